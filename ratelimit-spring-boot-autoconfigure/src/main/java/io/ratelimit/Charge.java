@@ -1,0 +1,19 @@
+package io.ratelimit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Permits to be taken from one bucket.
+ *
+ * @param key whose bucket; {@code null}: the one bucket of all callers
+ * @param permits how many; 0 is free and always allowed
+ */
+public record Charge(RateLimit limit, @Nullable String key, long permits) {
+
+    public Charge {
+        if (permits < 0) {
+            throw new IllegalArgumentException(
+                    "Limit '" + limit.name() + "': permits must not be negative, but are " + permits);
+        }
+    }
+}

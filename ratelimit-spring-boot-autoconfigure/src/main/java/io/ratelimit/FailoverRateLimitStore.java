@@ -1,0 +1,106 @@
+package io.ratelimit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Decides by {@link OnStoreFailure} what the store could not. */
+public final class FailoverRateLimitStore implements RateLimitStore {
+
+    private final RateLimitStore store;
+
+    private final RateLimitStore local;
+
+    private final FailureLog failures = new FailureLog();
+
+    /**
+     * @param store the one that may fail
+     * @param local the one that decides meanwhile, where the policy is {@link OnStoreFailure#LOCAL}
+     */
+    public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local) {
+        this.store = store;
+        this.local = local;
+    }
+
+    @Override
+    public List<RateLimitDecision> decide(List<Charge> charges) {
+        try {
+            List<RateLimitDecision> decisions = store.decide(charges);
+            failures.success();
+            return decisions;
+        } catch (RateLimitStoreException ex) {
+            return fallBack(charges, ex);
+        }
+    }
+
+    @Override
+    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        return store.decideAsync(charges).handle((decisions, thrown) -> {
+            if (thrown == null) {
+                failures.success();
+                return decisions;
+            }
+            Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+            if (cause instanceof RateLimitStoreException ex) {
+                return fallBack(charges, ex);
+            }
+            throw new CompletionException(cause);
+        });
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        try {
+            return store.peek(charge);
+        } catch (RateLimitStoreException ex) {
+            failures.failure(ex);
+            return switch (charge.limit().onStoreFailure()) {
+                case LOCAL -> local.peek(charge);
+                case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
+                case REJECT -> throw new RateLimitRefusedException(ex);
+                case THROW -> throw ex;
+            };
+        }
+    }
+
+    /** @throws RateLimitStoreException whatever the policy is, because the store has not forgotten the bucket */
+    @Override
+    public void reset(RateLimit limit, @Nullable String key) {
+        local.reset(limit, key);
+        store.reset(limit, key);
+    }
+
+    private List<RateLimitDecision> fallBack(List<Charge> charges, RateLimitStoreException failure) {
+        failures.failure(failure);
+        if (anyFailsBy(OnStoreFailure.THROW, charges)) {
+            throw failure;
+        }
+        if (anyFailsBy(OnStoreFailure.REJECT, charges)) {
+            throw new RateLimitRefusedException(failure);
+        }
+        if (!anyFailsBy(OnStoreFailure.ALLOW, charges)) {
+            return local.decide(charges);
+        }
+        List<Charge> limited = charges.stream()
+                .filter(charge -> charge.limit().onStoreFailure() == OnStoreFailure.LOCAL)
+                .toList();
+        List<RateLimitDecision> decided = limited.isEmpty() ? List.of() : local.decide(limited);
+        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
+        for (Charge charge : charges) {
+            int index = limited.indexOf(charge);
+            decisions.add(index < 0 ? RateLimitDecision.unlimited(charge.limit().capacity()) : decided.get(index));
+        }
+        return decisions;
+    }
+
+    private static boolean anyFailsBy(OnStoreFailure policy, List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (charge.limit().onStoreFailure() == policy) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,34 @@
+package io.ratelimit;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What the configuration says about one limit. Wins over its declaration, attribute by attribute; {@code null} leaves an
+ * attribute as declared.
+ *
+ * @param property where it stands, {@code ratelimit.limits.quotes}, for error messages
+ */
+public record LimitOverrides(
+        String property,
+        @Nullable Algorithm algorithm,
+        @Nullable Long capacity,
+        @Nullable String rate,
+        @Nullable String keyExpression,
+        @Nullable String permits,
+        @Nullable String condition,
+        @Nullable Refill refill,
+        @Nullable Duration maxWait,
+        @Nullable Boolean enabled,
+        @Nullable Boolean dryRun,
+        @Nullable OnStoreFailure onStoreFailure) {
+
+    String limitName() {
+        return property.substring(property.lastIndexOf('.') + 1);
+    }
+
+    static LimitOverrides none(String name) {
+        return new LimitOverrides(
+                "ratelimit.limits." + name, null, null, null, null, null, null, null, null, null, null, null);
+    }
+}

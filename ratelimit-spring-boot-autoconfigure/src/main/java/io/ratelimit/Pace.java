@@ -1,0 +1,89 @@
+package io.ratelimit;
+
+/**
+ * A {@link Rate} reduced to lowest terms, {@code permits} every {@code micros} microseconds, and the arithmetic on it
+ * that is exact in integers below 2^53, where Lua's end.
+ *
+ * <p>{@code n} permits take {@code n × micros / permits} microseconds. The division's remainder is carried as a
+ * fraction: a number of {@code 1/permits} microseconds.
+ */
+public final class Pace {
+
+    /** Every integer up to here is exact in a double. */
+    static final long EXACT = 1L << 53;
+
+    /** 142 years in microseconds: leaves today's clock and a full bucket's time together below 2^53. */
+    static final long LONGEST = 1L << 52;
+
+    private final long permits;
+
+    private final long micros;
+
+    /** The time of one permit, in whole microseconds and the rest of them. */
+    private final long whole;
+
+    private final long rest;
+
+    private Pace(long permits, long micros) {
+        this.permits = permits;
+        this.micros = micros;
+        this.whole = micros / permits;
+        this.rest = micros % permits;
+    }
+
+    static Pace of(Rate rate) {
+        long micros = rate.periodMicros();
+        long divisor = greatestCommonDivisor(rate.permits(), micros);
+        return new Pace(rate.permits() / divisor, micros / divisor);
+    }
+
+    private static long greatestCommonDivisor(long a, long b) {
+        return b == 0 ? a : greatestCommonDivisor(b, a % b);
+    }
+
+    public long permits() {
+        return permits;
+    }
+
+    public long micros() {
+        return micros;
+    }
+
+    /** The time until {@code n} permits have come back, a fraction of a microsecond having been carried over; rounded up. */
+    public long timeOf(long n, long fraction) {
+        return n * whole + (n * rest + fraction + permits - 1) / permits;
+    }
+
+    /** The same, rounded down: what it leaves is {@link #fractionOf}. */
+    public long wholeTimeOf(long n, long fraction) {
+        return n * whole + (n * rest + fraction) / permits;
+    }
+
+    public long fractionOf(long n, long fraction) {
+        return (n * rest + fraction) % permits;
+    }
+
+    /** How many permits, {@code most} at the most, have come back in the time. */
+    public long permitsIn(long elapsed, long fraction, long most) {
+        if (elapsed >= timeOf(most, fraction)) {
+            return most;
+        }
+        // The product does not fit an integer. As a double it is less than one permit off, and then set right exactly.
+        long n = Math.max(0, (long) (((double) elapsed * permits - fraction) / micros));
+        while (n > 0 && timeOf(n, fraction) > elapsed) {
+            n--;
+        }
+        while (timeOf(n + 1, fraction) <= elapsed) {
+            n++;
+        }
+        return n;
+    }
+
+    /** The largest capacity for which everything here is exact; 0 if there is none. */
+    long largestCapacity() {
+        long byTime = LONGEST / (whole + 1);
+        // Twice the permits: a fraction carried over, and the rounding up.
+        long byProduct = rest == 0 ? Long.MAX_VALUE : Math.max(0, EXACT - 2 * Math.min(permits, EXACT / 2)) / rest;
+        return Math.min(byTime, byProduct);
+    }
+}

@@ -1,0 +1,106 @@
+package io.ratelimit;
+
+import java.time.Duration;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * So many permits in so much time.
+ *
+ * @param permits at least 1
+ * @param period a whole number of microseconds, at least one
+ */
+public record Rate(long permits, Duration period) {
+
+    /** What {@link #parse} understands, for error messages. */
+    static final String EXAMPLES = "\"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\" or \"1/PT1M\"";
+
+    private static final Pattern SYNTAX = Pattern.compile("(\\d{1,18})(?:\\s*/\\s*(\\S+))?");
+
+    private static final Pattern SIMPLE_PERIOD = Pattern.compile("(\\d{1,18})?(us|ms|s|m|h|d)");
+
+    public Rate {
+        if (permits < 1) {
+            throw new IllegalArgumentException("a rate needs at least 1 permit");
+        }
+        if (period.isNegative() || period.isZero() || period.toNanosPart() % 1_000 != 0) {
+            throw new IllegalArgumentException("a rate's period is a whole number of microseconds, at least one");
+        }
+    }
+
+    /**
+     * Reads {@code "10/s"}, {@code "5/10s"}, {@code "3/500ms"} (units {@code us ms s m h d}) or {@code "1/PT1M"}
+     * (ISO-8601); a bare number is per second.
+     *
+     * @throws IllegalArgumentException if the text is nothing of the kind
+     */
+    public static Rate parse(String text) {
+        Matcher matcher = SYNTAX.matcher(text.strip());
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException("'" + text + "' is not a rate");
+        }
+        String period = matcher.group(2);
+        try {
+            return new Rate(Long.parseLong(matcher.group(1)), period == null ? Duration.ofSeconds(1) : period(period));
+        } catch (DateTimeParseException | ArithmeticException ex) {
+            throw new IllegalArgumentException("'" + text + "' is not a rate: '" + period + "' is not a period", ex);
+        }
+    }
+
+    private static Duration period(String text) {
+        Matcher matcher = SIMPLE_PERIOD.matcher(text.toLowerCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            return Duration.parse(text);
+        }
+        long amount = matcher.group(1) == null ? 1 : Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "us" -> Duration.ofNanos(Math.multiplyExact(amount, 1_000L));
+            case "ms" -> Duration.ofMillis(amount);
+            case "s" -> Duration.ofSeconds(amount);
+            case "m" -> Duration.ofMinutes(amount);
+            case "h" -> Duration.ofHours(amount);
+            default -> Duration.ofDays(amount);
+        };
+    }
+
+    /**
+     * The period in microseconds.
+     *
+     * @throws ArithmeticException if it is longer than 292,000 years
+     */
+    long periodMicros() {
+        return Math.addExact(Math.multiplyExact(period.toSeconds(), 1_000_000L), period.toNanosPart() / 1_000);
+    }
+
+    /** In the syntax of {@link #parse}, with the largest unit that divides the period. */
+    @Override
+    public String toString() {
+        long amount = periodMicros();
+        String unit = "us";
+        for (Unit larger : Unit.values()) {
+            if (amount % larger.size != 0) {
+                break;
+            }
+            amount /= larger.size;
+            unit = larger.name();
+        }
+        return permits + "/" + (amount == 1 ? "" : amount) + unit;
+    }
+
+    /** Each unit in terms of the one before it. */
+    private enum Unit {
+        ms(1_000),
+        s(1_000),
+        m(60),
+        h(60),
+        d(24);
+
+        private final int size;
+
+        Unit(int size) {
+            this.size = size;
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.ratelimit;
+
+import java.time.Duration;
+
+/**
+ * A limit, with numbers that are known to be carried exactly. As a bean it declares a limit without an annotation, and
+ * {@code ratelimit.limits.<name>} in the configuration overrides it like any other:
+ *
+ * <pre>{@code RateLimit.named("exports").capacity(5).rate("1/m").build()}</pre>
+ */
+public final class RateLimit {
+
+    /** The largest capacity. */
+    public static final long MAX_CAPACITY = 1_000_000_000;
+
+    private final String name;
+
+    private final String id;
+
+    private final Algorithm algorithm;
+
+    private final Refill refill;
+
+    private final long capacity;
+
+    private final Rate rate;
+
+    private final Pace pace;
+
+    private final boolean enabled;
+
+    private final boolean dryRun;
+
+    private final OnStoreFailure onStoreFailure;
+
+    private final RateLimitBuilder declaration;
+
+    RateLimit(RateLimitBuilder declaration, String name, long capacity, Rate rate, Pace pace) {
+        this.declaration = declaration;
+        this.name = name;
+        this.id = LimitNames.canonical(name);
+        this.algorithm = declaration.algorithm;
+        this.refill = declaration.refill;
+        this.capacity = capacity;
+        this.rate = rate;
+        this.pace = pace;
+        this.enabled = declaration.enabled;
+        this.dryRun = declaration.dryRun;
+        this.onStoreFailure = declaration.onStoreFailure;
+    }
+
+    /**
+     * Starts the declaration of a limit.
+     *
+     * @param name letters, digits, {@code -} and {@code _}
+     */
+    public static RateLimitBuilder named(String name) {
+        return new RateLimitBuilder(name);
+    }
+
+    /** The same limit as the configuration wants it. */
+    RateLimit with(RateLimitSettings settings) {
+        return declaration.copy().apply(settings).build();
+    }
+
+    public String name() {
+        return name;
+    }
+
+    /** The name as stores use it: the same for all spellings that mean this limit. */
+    public String id() {
+        return id;
+    }
+
+    public Algorithm algorithm() {
+        return algorithm;
+    }
+
+    public Refill refill() {
+        return refill;
+    }
+
+    /** The most permits that can be taken at once. */
+    public long capacity() {
+        return capacity;
+    }
+
+    /** The most permits in the long run. */
+    public Rate rate() {
+        return rate;
+    }
+
+    /** The rate in lowest terms, for those who calculate with it. */
+    public Pace pace() {
+        return pace;
+    }
+
+    /** {@code capacity / rate} in microseconds: a window, or the time in which an empty bucket fills. */
+    public long fullMicros() {
+        return pace.timeOf(capacity, 0);
+    }
+
+    /** The longest wait for permits reserved ahead; zero: do not wait. */
+    public Duration maxWait() {
+        return Duration.ZERO;
+    }
+
+    /** Whether the limit limits at all. */
+    public boolean enabled() {
+        return enabled;
+    }
+
+    /** Whether what it rejects is only counted. */
+    public boolean dryRun() {
+        return dryRun;
+    }
+
+    public OnStoreFailure onStoreFailure() {
+        return onStoreFailure;
+    }
+
+    /** Whether the two say the same, so that methods which declare both under one name share one limit. */
+    boolean agreesWith(RateLimit other) {
+        return algorithm == other.algorithm
+                && refill == other.refill
+                && capacity == other.capacity
+                && rate.equals(other.rate);
+    }
+
+    /** {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
+    @Override
+    public String toString() {
+        return algorithm + ", capacity " + capacity + " at " + rate + (dryRun ? ", dry run" : "")
+                + (enabled ? "" : ", disabled");
+    }
+}

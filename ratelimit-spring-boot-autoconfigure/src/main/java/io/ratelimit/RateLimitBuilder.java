@@ -1,0 +1,201 @@
+package io.ratelimit;
+
+import java.time.Duration;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects what is said about a limit and checks it as a whole. Every setter may be left out but {@link #rate}.
+ */
+public final class RateLimitBuilder {
+
+    private static final String NOT_YET = " is not supported yet by this version of ratelimit-spring-boot-starter.";
+
+    private final String name;
+
+    private LimitOverrides overrides;
+
+    Algorithm algorithm = Algorithm.TOKEN_BUCKET;
+
+    Refill refill = Refill.CONTINUOUS;
+
+    boolean enabled = true;
+
+    boolean dryRun;
+
+    OnStoreFailure onStoreFailure = OnStoreFailure.LOCAL;
+
+    private long capacity;
+
+    private @Nullable String rate;
+
+    private Duration maxWait = Duration.ZERO;
+
+    RateLimitBuilder(String name) {
+        this.name = name;
+        this.overrides = LimitOverrides.none(name);
+    }
+
+    /** Default: {@link Algorithm#TOKEN_BUCKET}. */
+    public RateLimitBuilder algorithm(Algorithm algorithm) {
+        this.algorithm = algorithm;
+        return this;
+    }
+
+    /** Default: {@link Refill#CONTINUOUS}. */
+    public RateLimitBuilder refill(Refill refill) {
+        this.refill = refill;
+        return this;
+    }
+
+    /**
+     * The most permits that can be taken at once, {@value RateLimit#MAX_CAPACITY} at the most; 0, the default: the number
+     * in the rate.
+     */
+    public RateLimitBuilder capacity(long capacity) {
+        this.capacity = capacity;
+        return this;
+    }
+
+    /** In the syntax of {@link Rate#parse}. */
+    public RateLimitBuilder rate(String rate) {
+        this.rate = rate;
+        return this;
+    }
+
+    /** The longest wait for permits reserved ahead; zero, the default: do not wait. */
+    public RateLimitBuilder maxWait(Duration maxWait) {
+        this.maxWait = maxWait;
+        return this;
+    }
+
+    /** Lets the configuration win over what has been said so far. */
+    public RateLimitBuilder apply(RateLimitSettings settings) {
+        LimitOverrides said = settings.overrides(name);
+        overrides = said;
+        algorithm = said.algorithm() != null ? said.algorithm() : algorithm;
+        refill = said.refill() != null ? said.refill() : refill;
+        capacity = said.capacity() != null ? said.capacity() : capacity;
+        rate = said.rate() != null ? said.rate() : rate;
+        maxWait = said.maxWait() != null ? said.maxWait() : maxWait;
+        enabled = said.enabled() == null || said.enabled();
+        dryRun = said.dryRun() != null ? said.dryRun() : settings.dryRun();
+        onStoreFailure = said.onStoreFailure() != null ? said.onStoreFailure() : settings.onStoreFailure();
+        return this;
+    }
+
+    RateLimitBuilder copy() {
+        RateLimitBuilder copy = new RateLimitBuilder(name);
+        copy.algorithm = algorithm;
+        copy.refill = refill;
+        copy.capacity = capacity;
+        copy.rate = rate;
+        copy.maxWait = maxWait;
+        return copy;
+    }
+
+    /**
+     * Checks what has been said.
+     *
+     * @throws RateLimitConfigurationException if the numbers are missing, contradict each other or are out of range
+     */
+    public RateLimit build() {
+        if (!LimitNames.isValid(name)) {
+            throw new RateLimitConfigurationException(
+                    "name '" + name + "' is not a limit's name.", "Use letters, digits, '-' and '_'.");
+        }
+        checkAlgorithm();
+        Rate parsed = parsedRate();
+        Pace pace = pace(parsed);
+        return new RateLimit(this, name, checkedCapacity(parsed, pace), parsed, pace);
+    }
+
+    private void checkAlgorithm() {
+        if (refill == Refill.INTERVAL && algorithm != Algorithm.TOKEN_BUCKET) {
+            throw invalid(
+                    label("refill", overrides.refill()) + " is INTERVAL, but " + algorithm + " has no refill.",
+                    "Remove it, or use TOKEN_BUCKET.");
+        }
+        if (maxWait.isNegative()) {
+            throw invalid(
+                    label("maxWait", overrides.maxWait()) + " is negative.", "Give a duration such as \"500ms\".");
+        }
+        if (!maxWait.isZero() && algorithm != Algorithm.TOKEN_BUCKET && algorithm != Algorithm.LEAKY_BUCKET) {
+            throw invalid(
+                    label("maxWait", overrides.maxWait()) + " is set, but " + algorithm
+                            + " cannot reserve permits ahead.",
+                    "Remove it, or use TOKEN_BUCKET or LEAKY_BUCKET.");
+        }
+        if (algorithm != Algorithm.TOKEN_BUCKET && algorithm != Algorithm.FIXED_WINDOW) {
+            throw invalid(
+                    label("algorithm", overrides.algorithm()) + " " + algorithm + NOT_YET,
+                    "Use TOKEN_BUCKET or FIXED_WINDOW.");
+        }
+        if (refill == Refill.INTERVAL) {
+            throw invalid(label("refill", overrides.refill()) + " INTERVAL" + NOT_YET, "Use CONTINUOUS.");
+        }
+        if (!maxWait.isZero()) {
+            throw invalid(label("maxWait", overrides.maxWait()) + NOT_YET, "Remove it.");
+        }
+    }
+
+    private Rate parsedRate() {
+        if (rate == null || rate.isBlank()) {
+            throw invalid(
+                    "rate is missing.",
+                    "Give the declaration a rate such as \"10/s\", or set " + overrides.property()
+                            + ".rate in the configuration.");
+        }
+        try {
+            return Rate.parse(rate);
+        } catch (IllegalArgumentException ex) {
+            throw new RateLimitConfigurationException(
+                    label("rate", overrides.rate()) + " is wrong: " + ex.getMessage() + ".",
+                    "Write it like " + Rate.EXAMPLES + ".",
+                    ex);
+        }
+    }
+
+    private Pace pace(Rate parsed) {
+        String label = label("rate", overrides.rate()) + " " + parsed;
+        try {
+            Pace pace = Pace.of(parsed);
+            if (pace.largestCapacity() < 1) {
+                throw invalid(
+                        label + " cannot be carried exactly: one permit's time does not fit 2^53.",
+                        "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
+            }
+            return pace;
+        } catch (ArithmeticException ex) {
+            throw new RateLimitConfigurationException(
+                    label + " is out of range: its period is too long.", "Use a period of 142 years or less.", ex);
+        }
+    }
+
+    private long checkedCapacity(Rate parsed, Pace pace) {
+        long most = Math.min(RateLimit.MAX_CAPACITY, pace.largestCapacity());
+        long wanted = capacity == 0 ? parsed.permits() : capacity;
+        String label = label("capacity", overrides.capacity()) + " " + wanted
+                + (capacity == 0 ? " (the number in the rate)" : "");
+        if (wanted < 1 || wanted > most) {
+            throw invalid(
+                    label + " is out of range.",
+                    "At the rate " + parsed + " a capacity from 1 to " + most + " is carried exactly.");
+        }
+        if (algorithm == Algorithm.FIXED_WINDOW && pace.fractionOf(wanted, 0) != 0) {
+            throw invalid(
+                    label + " at the rate " + parsed + " makes a window of capacity / rate = "
+                            + pace.wholeTimeOf(wanted, 0) + " and a fraction microseconds.",
+                    "FIXED_WINDOW needs whole microseconds: use a multiple of " + pace.permits() + ".");
+        }
+        return wanted;
+    }
+
+    /** Names the attribute where its value stands: in the declaration, or in the configuration. */
+    private String label(String attribute, @Nullable Object override) {
+        return override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
+    }
+
+    private static RateLimitConfigurationException invalid(String problem, String fix) {
+        return new RateLimitConfigurationException(problem, fix);
+    }
+}

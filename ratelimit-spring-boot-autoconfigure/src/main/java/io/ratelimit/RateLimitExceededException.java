@@ -1,0 +1,41 @@
+package io.ratelimit;
+
+import java.util.List;
+
+/**
+ * A call was rejected. Has no stack trace: it is an answer, not a defect, and must cost an attacker more than it costs
+ * us. The message never holds the key.
+ */
+public class RateLimitExceededException extends RuntimeException {
+
+    private static final long serialVersionUID = 1L;
+
+    private final List<String> limitNames;
+
+    private final transient RateLimitDecision decision;
+
+    /**
+     * @param limitNames the limits that rejected the call, the tightest first
+     * @param decision what the tightest said
+     */
+    public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision) {
+        super("Rate limit '" + String.join("', '", limitNames) + "' exceeded", null, false, false);
+        this.limitNames = List.copyOf(limitNames);
+        this.decision = decision;
+    }
+
+    /** The limit that keeps the caller waiting longest. */
+    public String getLimitName() {
+        return limitNames.get(0);
+    }
+
+    /** Every limit that rejected the call. */
+    public List<String> getLimitNames() {
+        return limitNames;
+    }
+
+    /** What the limit of {@link #getLimitName()} said. */
+    public RateLimitDecision getDecision() {
+        return decision;
+    }
+}

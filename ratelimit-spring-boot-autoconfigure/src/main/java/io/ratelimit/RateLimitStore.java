@@ -1,0 +1,33 @@
+package io.ratelimit;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the buckets and decides. Implementations decide all charges of a call in one atomic step: either every limit is
+ * charged or none is. A limit in {@linkplain RateLimit#dryRun() dry run} has no say in that: it is charged if its own
+ * permits are there.
+ *
+ * <p>A store that cannot decide throws {@link RateLimitStoreException}, or completes with it.
+ */
+public interface RateLimitStore {
+
+    /**
+     * Decides, and charges if every limit allows it.
+     *
+     * @param charges at least one, and no two of one bucket
+     * @return each charge's own decision, in the same order: whether <em>its</em> permits are there. If any limit not in
+     *     dry run rejects, none was charged.
+     */
+    List<RateLimitDecision> decide(List<Charge> charges);
+
+    /** As {@link #decide}, without blocking the caller. */
+    CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges);
+
+    /** What the charge would be told, were it made now. Changes nothing. */
+    RateLimitDecision peek(Charge charge);
+
+    /** Forgets a bucket: it is as if never used. */
+    void reset(RateLimit limit, @Nullable String key);
+}

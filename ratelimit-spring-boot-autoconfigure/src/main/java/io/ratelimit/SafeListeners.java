@@ -1,0 +1,42 @@
+package io.ratelimit;
+
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+
+/** Tells several listeners, none of which can break a call or keep the next from hearing. */
+public final class SafeListeners implements RateLimitListener {
+
+    private static final System.Logger logger = System.getLogger(SafeListeners.class.getName());
+
+    private final RateLimitListener[] listeners;
+
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    public SafeListeners(List<RateLimitListener> listeners) {
+        this.listeners = listeners.toArray(RateLimitListener[]::new);
+    }
+
+    @Override
+    public void onLimit(RateLimit limit) {
+        tell(listener -> listener.onLimit(limit));
+    }
+
+    @Override
+    public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
+        tell(listener -> listener.onDecision(charge, decision, outcome));
+    }
+
+    private void tell(Consumer<RateLimitListener> news) {
+        for (RateLimitListener listener : listeners) {
+            try {
+                news.accept(listener);
+            } catch (RuntimeException ex) {
+                if (warned.compareAndSet(false, true)) {
+                    logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
+                }
+            }
+        }
+    }
+}

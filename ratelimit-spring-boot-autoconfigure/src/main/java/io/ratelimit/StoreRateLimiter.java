@@ -1,0 +1,76 @@
+package io.ratelimit;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A limiter whose limit may still be unknown when it is handed out, because beans ask for it while others declare it. */
+final class StoreRateLimiter implements RateLimiter {
+
+    private final Supplier<RateLimit> lookup;
+
+    private final RateLimitGate gate;
+
+    private volatile @Nullable RateLimit limit;
+
+    StoreRateLimiter(Supplier<RateLimit> lookup, RateLimitGate gate) {
+        this.lookup = lookup;
+        this.gate = gate;
+    }
+
+    @Override
+    public RateLimitDecision tryAcquire(String key, long permits) {
+        Charge charge = charge(key, permits);
+        return charge.limit().enabled() ? gate.decide(charge) : unlimited(charge);
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits) {
+        Charge charge = charge(key, permits);
+        return charge.limit().enabled()
+                ? gate.decideAsync(charge)
+                : CompletableFuture.completedFuture(unlimited(charge));
+    }
+
+    @Override
+    public void acquire(String key) {
+        RateLimitDecision decision = tryAcquire(key);
+        if (!decision.allowed()) {
+            throw new RateLimitExceededException(List.of(limit().name()), decision);
+        }
+    }
+
+    @Override
+    public RateLimitDecision peek(String key) {
+        Charge charge = charge(key, 1);
+        return charge.limit().enabled() ? gate.peek(charge) : unlimited(charge);
+    }
+
+    @Override
+    public void reset(String key) {
+        Charge bucket = charge(key, 0);
+        gate.reset(bucket.limit(), bucket.key());
+    }
+
+    private static RateLimitDecision unlimited(Charge charge) {
+        return RateLimitDecision.unlimited(charge.limit().capacity());
+    }
+
+    private Charge charge(@Nullable String key, long permits) {
+        if (key == null || key.isEmpty()) {
+            throw new IllegalArgumentException("Limit '" + limit().name() + "': the key is null or empty");
+        }
+        return new Charge(limit(), key, permits);
+    }
+
+    private RateLimit limit() {
+        RateLimit known = limit;
+        if (known == null) {
+            known = lookup.get();
+            limit = known;
+        }
+        return known;
+    }
+}

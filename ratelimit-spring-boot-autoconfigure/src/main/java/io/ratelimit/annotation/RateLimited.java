@@ -1,0 +1,78 @@
+package io.ratelimit.annotation;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.Refill;
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Repeatable;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+import org.springframework.core.annotation.AliasFor;
+
+/**
+ * Limits how often a method is called. On a type it is one limit that all its public methods share; a method's own
+ * annotations replace it. Found on interfaces and superclasses too, and usable as a meta-annotation. Repeated, a call is
+ * charged to every limit or to none.
+ *
+ * <p>A call beyond the limit throws {@link io.ratelimit.RateLimitExceededException}, over HTTP a 429, unless there is a
+ * {@link #fallbackMethod}.
+ *
+ * <p>{@code ratelimit.limits.<name>.*} in the application's configuration wins over every attribute but the name and the
+ * fallback method. What is wrong stops the start-up.
+ *
+ * <p>Expressions are SpEL. They see {@code #parameterName}, {@code #p0} or {@code #a0}, {@code #root.method},
+ * {@code #root.target}, {@code #root.args}, beans as {@code @bean} and, during a web request, {@code clientIp},
+ * {@code principal} and {@code header('X-Api-Key')}.
+ */
+@Target({ElementType.METHOD, ElementType.TYPE})
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Repeatable(RateLimits.class)
+public @interface RateLimited {
+
+    /** Alias of {@link #name}. */
+    @AliasFor("name")
+    String value() default "";
+
+    /**
+     * Names the limit in the configuration, in metrics and in headers: letters, digits, {@code -} and {@code _}. Default:
+     * class and method, {@code quote-controller-quote}. Methods that give the same name share the limit.
+     */
+    @AliasFor("value")
+    String name() default "";
+
+    /** How permits are taken and come back. */
+    Algorithm algorithm() default Algorithm.TOKEN_BUCKET;
+
+    /** The most permits that can be taken at once, up to 10^9; 0: the number in {@link #rate}. */
+    long capacity() default 0;
+
+    /**
+     * The most permits in the long run: {@code "10/s"}, {@code "100/m"}, {@code "1000/h"}, {@code "5/10s"},
+     * {@code "3/500ms"} or {@code "1/PT1M"}; a bare number is per second. May hold placeholders. Required here or in the
+     * configuration.
+     */
+    String rate() default "";
+
+    /** Whose bucket; empty: one for all callers. That the key is null or empty is an error of the call. */
+    String keyExpression() default "";
+
+    /** What the call costs, a whole number; 0 is free, a negative number is an error of the call. */
+    String permits() default "1";
+
+    /** Whether the call is limited at all; empty: always. */
+    String condition() default "";
+
+    /** How the tokens come back; only for {@link Algorithm#TOKEN_BUCKET}. */
+    Refill refill() default Refill.CONTINUOUS;
+
+    /** Reserves permits ahead and waits for them, at most so long: {@code "500ms"}; empty: does not wait. */
+    String maxWait() default "";
+
+    /**
+     * A method of the same class that is called instead of throwing. Takes the same parameters and, if it likes, the
+     * {@link io.ratelimit.RateLimitExceededException} last.
+     */
+    String fallbackMethod() default "";
+}

@@ -1,0 +1,75 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.aop.RateLimitAnnotations.Found;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+import org.springframework.util.ClassUtils;
+
+/** Whether calls of a method can be intercepted. One that should be limited and cannot stops the start-up. */
+final class Advisability {
+
+    private static final Log logger = LogFactory.getLog(Advisability.class);
+
+    private static final Set<String> REACTIVE = Set.of(
+            "org.reactivestreams.Publisher", "java.util.concurrent.Flow$Publisher", "kotlinx.coroutines.flow.Flow");
+
+    private Advisability() {}
+
+    /**
+     * @return false if the annotation need not cover the method: it stands on another type than the one that made the
+     *     method final
+     * @throws RateLimitConfigurationException if the method cannot be intercepted
+     */
+    static boolean check(Method method, Class<?> targetClass, Found found) {
+        checkReactive(method);
+        String obstacle = obstacle(method, targetClass);
+        if (obstacle == null) {
+            return true;
+        }
+        if (found.ofType() && !method.getDeclaringClass().getName().equals(found.place())) {
+            logger.warn(RateLimitAnnotations.describe(method) + " is not covered by the @RateLimited of "
+                    + found.place() + ", because it is " + obstacle);
+            return false;
+        }
+        throw new RateLimitConfigurationException(
+                        "@RateLimited has no effect here, because a proxy cannot intercept a method that is " + obstacle
+                                + ".",
+                        "Make it neither private nor static nor final, and call it from another bean.")
+                .at(RateLimitAnnotations.describe(method));
+    }
+
+    private static @Nullable String obstacle(Method method, Class<?> targetClass) {
+        int modifiers = method.getModifiers();
+        if (Modifier.isPrivate(modifiers)) {
+            return "private";
+        }
+        if (Modifier.isStatic(modifiers)) {
+            return "static";
+        }
+        // The class of a JDK proxy or a lambda is final, and so are its methods; it is proxied by its interfaces.
+        boolean byInterface = Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass);
+        return Modifier.isFinal(modifiers) && !byInterface ? "final" : null;
+    }
+
+    private static void checkReactive(Method method) {
+        Set<String> types = ClassUtils.getAllInterfacesForClassAsSet(method.getReturnType()).stream()
+                .map(Class::getName)
+                .collect(Collectors.toSet());
+        types.retainAll(REACTIVE);
+        if (!types.isEmpty() || KotlinDetector.isSuspendingFunction(method)) {
+            throw new RateLimitConfigurationException(
+                            "@RateLimited on a reactive method is not supported yet by this version of"
+                                    + " ratelimit-spring-boot-starter.",
+                            "Limit a blocking method, or ask the RateLimiter by tryAcquireAsync.")
+                    .at(RateLimitAnnotations.describe(method));
+        }
+    }
+}

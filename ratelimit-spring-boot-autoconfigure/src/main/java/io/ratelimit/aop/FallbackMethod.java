@@ -1,0 +1,90 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitExceededException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
+
+/** The method that is called instead of throwing. */
+final class FallbackMethod {
+
+    private final Method method;
+
+    private final boolean takesException;
+
+    private FallbackMethod(Method method, boolean takesException) {
+        this.method = method;
+        this.takesException = takesException;
+        ReflectionUtils.makeAccessible(method);
+    }
+
+    /** @throws RateLimitConfigurationException if the class has no such method that fits in the limited one's place */
+    static FallbackMethod find(String name, Method limited, Class<?> targetClass) {
+        List<Method> named = candidates(targetClass)
+                .filter(method -> method.getName().equals(name) && !method.isBridge())
+                .toList();
+        return Stream.of(true, false)
+                .flatMap(takesException -> named.stream()
+                        .filter(method -> fits(method, limited, takesException))
+                        .map(method -> new FallbackMethod(method, takesException)))
+                .findFirst()
+                .orElseThrow(() -> unusable(name, limited, targetClass, named));
+    }
+
+    private static Stream<Method> candidates(Class<?> targetClass) {
+        return Stream.concat(
+                Arrays.stream(ReflectionUtils.getAllDeclaredMethods(targetClass)),
+                ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream()
+                        .flatMap(type -> Arrays.stream(type.getMethods()))
+                        .filter(Method::isDefault));
+    }
+
+    private static boolean fits(Method method, Method limited, boolean takesException) {
+        Class<?>[] wanted = limited.getParameterTypes();
+        Class<?>[] given = method.getParameterTypes();
+        boolean sameParameters = given.length == wanted.length + (takesException ? 1 : 0)
+                && Arrays.equals(Arrays.copyOf(given, wanted.length), wanted);
+        return sameParameters
+                && (!takesException || given[wanted.length].isAssignableFrom(RateLimitExceededException.class))
+                && (limited.getReturnType() == void.class
+                        || ClassUtils.isAssignable(limited.getReturnType(), method.getReturnType()));
+    }
+
+    private static RateLimitConfigurationException unusable(
+            String name, Method limited, Class<?> targetClass, List<Method> named) {
+        String parameters = Arrays.stream(limited.getParameterTypes())
+                .map(Class::getSimpleName)
+                .collect(Collectors.joining(", "));
+        String found = named.isEmpty()
+                ? "there is no method of that name"
+                : "there is only "
+                        + named.stream().map(RateLimitAnnotations::describe).collect(Collectors.joining(", "));
+        return new RateLimitConfigurationException(
+                "fallbackMethod \"" + name + "\" is unusable: " + found + ".",
+                "Declare in " + targetClass.getSimpleName() + ": "
+                        + limited.getReturnType().getSimpleName() + " " + name + "(" + parameters
+                        + "), or the same with a RateLimitExceededException as last parameter.");
+    }
+
+    @Nullable
+    Object invoke(@Nullable Object target, @Nullable Object[] arguments, RateLimitExceededException rejection)
+            throws Throwable {
+        @Nullable Object[] given = arguments;
+        if (takesException) {
+            given = Arrays.copyOf(arguments, arguments.length + 1);
+            given[arguments.length] = rejection;
+        }
+        try {
+            return method.invoke(target, given);
+        } catch (InvocationTargetException ex) {
+            throw ex.getTargetException();
+        }
+    }
+}

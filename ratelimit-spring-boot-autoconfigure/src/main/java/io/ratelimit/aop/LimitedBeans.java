@@ -1,0 +1,105 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.RateLimitConfigurationException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.scope.ScopedObject;
+import org.springframework.aop.scope.ScopedProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Goes through all beans when they are there: works out the limits of those that are not created yet, and makes sure that
+ * every limited method of the others really is intercepted.
+ */
+public final class LimitedBeans {
+
+    private final ConfigurableListableBeanFactory beans;
+
+    private final LimitedMethods methods;
+
+    private final RateLimitBeanPostProcessor processor;
+
+    public LimitedBeans(
+            ConfigurableListableBeanFactory beans, LimitedMethods methods, RateLimitBeanPostProcessor processor) {
+        this.beans = beans;
+        this.methods = methods;
+        this.processor = processor;
+    }
+
+    /**
+     * What is limited where.
+     *
+     * @param limits the names of the limits that a call is charged to
+     */
+    public record LimitedMethodRecord(String method, List<String> limits) {}
+
+    /**
+     * Goes through all beans.
+     *
+     * @return every limited method, by name
+     * @throws RateLimitConfigurationException if a limited method is not intercepted, or its limits are wrong
+     */
+    public List<LimitedMethodRecord> check() {
+        List<LimitedMethodRecord> records = new ArrayList<>();
+        for (String name : beans.getBeanDefinitionNames()) {
+            Class<?> type = typeOf(name);
+            if (type == null || AopInfrastructureBean.class.isAssignableFrom(type)) {
+                continue;
+            }
+            for (LimitedMethod method : methods.of(type)) {
+                checkAdvised(name, method);
+                records.add(record(method));
+            }
+        }
+        return records.stream()
+                .distinct()
+                .sorted(Comparator.comparing(LimitedMethodRecord::method))
+                .toList();
+    }
+
+    private @Nullable Class<?> typeOf(String name) {
+        if (ScopedProxyUtils.isScopedTarget(name)) {
+            return beans.getType(name, false);
+        }
+        Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
+        return type == null || ScopedObject.class.isAssignableFrom(type) ? null : type;
+    }
+
+    private void checkAdvised(String name, LimitedMethod limited) {
+        Object bean = beans.containsSingleton(name) && !beans.isFactoryBean(name) ? beans.getSingleton(name) : null;
+        if (bean == null) {
+            return;
+        }
+        Method method = limited.method();
+        if (!processor.advises(bean)) {
+            throw new RateLimitConfigurationException(
+                            "@RateLimited has no effect on the bean '" + name
+                                    + "', because it was created before beans are proxied.",
+                            "Let no BeanPostProcessor depend on it, or take it by ObjectProvider.")
+                    .at(RateLimitAnnotations.describe(method));
+        }
+        if (AopUtils.isJdkDynamicProxy(bean)
+                && !ClassUtils.hasMethod(bean.getClass(), method.getName(), method.getParameterTypes())) {
+            throw new RateLimitConfigurationException(
+                            "@RateLimited has no effect here, because the bean '" + name
+                                    + "' is proxied by its interfaces, and none of them has this method.",
+                            "Declare the method in an interface, or set spring.aop.proxy-target-class=true.")
+                    .at(RateLimitAnnotations.describe(method));
+        }
+    }
+
+    private static LimitedMethodRecord record(LimitedMethod limited) {
+        return new LimitedMethodRecord(
+                RateLimitAnnotations.describe(limited.method()),
+                limited.operations().stream()
+                        .map(operation -> operation.limit().name())
+                        .toList());
+    }
+}

@@ -1,0 +1,73 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.RateLimitConfigurationException;
+import java.lang.reflect.Modifier;
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
+import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Advises beans that have limited methods. Works by itself rather than through the auto-proxy creator, and so applies
+ * whatever the application makes of that. Runs after the other post-processors and puts its advice where its order says.
+ */
+@SuppressWarnings("serial")
+public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
+
+    private final DefaultPointcutAdvisor limiting;
+
+    /** @param adviceOrder against a bean's other advice, {@code @Async} included; lower is earlier */
+    public RateLimitBeanPostProcessor(LimitedMethods methods, RateLimitInterceptor interceptor, int adviceOrder) {
+        this.limiting = new DefaultPointcutAdvisor(new LimitedMethodPointcut(methods), interceptor);
+        this.limiting.setOrder(adviceOrder);
+        this.advisor = limiting;
+        setBeforeExistingAdvisors(true);
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        Object advised = super.postProcessAfterInitialization(bean, beanName);
+        if (bean instanceof Advised existing && !existing.isFrozen() && existing.indexOf(limiting) == 0) {
+            existing.removeAdvisor(limiting);
+            existing.addAdvisor(position(existing), limiting);
+        }
+        return advised;
+    }
+
+    /** In front of the first advice that is not to come earlier. */
+    private int position(Advised advised) {
+        int position = 0;
+        for (Advisor other : advised.getAdvisors()) {
+            int order = other instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
+            if (order >= limiting.getOrder()) {
+                break;
+            }
+            position++;
+        }
+        return position;
+    }
+
+    @Override
+    protected ProxyFactory prepareProxyFactory(Object bean, String beanName) {
+        ProxyFactory factory = super.prepareProxyFactory(bean, beanName);
+        Class<?> type = bean.getClass();
+        if (Modifier.isFinal(type.getModifiers())) {
+            // A final class can only be proxied by its interfaces, as a lambda or a JDK proxy is anyway.
+            if (ClassUtils.getAllInterfacesForClass(type).length == 0) {
+                throw new RateLimitConfigurationException(
+                                "@RateLimited has no effect on the methods of a final class without an interface.",
+                                "Make the class non-final, or declare the method in an interface.")
+                        .at(type.getName() + " (bean '" + beanName + "')");
+            }
+            factory.setProxyTargetClass(false);
+        }
+        return factory;
+    }
+
+    boolean advises(Object bean) {
+        return bean instanceof Advised advised && advised.indexOf(limiting) >= 0;
+    }
+}

@@ -1,0 +1,172 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimitConfigurationException;
+import java.lang.reflect.Method;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+/** Parses expressions, once and at start-up, and refuses those that name what no call will have. */
+final class RateLimitExpressions {
+
+    private static final Set<String> OF_EVERY_CALL = Set.of("method", "target", "args");
+
+    private static final Set<String> OF_A_REQUEST = Set.of("clientIp", "principal");
+
+    private final SpelExpressionParser parser;
+
+    private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+    private final BeanFactory beans;
+
+    private final BeanResolver beanResolver;
+
+    private final CallerRequest.@Nullable Source requests;
+
+    /** @param requests {@code null} in an application without web requests */
+    RateLimitExpressions(ConfigurableBeanFactory beans, CallerRequest.@Nullable Source requests) {
+        this.beans = beans;
+        this.beanResolver = new BeanFactoryResolver(beans);
+        this.requests = requests;
+        this.parser = new SpelExpressionParser(
+                new SpelParserConfiguration(SpelCompilerMode.MIXED, beans.getBeanClassLoader()));
+    }
+
+    EvaluationContext context(Method method, @Nullable Object target, @Nullable Object[] args) {
+        ExpressionRoot root = new ExpressionRoot(method, target, args, requests);
+        MethodBasedEvaluationContext context = context(root, method, args);
+        context.setBeanResolver(beanResolver);
+        return context;
+    }
+
+    /** Spring does not say that arguments can be null; they can. */
+    @SuppressWarnings("NullAway")
+    private MethodBasedEvaluationContext context(ExpressionRoot root, Method method, @Nullable Object[] args) {
+        return new MethodBasedEvaluationContext(root, method, args, parameterNames);
+    }
+
+    /**
+     * Parses and checks.
+     *
+     * @param attribute where the text stands, {@code keyExpression} or {@code ratelimit.limits.quotes.key-expression}
+     * @throws RateLimitConfigurationException if the text is no expression, or names what there is not
+     */
+    RateLimitExpression parse(String text, String attribute, Method method) {
+        SpelExpression expression;
+        try {
+            expression = parser.parseRaw(text);
+        } catch (ParseException | IllegalStateException ex) {
+            throw new RateLimitConfigurationException(
+                    attribute + " \"" + text + "\" cannot be parsed: " + ex.getMessage() + ".",
+                    "Write a SpEL expression such as \"#userId\".",
+                    ex);
+        }
+        new Check(attribute + " \"" + text + "\"", method).visit(expression.getAST(), true);
+        return new RateLimitExpression(
+                RateLimitAnnotations.describe(method) + ": " + attribute + " \"" + text + "\"", expression);
+    }
+
+    /** Walks one expression's tree. */
+    private final class Check {
+
+        private final String label;
+
+        private final List<String> variables = new ArrayList<>(List.of("root", "this"));
+
+        private final List<String> parameters = new ArrayList<>();
+
+        Check(String label, Method method) {
+            this.label = label;
+            String[] names = parameterNames.getParameterNames(method);
+            if (names != null) {
+                parameters.addAll(Arrays.asList(names));
+            }
+            for (int i = 0; i < method.getParameterCount(); i++) {
+                variables.add("p" + i);
+                variables.add("a" + i);
+            }
+            variables.addAll(parameters);
+        }
+
+        /** @param onRoot whether a property here would be one of the root object */
+        void visit(SpelNode node, boolean onRoot) {
+            if (node instanceof VariableReference) {
+                checkVariable(node.toStringAST().substring(1));
+            } else if (node instanceof BeanReference) {
+                checkBean(node.toStringAST().replaceAll("[@&']", ""));
+            } else if (node instanceof PropertyOrFieldReference property && onRoot) {
+                checkProperty(property.getName());
+            }
+            // What stands in these is looked up elsewhere: in the element at hand, or is a map's key.
+            boolean childrenOnRoot = !(node instanceof Selection
+                    || node instanceof Projection
+                    || node instanceof InlineMap
+                    || node instanceof Indexer);
+            for (int i = 0; i < node.getChildCount(); i++) {
+                boolean first = i == 0 || !(node instanceof CompoundExpression);
+                visit(node.getChild(i), onRoot && childrenOnRoot && first);
+            }
+        }
+
+        private void checkVariable(String name) {
+            if (!variables.contains(name)) {
+                throw new RateLimitConfigurationException(
+                        label + " names #" + name + ", but the method has no such parameter.",
+                        parameters.isEmpty()
+                                ? "Use #p0, #p1, …, or compile with -parameters."
+                                : LimitNames.nearest(name, parameters)
+                                                .map(nearest -> "Did you mean #" + nearest + "? ")
+                                                .orElse("")
+                                        + "Its parameters: #" + String.join(", #", parameters) + ".");
+            }
+        }
+
+        private void checkBean(String name) {
+            if (!beans.containsBean(name)) {
+                throw new RateLimitConfigurationException(
+                        label + " names @" + name + ", but there is no bean of that name.", "Use the name of a bean.");
+            }
+        }
+
+        private void checkProperty(String name) {
+            if (OF_A_REQUEST.contains(name) && requests == null) {
+                throw new RateLimitConfigurationException(
+                        label + " uses " + name + ", but this is not a servlet application.",
+                        "Use the method's parameters.");
+            }
+            if (!OF_EVERY_CALL.contains(name) && !OF_A_REQUEST.contains(name)) {
+                throw new RateLimitConfigurationException(
+                        label + " names '" + name + "', which is not a property of a call.",
+                        variables.contains(name)
+                                ? "Did you mean #" + name + "?"
+                                : "There are #parameterName, #root.args and, in a web request, clientIp, principal and"
+                                        + " header('…').");
+            }
+        }
+    }
+}

@@ -1,0 +1,42 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationContext;
+
+/**
+ * What one annotation came to: annotation, configuration and defaults, merged and parsed.
+ *
+ * @param key {@code null}: one bucket for all callers
+ * @param permits {@code null}: {@code fixedPermits} every time
+ * @param condition {@code null}: always
+ */
+record RateLimitOperation(
+        RateLimit limit,
+        @Nullable RateLimitExpression key,
+        long fixedPermits,
+        @Nullable RateLimitExpression permits,
+        @Nullable RateLimitExpression condition) {
+
+    /** Whether a call's arguments matter. */
+    boolean needsContext() {
+        return key != null || permits != null || condition != null;
+    }
+
+    Charge charge() {
+        return new Charge(limit, null, fixedPermits);
+    }
+
+    /** A call's charge, or {@code null} if the call is not limited. */
+    @Nullable
+    Charge charge(EvaluationContext context) {
+        if (condition != null && !condition.condition(context)) {
+            return null;
+        }
+        return new Charge(
+                limit,
+                key == null ? null : key.key(context),
+                permits == null ? fixedPermits : permits.permits(context));
+    }
+}

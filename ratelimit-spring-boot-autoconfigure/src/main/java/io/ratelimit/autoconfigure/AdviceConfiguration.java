@@ -1,0 +1,81 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.CatalogRateLimiterRegistry;
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.RateLimitGate;
+import io.ratelimit.SafeListeners;
+import io.ratelimit.aop.CallerRequest;
+import io.ratelimit.aop.LimitedBeans;
+import io.ratelimit.aop.LimitedMethodFactory;
+import io.ratelimit.aop.LimitedMethods;
+import io.ratelimit.aop.RateLimitBeanPostProcessor;
+import io.ratelimit.aop.RateLimitInterceptor;
+import io.ratelimit.redis.RedisConnector;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.Ordered;
+import org.springframework.core.env.Environment;
+
+/**
+ * The advice. Its beans are there before all others, so they take what they need through providers and ask when the first
+ * limited method is found or called: nothing else is created before its time.
+ */
+@Configuration(proxyBeanMethods = false)
+@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+class AdviceConfiguration {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static LimitedMethods rateLimitedMethods(ObjectProvider<LimitedMethodFactory> factory) {
+        return new LimitedMethods(factory::getObject);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static RateLimitInterceptor rateLimitInterceptor(LimitedMethods methods, ObjectProvider<RateLimitGate> gate) {
+        return new RateLimitInterceptor(methods, gate::getObject);
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static RateLimitBeanPostProcessor rateLimitBeanPostProcessor(
+            LimitedMethods methods, RateLimitInterceptor interceptor, Environment environment) {
+        int order = environment.getProperty("ratelimit.order", Integer.class, Ordered.HIGHEST_PRECEDENCE);
+        RateLimitBeanPostProcessor processor = new RateLimitBeanPostProcessor(methods, interceptor, order);
+        processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
+        return processor;
+    }
+
+    @Bean
+    LimitedMethodFactory rateLimitedMethodFactory(
+            LimitCatalog catalog,
+            ConfigurableListableBeanFactory beans,
+            ObjectProvider<CallerRequest.Source> requests) {
+        return new LimitedMethodFactory(catalog, beans, requests.getIfAvailable());
+    }
+
+    @Bean
+    LimitedBeans rateLimitedBeans(
+            ConfigurableListableBeanFactory beans, LimitedMethods methods, RateLimitBeanPostProcessor processor) {
+        return new LimitedBeans(beans, methods, processor);
+    }
+
+    @Bean
+    RateLimitStartup rateLimitStartup(
+            LimitedBeans limitedBeans,
+            LimitCatalog catalog,
+            ObjectProvider<CatalogRateLimiterRegistry> registry,
+            SafeListeners listeners,
+            ObjectProvider<RedisConnector> redis) {
+        return new RateLimitStartup(
+                limitedBeans,
+                catalog,
+                registry.getIfAvailable(),
+                listeners,
+                () -> redis.ifAvailable(RedisConnector::connect));
+    }
+}

@@ -1,0 +1,44 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.CatalogRateLimiterRegistry;
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitGate;
+import io.ratelimit.RateLimitListener;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.SafeListeners;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The limits, and the limiters that ask the store about them. */
+@Configuration(proxyBeanMethods = false)
+class LimiterConfiguration {
+
+    @Bean
+    LimitCatalog rateLimitCatalog(RateLimitProperties properties) {
+        return new LimitCatalog(properties.settings());
+    }
+
+    @Bean
+    SafeListeners rateLimitListeners(ObjectProvider<RateLimitListener> listeners) {
+        return new SafeListeners(listeners.orderedStream().toList());
+    }
+
+    @Bean
+    RateLimitGate rateLimitGate(RateLimitStore store, SafeListeners listeners) {
+        return new RateLimitGate(store, listeners);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(RateLimiterRegistry.class)
+    CatalogRateLimiterRegistry rateLimiterRegistry(
+            LimitCatalog catalog, RateLimitGate gate, ListableBeanFactory beans) {
+        beans.getBeansOfType(RateLimit.class)
+                .forEach((name, limit) -> catalog.declare(limit, "the RateLimit bean '" + name + "'"));
+        return new CatalogRateLimiterRegistry(catalog, gate);
+    }
+}

@@ -1,0 +1,117 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.LimitNames;
+import io.ratelimit.LimitOverrides;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimitSettings;
+import io.ratelimit.Refill;
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties of the rate limits. An unknown one stops the start-up.
+ *
+ * @param enabled Whether anything is limited. If not, annotations do nothing and no Redis is needed.
+ * @param store Where permits are counted: for all instances together in Redis, or by each in memory.
+ * @param onStoreFailure What happens to calls while the store cannot decide.
+ * @param dryRun Whether calls that would be rejected are only counted.
+ * @param order Order of the limiting advice among the others of a bean; lower is earlier. Default: before all others,
+ *     transactions, caches and asynchronous execution among them.
+ * @param redis Properties of the Redis store.
+ * @param inMemory Properties of the in-memory store.
+ * @param limits What is said about each limit, by its name. Wins over the annotation, attribute by attribute.
+ */
+@ConfigurationProperties(prefix = "ratelimit", ignoreUnknownFields = false)
+public record RateLimitProperties(
+        @DefaultValue("true") boolean enabled,
+        @DefaultValue("redis") StoreType store,
+        @DefaultValue("local") OnStoreFailure onStoreFailure,
+        @DefaultValue("false") boolean dryRun,
+        @DefaultValue("-2147483648") int order,
+        @DefaultValue Redis redis,
+        @DefaultValue InMemory inMemory,
+        @DefaultValue Map<String, Limit> limits) {
+
+    /** Where permits are counted. */
+    public enum StoreType {
+        REDIS,
+        IN_MEMORY
+    }
+
+    /**
+     * Properties of the Redis store.
+     *
+     * @param keyPrefix What the name of every key begins with. No braces.
+     * @param timeout The longest time a decision waits for Redis, whatever the application's own client is set to.
+     */
+    public record Redis(
+            @DefaultValue("ratelimit") String keyPrefix,
+            @DefaultValue("100ms") Duration timeout) {}
+
+    /**
+     * Properties of the in-memory store.
+     *
+     * @param maxKeys How many buckets are remembered at the most, of all limits together.
+     */
+    public record InMemory(@DefaultValue("100000") long maxKeys) {}
+
+    /**
+     * What is said about one limit. With a rate it is a limit of its own, if no annotation bears its name.
+     *
+     * @param algorithm How permits are taken and come back.
+     * @param capacity The most permits that can be taken at once; 0: the number in the rate.
+     * @param rate The most permits in the long run, such as "10/s", "100/m" or "5/10s".
+     * @param keyExpression SpEL expression for whose bucket it is; empty: one bucket for all callers.
+     * @param permits SpEL expression for what a call costs.
+     * @param condition SpEL expression for whether a call is limited; empty: always.
+     * @param refill How the tokens of a token bucket come back.
+     * @param maxWait How long a call waits at the most for permits reserved ahead.
+     * @param enabled Whether this limit limits at all.
+     * @param dryRun Whether calls that this limit would reject are only counted.
+     * @param onStoreFailure What happens to calls of this limit while the store cannot decide.
+     */
+    public record Limit(
+            @Nullable Algorithm algorithm,
+            @Nullable Long capacity,
+            @Nullable String rate,
+            @Nullable String keyExpression,
+            @Nullable String permits,
+            @Nullable String condition,
+            @Nullable Refill refill,
+            @Nullable Duration maxWait,
+            @Nullable Boolean enabled,
+            @Nullable Boolean dryRun,
+            @Nullable OnStoreFailure onStoreFailure) {
+
+        LimitOverrides overrides(String name) {
+            return new LimitOverrides(
+                    "ratelimit.limits." + name,
+                    algorithm,
+                    capacity,
+                    rate,
+                    keyExpression,
+                    permits,
+                    condition,
+                    refill,
+                    maxWait,
+                    enabled,
+                    dryRun,
+                    onStoreFailure);
+        }
+    }
+
+    RateLimitSettings settings() {
+        Map<String, LimitOverrides> overrides = limits.entrySet().stream()
+                .collect(Collectors.toMap(
+                        entry -> LimitNames.canonical(entry.getKey()),
+                        entry -> entry.getValue().overrides(entry.getKey()),
+                        // Two spellings of one name are bound to the same values.
+                        (one, same) -> one));
+        return new RateLimitSettings(dryRun, onStoreFailure, overrides);
+    }
+}

@@ -1,0 +1,78 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.CatalogRateLimiterRegistry;
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.RateLimit;
+import io.ratelimit.SafeListeners;
+import io.ratelimit.aop.LimitedBeans;
+import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+
+/** Runs when all beans are there: checks what must be complete by then, and says what is limited where. */
+final class RateLimitStartup implements SmartInitializingSingleton {
+
+    private static final Log logger = LogFactory.getLog("io.ratelimit");
+
+    private final LimitedBeans limitedBeans;
+
+    private final LimitCatalog catalog;
+
+    private final @Nullable CatalogRateLimiterRegistry registry;
+
+    private final SafeListeners listeners;
+
+    private final Runnable connect;
+
+    private volatile List<LimitedMethodRecord> records = List.of();
+
+    /** @param registry {@code null} if the application has one of its own */
+    RateLimitStartup(
+            LimitedBeans limitedBeans,
+            LimitCatalog catalog,
+            @Nullable CatalogRateLimiterRegistry registry,
+            SafeListeners listeners,
+            Runnable connect) {
+        this.limitedBeans = limitedBeans;
+        this.catalog = catalog;
+        this.registry = registry;
+        this.listeners = listeners;
+        this.connect = connect;
+    }
+
+    @Override
+    public void afterSingletonsInstantiated() {
+        records = limitedBeans.check();
+        List<RateLimit> configured = catalog.complete();
+        if (registry != null) {
+            registry.complete();
+        }
+        Map<String, List<String>> methods = methods();
+        catalog.limits().forEach(limit -> {
+            listeners.onLimit(limit);
+            log(limit, methods.getOrDefault(limit.name(), List.of()), configured.contains(limit));
+        });
+        connect.run();
+    }
+
+    /** The methods of each limit, by the limit's name. */
+    Map<String, List<String>> methods() {
+        Map<String, List<String>> methods = new TreeMap<>();
+        records.forEach(limited -> limited.limits()
+                .forEach(limit -> methods.computeIfAbsent(limit, name -> new ArrayList<>())
+                        .add(limited.method())));
+        return methods;
+    }
+
+    private static void log(RateLimit limit, List<String> methods, boolean configured) {
+        logger.info("Rate limit '" + limit.name() + "': " + limit
+                + (methods.isEmpty() ? "" : " on " + String.join(", ", methods))
+                + (configured ? ", declared by the configuration alone" : ""));
+    }
+}

@@ -1,0 +1,24 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.actuate.RateLimitsEndpoint;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+
+/** Auto-configuration of the actuator's view of rate limits. */
+@AutoConfiguration(after = RateLimitAutoConfiguration.class)
+@ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+@ConditionalOnAvailableEndpoint(RateLimitsEndpoint.class)
+@ConditionalOnProperty(name = "ratelimit.enabled", havingValue = "true", matchIfMissing = true)
+public final class RateLimitsEndpointAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitsEndpoint rateLimitsEndpoint(LimitCatalog catalog, RateLimitStartup startup) {
+        return new RateLimitsEndpoint(catalog::limits, startup::methods);
+    }
+}

@@ -1,0 +1,57 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.FailoverRateLimitStore;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TimeSource;
+import io.ratelimit.autoconfigure.RateLimitProperties.StoreType;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisRateLimitStore;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** The store: Redis with the memory to fall back on, or the memory alone. */
+@Configuration(proxyBeanMethods = false)
+class StoreConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    TimeSource rateLimitTimeSource() {
+        return TimeSource.monotonic();
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitStore rateLimitStore(
+            RateLimitProperties properties,
+            TimeSource time,
+            ObjectProvider<RateLimitScriptExecutor> redis,
+            ObjectProvider<StoreInstrumentation> instrumentation) {
+        StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> (store, name) -> store);
+        RateLimitStore memory = instrumented.instrument(
+                new InMemoryRateLimitStore(time, properties.inMemory().maxKeys()), "in_memory");
+        if (properties.store() == StoreType.IN_MEMORY) {
+            return memory;
+        }
+        RateLimitScriptExecutor executor = redis.getIfAvailable();
+        if (executor == null) {
+            throw new RateLimitConfigurationException(
+                    "ratelimit.store is redis, but there is no RedisConnectionFactory.",
+                    "Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
+        }
+        return new FailoverRateLimitStore(
+                instrumented.instrument(
+                        new RedisRateLimitStore(executor, properties.redis().keyPrefix()), "redis"),
+                memory);
+    }
+
+    /** Wraps stores to be measured, where there is something to measure with. */
+    @FunctionalInterface
+    interface StoreInstrumentation {
+
+        RateLimitStore instrument(RateLimitStore store, String name);
+    }
+}

@@ -1,0 +1,88 @@
+package io.ratelimit.metrics;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/** Measures the decisions of a store as {@code ratelimit.store}, by store and outcome. */
+public final class TimedRateLimitStore implements RateLimitStore {
+
+    private final RateLimitStore store;
+
+    private final Timer success;
+
+    private final Timer timeout;
+
+    private final Timer error;
+
+    /** @param name {@code redis} or {@code in_memory} */
+    public TimedRateLimitStore(RateLimitStore store, String name, MeterRegistry registry) {
+        this.store = store;
+        this.success = timer(registry, name, "success");
+        this.timeout = timer(registry, name, "timeout");
+        this.error = timer(registry, name, "error");
+        // Counted by nobody yet: dashboards find it from the start.
+        timer(registry, name, "short_circuited");
+    }
+
+    private static Timer timer(MeterRegistry registry, String store, String outcome) {
+        return Timer.builder("ratelimit.store")
+                .description("Decisions that a rate limit store was asked for")
+                .tag("store", store)
+                .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    @Override
+    public List<RateLimitDecision> decide(List<Charge> charges) {
+        long start = System.nanoTime();
+        try {
+            List<RateLimitDecision> decisions = store.decide(charges);
+            record(start, null);
+            return decisions;
+        } catch (RuntimeException ex) {
+            record(start, ex);
+            throw ex;
+        }
+    }
+
+    @Override
+    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        long start = System.nanoTime();
+        return store.decideAsync(charges).whenComplete((decisions, thrown) -> record(start, thrown));
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return store.peek(charge);
+    }
+
+    @Override
+    public void reset(RateLimit limit, @Nullable String key) {
+        store.reset(limit, key);
+    }
+
+    private void record(long start, @Nullable Throwable thrown) {
+        outcome(thrown).record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
+    }
+
+    private Timer outcome(@Nullable Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        if (cause == null) {
+            return success;
+        }
+        return cause instanceof RateLimitStoreException failure && failure.getReason() == Reason.TIMEOUT
+                ? timeout
+                : error;
+    }
+}

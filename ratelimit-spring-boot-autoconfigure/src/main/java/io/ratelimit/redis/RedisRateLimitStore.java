@@ -1,0 +1,152 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.QueryTimeoutException;
+
+/** Decides in Redis: all charges of a call in one script, by the server's clock. */
+public final class RedisRateLimitStore implements RateLimitStore {
+
+    private static final byte[] YES = {'1'};
+
+    private static final byte[] NO = {'0'};
+
+    /** How many arguments the script wants for each charge, and how many numbers it replies. */
+    private static final int ARGUMENTS = 6;
+
+    private static final int NUMBERS = 3;
+
+    private final RateLimitScriptExecutor executor;
+
+    private final BucketKeys keys;
+
+    /** The arguments that a limit's charges have in common. */
+    private final Map<RateLimit, byte[][]> rules = new ConcurrentHashMap<>();
+
+    /** @param keyPrefix what the name of every bucket begins with; no braces */
+    public RedisRateLimitStore(RateLimitScriptExecutor executor, String keyPrefix) {
+        this.executor = executor;
+        this.keys = new BucketKeys(keyPrefix);
+    }
+
+    @Override
+    public List<RateLimitDecision> decide(List<Charge> charges) {
+        return run(charges, YES);
+    }
+
+    @Override
+    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        return executor.executeAsync(names(charges), arguments(charges, YES)).handle((reply, thrown) -> {
+            if (thrown != null) {
+                throw failure(thrown);
+            }
+            return decisions(charges, reply);
+        });
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return run(List.of(charge), NO).get(0);
+    }
+
+    @Override
+    public void reset(RateLimit limit, @Nullable String key) {
+        try {
+            executor.delete(keys.name(limit, key));
+        } catch (RuntimeException ex) {
+            throw failure(ex);
+        }
+    }
+
+    private List<RateLimitDecision> run(List<Charge> charges, byte[] charging) {
+        List<Long> reply;
+        try {
+            reply = executor.execute(names(charges), arguments(charges, charging));
+        } catch (RuntimeException ex) {
+            throw failure(ex);
+        }
+        return decisions(charges, reply);
+    }
+
+    private List<byte[]> names(List<Charge> charges) {
+        if (charges.size() == 1) {
+            return List.of(keys.name(charges.get(0).limit(), charges.get(0).key()));
+        }
+        List<byte[]> names = new ArrayList<>(charges.size());
+        for (Charge charge : charges) {
+            names.add(keys.name(charge.limit(), charge.key()));
+        }
+        return names;
+    }
+
+    private byte[][] arguments(List<Charge> charges, byte[] charging) {
+        byte[][] arguments = new byte[1 + ARGUMENTS * charges.size()][];
+        arguments[0] = charging;
+        int at = 1;
+        for (Charge charge : charges) {
+            byte[][] rule = rule(charge.limit());
+            System.arraycopy(rule, 0, arguments, at, rule.length);
+            arguments[at + 4] = charge.permits() == 1 ? YES : encode(charge.permits());
+            arguments[at + 5] = charge.limit().dryRun() ? NO : YES;
+            at += ARGUMENTS;
+        }
+        return arguments;
+    }
+
+    private byte[][] rule(RateLimit limit) {
+        byte[][] known = rules.get(limit);
+        return known != null ? known : rules.computeIfAbsent(limit, RedisRateLimitStore::encodeRule);
+    }
+
+    private static byte[][] encodeRule(RateLimit limit) {
+        boolean window = limit.algorithm() == Algorithm.FIXED_WINDOW;
+        return new byte[][] {
+            limit.algorithm().name().getBytes(StandardCharsets.US_ASCII),
+            encode(limit.capacity()),
+            encode(window ? 1 : limit.pace().permits()),
+            encode(window ? limit.fullMicros() : limit.pace().micros())
+        };
+    }
+
+    private static byte[] encode(long number) {
+        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+    }
+
+    private static List<RateLimitDecision> decisions(List<Charge> charges, List<Long> reply) {
+        if (reply.size() != NUMBERS * charges.size()) {
+            throw new RateLimitStoreException(Reason.ERROR, "Redis: the reply has " + reply.size() + " numbers", null);
+        }
+        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
+        int at = 0;
+        for (Charge charge : charges) {
+            decisions.add(RateLimitDecision.ofMicros(
+                    charge.limit().capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2)));
+            at += NUMBERS;
+        }
+        return decisions;
+    }
+
+    private static RateLimitStoreException failure(Throwable thrown) {
+        Throwable root = thrown;
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof QueryTimeoutException || cause instanceof TimeoutException) {
+                return new RateLimitStoreException(Reason.TIMEOUT, "Redis: no answer in time", thrown);
+            }
+            root = cause;
+        }
+        return new RateLimitStoreException(Reason.ERROR, "Redis: " + root.getMessage(), thrown);
+    }
+}

@@ -1,0 +1,52 @@
+package io.ratelimit.web;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitRefusedException;
+import java.net.URI;
+import java.time.Duration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ProblemDetail;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+
+/**
+ * Answers a rejection with a 429. Comes last, so that an advice of the application for the same exception wins.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc6585#section-4">RFC 6585, 429 Too Many Requests</a>
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457, Problem Details for HTTP APIs</a>
+ */
+@RestControllerAdvice
+@Order(Ordered.LOWEST_PRECEDENCE)
+public final class RateLimitExceptionAdvice {
+
+    private static final URI QUOTA_EXCEEDED =
+            URI.create("https://iana.org/assignments/http-problem-types#quota-exceeded");
+
+    @ExceptionHandler
+    public ResponseEntity<ProblemDetail> exceeded(RateLimitExceededException rejection) {
+        ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.TOO_MANY_REQUESTS, rejection.getMessage());
+        problem.setType(QUOTA_EXCEEDED);
+        problem.setProperty("violated-policies", rejection.getLimitNames());
+        ResponseEntity.BodyBuilder response = ResponseEntity.status(HttpStatus.TOO_MANY_REQUESTS);
+        Duration retryAfter = rejection.getDecision().retryAfter();
+        if (retryAfter != null) {
+            response.header(HttpHeaders.RETRY_AFTER, Long.toString(seconds(retryAfter)));
+        }
+        return response.body(problem);
+    }
+
+    @ExceptionHandler
+    public ResponseEntity<ProblemDetail> refused(RateLimitRefusedException refusal) {
+        return ResponseEntity.status(HttpStatus.SERVICE_UNAVAILABLE)
+                .body(ProblemDetail.forStatusAndDetail(HttpStatus.SERVICE_UNAVAILABLE, refusal.getMessage()));
+    }
+
+    /** Rounded up, so that who waits so long is not early; at least 1. */
+    private static long seconds(Duration retryAfter) {
+        return Math.max(1, retryAfter.plusNanos(999_999_999).toSeconds());
+    }
+}

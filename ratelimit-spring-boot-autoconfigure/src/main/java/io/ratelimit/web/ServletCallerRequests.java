@@ -1,0 +1,37 @@
+package io.ratelimit.web;
+
+import io.ratelimit.aop.CallerRequest;
+import jakarta.servlet.http.HttpServletRequest;
+import java.security.Principal;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
+
+/** The servlet request that the current thread handles. */
+public final class ServletCallerRequests implements CallerRequest.Source {
+
+    @Override
+    public @Nullable CallerRequest current() {
+        return RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes
+                ? new ServletCallerRequest(attributes.getRequest())
+                : null;
+    }
+
+    private record ServletCallerRequest(HttpServletRequest request) implements CallerRequest {
+
+        @Override
+        public String clientIp() {
+            return request.getRemoteAddr();
+        }
+
+        @Override
+        public @Nullable Principal principal() {
+            return request.getUserPrincipal();
+        }
+
+        @Override
+        public @Nullable String header(String name) {
+            return request.getHeader(name);
+        }
+    }
+}

@@ -1,0 +1,5 @@
+/** HTTP: what expressions ask of a request, and what a rejection looks like. */
+@NullMarked
+package io.ratelimit.web;
+
+import org.jspecify.annotations.NullMarked;
