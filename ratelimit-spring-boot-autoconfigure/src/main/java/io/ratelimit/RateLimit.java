@@ -36,7 +36,7 @@ public final class RateLimit {
     private final RateLimitBuilder declaration;
 
     RateLimit(RateLimitBuilder declaration, String name, long capacity, Rate rate, Pace pace) {
-        this.declaration = declaration;
+        this.declaration = declaration.copy();
         this.name = name;
         this.id = LimitNames.canonical(name);
         this.algorithm = declaration.algorithm;

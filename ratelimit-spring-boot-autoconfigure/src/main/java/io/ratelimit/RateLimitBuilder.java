@@ -83,6 +83,7 @@ public final class RateLimitBuilder {
         return this;
     }
 
+    /** What the declaration itself says, without the configuration. */
     RateLimitBuilder copy() {
         RateLimitBuilder copy = new RateLimitBuilder(name);
         copy.algorithm = algorithm;

@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.LimitCatalog;
+import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
@@ -106,9 +107,7 @@ public final class LimitedMethodFactory {
     private @Nullable RateLimitExpression expression(
             String attribute, @Nullable String override, String declared, LimitOverrides overrides, Method method) {
         String text = override != null ? override : declared;
-        String label = override == null
-                ? attribute
-                : overrides.property() + "." + (attribute.equals("keyExpression") ? "key-expression" : attribute);
+        String label = override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
         return text.isEmpty() ? null : expressions.parse(text, label, method);
     }
 

@@ -18,11 +18,12 @@ final class RateLimitExpression {
     }
 
     String key(EvaluationContext context) {
+        Object value = value(context);
         String key;
         try {
-            key = KeyText.of(expression.getValue(context));
-        } catch (RuntimeException ex) {
-            throw new RateLimitExpressionException(label + " failed: " + ex.getMessage(), ex);
+            key = KeyText.of(value);
+        } catch (IllegalArgumentException ex) {
+            throw new RateLimitExpressionException(label + ": " + ex.getMessage(), ex);
         }
         if (key == null || key.isEmpty()) {
             throw new RateLimitExpressionException(
@@ -56,7 +57,8 @@ final class RateLimitExpression {
         try {
             return expression.getValue(context);
         } catch (RuntimeException ex) {
-            throw new RateLimitExpressionException(label + " failed: " + ex.getMessage(), ex);
+            // Its message may hold what the call was made with; whoever may see that finds it in the cause.
+            throw new RateLimitExpressionException(label + " failed", ex);
         }
     }
 

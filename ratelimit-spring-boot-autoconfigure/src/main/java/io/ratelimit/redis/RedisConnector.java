@@ -5,8 +5,9 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.dao.DataAccessException;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -62,16 +63,25 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     }
 
     private void prepare() {
-        RuntimeException failure = null;
-        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            try {
-                executor.prepare();
-                return;
-            } catch (DataAccessException | IllegalStateException ex) {
-                failure = ex;
-            }
+        RuntimeException failure = prepareOnce();
+        for (int attempt = 1; failure != null && attempt < ATTEMPTS; attempt++) {
+            failure = prepareOnce();
         }
-        logger.warn("Redis is not there yet: rate limits go by ratelimit.on-store-failure until it is", failure);
+        if (failure == null) {
+            return;
+        }
+        logger.warn("Redis is not there yet: rate limits go by ratelimit.on-store-failure until it is ("
+                + NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")");
+        logger.debug("Redis is not there yet", failure);
+    }
+
+    private @Nullable RuntimeException prepareOnce() {
+        try {
+            executor.prepare();
+            return null;
+        } catch (RuntimeException ex) {
+            return ex;
+        }
     }
 
     @Override

@@ -11,6 +11,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeoutException;
@@ -49,7 +50,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return executor.executeAsync(names(charges), arguments(charges, YES)).handle((reply, thrown) -> {
+        CompletionStage<List<Long>> replies;
+        try {
+            replies = executor.executeAsync(names(charges), arguments(charges, YES));
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(failure(ex));
+        }
+        return replies.handle((reply, thrown) -> {
             if (thrown != null) {
                 throw failure(thrown);
             }
