@@ -1,0 +1,68 @@
+package io.ratelimit.sample;
+
+import java.io.IOException;
+import java.net.ServerSocket;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import redis.embedded.RedisServer;
+
+/**
+ * A redis-server that comes and goes with the application, so that nothing needs to be installed to try it on Linux or
+ * macOS. It steps aside where the configuration names a Redis.
+ */
+@Configuration(proxyBeanMethods = false)
+@Conditional(EmbeddedRedisConfiguration.OnNoOtherRedis.class)
+class EmbeddedRedisConfiguration {
+
+    private static final Logger logger = LoggerFactory.getLogger(EmbeddedRedisConfiguration.class);
+
+    private static final String LOOPBACK = "127.0.0.1";
+
+    @Bean(initMethod = "start", destroyMethod = "stop")
+    RedisServer redisServer() throws IOException {
+        return RedisServer.builder()
+                .port(freePort())
+                .bind(LOOPBACK)
+                .setting("save \"\"")
+                .build();
+    }
+
+    /** Depends on the server, which is therefore up before the first connection and down after the last. */
+    @Bean
+    DataRedisConnectionDetails redisConnectionDetails(RedisServer server) {
+        DataRedisConnectionDetails.Standalone address = DataRedisConnectionDetails.Standalone.of(
+                LOOPBACK, server.ports().get(0));
+        logger.info("The embedded Redis is at {}:{}", address.getHost(), address.getPort());
+        return new DataRedisConnectionDetails() {
+            @Override
+            public Standalone getStandalone() {
+                return address;
+            }
+        };
+    }
+
+    private static int freePort() throws IOException {
+        try (ServerSocket socket = new ServerSocket(0)) {
+            return socket.getLocalPort();
+        }
+    }
+
+    static final class OnNoOtherRedis extends NoneNestedConditions {
+
+        OnNoOtherRedis() {
+            super(ConfigurationPhase.PARSE_CONFIGURATION);
+        }
+
+        @ConditionalOnProperty("spring.data.redis.host")
+        static final class Host {}
+
+        @ConditionalOnProperty("spring.data.redis.url")
+        static final class Url {}
+    }
+}

@@ -1,0 +1,3 @@
+package io.ratelimit.sample;
+
+record Quote(String text, String author) {}

@@ -1,0 +1,3 @@
+package io.ratelimit.sample;
+
+record Report(String tenant, int pages) {}
