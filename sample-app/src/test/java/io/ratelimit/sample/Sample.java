@@ -1,0 +1,80 @@
+package io.ratelimit.sample;
+
+import io.ratelimit.redis.TestRedis;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.test.web.servlet.client.RestTestClient;
+import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
+
+/** The sample, started as its {@code main} does and reached over HTTP as its users do. */
+final class Sample implements AutoCloseable {
+
+    /** A free port; and patience, because on a busy machine Redis can be slow without being down. */
+    private static final List<String> ALWAYS =
+            List.of("server.port=0", "ratelimit.redis.timeout=10s", "spring.data.redis.timeout=10s");
+
+    private final ConfigurableApplicationContext context;
+
+    private final RestTestClient client;
+
+    private Sample(String... properties) {
+        String[] arguments = Stream.concat(ALWAYS.stream(), Arrays.stream(properties))
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+        context = SpringApplication.run(SampleApplication.class, arguments);
+        int port = ((WebServerApplicationContext) context).getWebServer().getPort();
+        client = RestTestClient.bindToServer()
+                .baseUrl("http://127.0.0.1:" + port)
+                .build();
+    }
+
+    /** On the Redis that it brings along. */
+    static Sample start() {
+        return new Sample();
+    }
+
+    /** @param keyPrefix keeps the buckets apart from those of other tests, and of earlier runs, on the same Redis */
+    static Sample startOnTestRedis(String keyPrefix, String... properties) {
+        TestRedis redis = TestRedis.shared();
+        return new Sample(Stream.concat(
+                        Stream.of(
+                                "spring.data.redis.host=" + redis.host(),
+                                "spring.data.redis.port=" + redis.port(),
+                                "ratelimit.redis.key-prefix=" + keyPrefix),
+                        Arrays.stream(properties))
+                .toArray(String[]::new));
+    }
+
+    ResponseSpec get(String uri) {
+        return client.get().uri(uri).exchange();
+    }
+
+    ResponseSpec post(String uri) {
+        return client.post().uri(uri).exchange();
+    }
+
+    ResponseSpec quote(String user) {
+        return get("/api/quotes?user=" + user);
+    }
+
+    ResponseSpec login(String username) {
+        return post("/api/login?username=" + username);
+    }
+
+    ResponseSpec report(String tenant, int pages) {
+        return post("/api/reports?tenant=" + tenant + "&pages=" + pages);
+    }
+
+    <T> T bean(Class<T> type) {
+        return context.getBean(type);
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}
