@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.SafeListeners;
+import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -24,8 +25,9 @@ class LimiterConfiguration {
     }
 
     @Bean
-    SafeListeners rateLimitListeners(ObjectProvider<RateLimitListener> listeners) {
-        return new SafeListeners(listeners.orderedStream().toList());
+    SafeListeners rateLimitListeners(ObjectProvider<List<RateLimitListener>> listeners) {
+        // Not as a stream: where there is no other listener, that would offer this bean to itself.
+        return new SafeListeners(listeners.getIfAvailable(List::of));
     }
 
     @Bean
