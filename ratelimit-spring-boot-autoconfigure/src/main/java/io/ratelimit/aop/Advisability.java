@@ -4,14 +4,12 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.Set;
-import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
-import org.springframework.util.ClassUtils;
 
 /** Whether calls of a method can be intercepted. One that should be limited and cannot stops the start-up. */
 final class Advisability {
@@ -28,9 +26,9 @@ final class Advisability {
      *     method final
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
-    static boolean check(Method method, Class<?> targetClass, Found found) {
+    static boolean check(Method method, Found found) {
         checkReactive(method);
-        String obstacle = obstacle(method, targetClass);
+        String obstacle = obstacle(method);
         if (obstacle == null) {
             return true;
         }
@@ -46,7 +44,7 @@ final class Advisability {
                 .at(RateLimitAnnotations.describe(method));
     }
 
-    private static @Nullable String obstacle(Method method, Class<?> targetClass) {
+    private static @Nullable String obstacle(Method method) {
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers)) {
             return "private";
@@ -54,22 +52,23 @@ final class Advisability {
         if (Modifier.isStatic(modifiers)) {
             return "static";
         }
-        // The class of a JDK proxy or a lambda is final, and so are its methods; it is proxied by its interfaces.
-        boolean byInterface = Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass);
-        return Modifier.isFinal(modifiers) && !byInterface ? "final" : null;
+        return Modifier.isFinal(modifiers) ? "final" : null;
     }
 
     private static void checkReactive(Method method) {
-        Set<String> types = ClassUtils.getAllInterfacesForClassAsSet(method.getReturnType()).stream()
-                .map(Class::getName)
-                .collect(Collectors.toSet());
-        types.retainAll(REACTIVE);
-        if (!types.isEmpty() || KotlinDetector.isSuspendingFunction(method)) {
+        if (isReactive(method.getReturnType()) || KotlinDetector.isSuspendingFunction(method)) {
             throw new RateLimitConfigurationException(
                             "@RateLimited on a reactive method is not supported yet by this version of"
                                     + " ratelimit-spring-boot-starter.",
                             "Limit a blocking method, or ask the RateLimiter by tryAcquireAsync.")
                     .at(RateLimitAnnotations.describe(method));
         }
+    }
+
+    private static boolean isReactive(@Nullable Class<?> type) {
+        return type != null
+                && (REACTIVE.contains(type.getName())
+                        || isReactive(type.getSuperclass())
+                        || Arrays.stream(type.getInterfaces()).anyMatch(Advisability::isReactive));
     }
 }

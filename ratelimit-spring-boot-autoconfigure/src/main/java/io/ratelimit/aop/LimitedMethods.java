@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
 import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -56,7 +57,7 @@ public final class LimitedMethods {
     }
 
     private Optional<LimitedMethod> resolve(Method method, Class<?> targetClass) {
-        Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
+        Method specific = mostSpecific(method, targetClass);
         if (!specific.equals(method)) {
             return Optional.ofNullable(find(specific, targetClass));
         }
@@ -64,9 +65,17 @@ public final class LimitedMethods {
             return Optional.empty();
         }
         List<Found> found = RateLimitAnnotations.find(method, targetClass);
-        if (found.isEmpty() || !Advisability.check(method, targetClass, found.get(0))) {
+        if (found.isEmpty() || !Advisability.check(method, found.get(0))) {
             return Optional.empty();
         }
         return Optional.of(factory.get().create(method, targetClass, found));
+    }
+
+    /** Of a class that is nothing but its interfaces the interface's method, because that has the parameters' names. */
+    private static Method mostSpecific(Method method, Class<?> targetClass) {
+        Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
+        return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
+                ? ClassUtils.getInterfaceMethodIfPossible(specific, targetClass)
+                : specific;
     }
 }

@@ -8,10 +8,12 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils;
 
 /** Reads annotations, and nobody else does: the method's own, or else its type's, from the nearest place that has any. */
 final class RateLimitAnnotations {
@@ -35,20 +37,23 @@ final class RateLimitAnnotations {
     private static boolean isCoveredByType(Method method) {
         return Modifier.isPublic(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers())
-                && method.getDeclaringClass() != Object.class;
+                && !ReflectionUtils.isObjectMethod(method);
     }
 
     private static List<Found> ofType(Method method, Class<?> targetClass) {
         return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).stream(RateLimited.class)
-                .filter(annotation -> isPartOf(annotation.getSource(), method))
+                .filter(annotation -> isPartOf(annotation.getSource(), method, targetClass))
                 .toList());
     }
 
     /** An annotated interface speaks of its own methods, not of whatever else a class that implements it has. */
-    private static boolean isPartOf(@Nullable Object type, Method method) {
+    private static boolean isPartOf(@Nullable Object type, Method method, Class<?> targetClass) {
         return !(type instanceof Class<?> annotated)
                 || !annotated.isInterface()
-                || ClassUtils.hasMethod(annotated, method.getName(), method.getParameterTypes());
+                || ClassUtils.hasMethod(annotated, method.getName(), method.getParameterTypes())
+                || Arrays.stream(annotated.getMethods())
+                        .anyMatch(declared -> AopUtils.getMostSpecificMethod(declared, targetClass)
+                                .equals(method));
     }
 
     private static List<Found> nearest(MergedAnnotations annotations) {

@@ -9,7 +9,6 @@ import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 
 /** Asks before each call of a limited method. */
 public final class RateLimitInterceptor implements MethodInterceptor {
@@ -28,8 +27,7 @@ public final class RateLimitInterceptor implements MethodInterceptor {
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
         Method method = invocation.getMethod();
-        LimitedMethod limited =
-                methods.find(method, target != null ? AopUtils.getTargetClass(target) : method.getDeclaringClass());
+        LimitedMethod limited = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
         if (limited == null) {
             return invocation.proceed();
         }
