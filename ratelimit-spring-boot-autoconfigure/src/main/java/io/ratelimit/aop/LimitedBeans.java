@@ -11,6 +11,7 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
@@ -22,13 +23,19 @@ public final class LimitedBeans {
 
     private final ConfigurableListableBeanFactory beans;
 
+    private final CreatedBeans created;
+
     private final LimitedMethods methods;
 
     private final RateLimitBeanPostProcessor processor;
 
     public LimitedBeans(
-            ConfigurableListableBeanFactory beans, LimitedMethods methods, RateLimitBeanPostProcessor processor) {
+            ConfigurableListableBeanFactory beans,
+            CreatedBeans created,
+            LimitedMethods methods,
+            RateLimitBeanPostProcessor processor) {
         this.beans = beans;
+        this.created = created;
         this.methods = methods;
         this.processor = processor;
     }
@@ -65,6 +72,10 @@ public final class LimitedBeans {
     }
 
     private @Nullable Class<?> typeOf(String name) {
+        Class<?> createdType = created.typeOf(name);
+        if (createdType != null && !FactoryBean.class.isAssignableFrom(createdType)) {
+            return createdType;
+        }
         if (ScopedProxyUtils.isScopedTarget(name)) {
             return beans.getType(name, false);
         }
@@ -73,17 +84,22 @@ public final class LimitedBeans {
     }
 
     private void checkAdvised(String name, LimitedMethod limited) {
-        Object bean = beans.containsSingleton(name) && !beans.isFactoryBean(name) ? beans.getSingleton(name) : null;
-        if (bean == null) {
+        if (created.typeOf(name) == null || beans.isFactoryBean(name)) {
             return;
         }
         Method method = limited.method();
-        if (!processor.advises(bean)) {
+        if (!processor.hasAdvised(name)) {
             throw new RateLimitConfigurationException(
                             "@RateLimited has no effect on the bean '" + name
-                                    + "', because it was created before beans are proxied.",
-                            "Let no BeanPostProcessor depend on it, or take it by ObjectProvider.")
+                                    + "', because it was created before beans are proxied, or another"
+                                    + " BeanPostProcessor has wrapped it.",
+                            "Let no BeanPostProcessor depend on it, or take it by ObjectProvider; let one that wraps it"
+                                    + " have a later order.")
                     .at(RateLimitAnnotations.describe(method));
+        }
+        Object bean = beans.getSingleton(name);
+        if (bean == null) {
+            return;
         }
         if (AopUtils.isJdkDynamicProxy(bean)
                 && !ClassUtils.hasMethod(bean.getClass(), method.getName(), method.getParameterTypes())) {

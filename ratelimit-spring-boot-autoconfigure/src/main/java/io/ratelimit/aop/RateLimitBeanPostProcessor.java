@@ -2,11 +2,15 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Modifier;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
+import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
@@ -19,6 +23,9 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
     private final DefaultPointcutAdvisor limiting;
 
+    /** Of the beans that have the advice. */
+    private final Set<String> names = ConcurrentHashMap.newKeySet();
+
     /** @param adviceOrder against a bean's other advice, {@code @Async} included; lower is earlier */
     public RateLimitBeanPostProcessor(LimitedMethods methods, RateLimitInterceptor interceptor, int adviceOrder) {
         this.limiting = new DefaultPointcutAdvisor(new LimitedMethodPointcut(methods), interceptor);
@@ -29,12 +36,31 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        Object advised = super.postProcessAfterInitialization(bean, beanName);
+        Object advised =
+                hasNoTarget(bean) ? wrap(bean, beanName) : super.postProcessAfterInitialization(bean, beanName);
         if (bean instanceof Advised existing && !existing.isFrozen() && existing.indexOf(limiting) == 0) {
             existing.removeAdvisor(limiting);
             existing.addAdvisor(position(existing), limiting);
         }
+        if (advised instanceof Advised proxy && proxy.indexOf(limiting) >= 0) {
+            names.add(beanName);
+        }
         return advised;
+    }
+
+    /** An interface that advice alone answers: what its proxy would ask our pointcut about is not the whole interface. */
+    private static boolean hasNoTarget(Object bean) {
+        return bean instanceof Advised existing && existing.getTargetSource() instanceof EmptyTargetSource;
+    }
+
+    private Object wrap(Object bean, String beanName) {
+        if (bean instanceof AopInfrastructureBean || !isEligible(bean, beanName)) {
+            return bean;
+        }
+        ProxyFactory factory = prepareProxyFactory(bean, beanName);
+        evaluateProxyInterfaces(bean.getClass(), factory);
+        factory.addAdvisor(limiting);
+        return factory.getProxy(getProxyClassLoader());
     }
 
     /** In front of the first advice that is not to come earlier. */
@@ -67,7 +93,7 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
         return factory;
     }
 
-    boolean advises(Object bean) {
-        return bean instanceof Advised advised && advised.indexOf(limiting) >= 0;
+    boolean hasAdvised(String beanName) {
+        return names.contains(beanName);
     }
 }

@@ -5,6 +5,7 @@ import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimitGate;
 import io.ratelimit.SafeListeners;
 import io.ratelimit.aop.CallerRequest;
+import io.ratelimit.aop.CreatedBeans;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedMethodFactory;
 import io.ratelimit.aop.LimitedMethods;
@@ -27,6 +28,12 @@ import org.springframework.core.env.Environment;
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class AdviceConfiguration {
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static CreatedBeans rateLimitCreatedBeans() {
+        return new CreatedBeans();
+    }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -60,8 +67,11 @@ class AdviceConfiguration {
 
     @Bean
     LimitedBeans rateLimitedBeans(
-            ConfigurableListableBeanFactory beans, LimitedMethods methods, RateLimitBeanPostProcessor processor) {
-        return new LimitedBeans(beans, methods, processor);
+            ConfigurableListableBeanFactory beans,
+            CreatedBeans created,
+            LimitedMethods methods,
+            RateLimitBeanPostProcessor processor) {
+        return new LimitedBeans(beans, created, methods, processor);
     }
 
     @Bean
