@@ -1,0 +1,199 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+@ExtendWith(OutputCaptureExtension.class)
+class UnadvisableMethodTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory();
+
+    @ParameterizedTest
+    @ValueSource(classes = {Private.class, Static.class, Final.class, FinalBelowAnnotatedType.class})
+    void methodThatNoProxyInterceptsStopsTheStartUp(Class<?> type) {
+        runner.withBean(type).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            String modifier = List.of("Private", "Static", "Final").stream()
+                    .filter(word -> type.getSimpleName().startsWith(word))
+                    .findFirst()
+                    .orElseThrow()
+                    .toLowerCase(Locale.ROOT);
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + type.getName() + ".call()")
+                    .contains("a proxy cannot intercept a method that is " + modifier);
+            assertThat(analysis.getAction())
+                    .isEqualTo("Make it neither private nor static nor final, and call it from another bean.");
+        });
+    }
+
+    @Test
+    void finalMethodOfAnotherTypeIsOnlyWarnedOf(CapturedOutput output) {
+        runner.withBean(BelowAFinalMethod.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(output)
+                    .contains(WithAFinalMethod.class.getName() + ".call() is not covered by the @RateLimited of "
+                            + BelowAFinalMethod.class.getName() + ", because it is final");
+        });
+    }
+
+    @Test
+    void finalClassWithoutInterfaceStopsTheStartUp() {
+        runner.withBean(FinalClass.class).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains(FinalClass.class.getName())
+                    .contains("a final class without an interface");
+            assertThat(analysis.getAction())
+                    .isEqualTo("Make the class non-final, or declare the method in an interface.");
+        });
+    }
+
+    @Test
+    void methodOutsideOfTheInterfacesOfAJdkProxyStopsTheStartUp() {
+        runner.withBean("quotes", OffInterface.class, OffInterface::new)
+                .withPropertyValues("spring.aop.proxy-target-class=false")
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + OffInterface.class.getName() + ".off()")
+                            .contains("the bean 'quotes' is proxied by its interfaces");
+                    assertThat(analysis.getAction())
+                            .isEqualTo(
+                                    "Declare the method in an interface, or set spring.aop.proxy-target-class=true.");
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {ReturnsMono.class, ReturnsFlux.class, ReturnsFlow.class})
+    void reactiveMethodStopsTheStartUp(Class<?> type) {
+        runner.withBean(type).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + type.getName() + ".call()")
+                    .contains("@RateLimited on a reactive method is not supported yet");
+            assertThat(analysis.getAction())
+                    .isEqualTo("Limit a blocking method, or ask the RateLimiter by tryAcquireAsync.");
+        });
+    }
+
+    @Test
+    void methodThatReturnsAFutureIsLimited() {
+        runner.withBean(ReturnsFuture.class).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"prototype", "lazy"})
+    void beansThatAreNotCreatedYetAreCheckedToo(String kind) {
+        runner.withBean(Final.class, Final::new, definition -> {
+                    definition.setLazyInit(kind.equals("lazy"));
+                    definition.setScope(kind.equals("prototype") ? "prototype" : "singleton");
+                })
+                .run(context -> assertThat(analysis(context).getDescription()).contains(Final.class.getName()));
+    }
+
+    static class Private {
+
+        @RateLimited(rate = "1/s")
+        private void call() {}
+
+        void use() {
+            call();
+        }
+    }
+
+    static class Static {
+
+        @RateLimited(rate = "1/s")
+        public static void call() {}
+    }
+
+    static class Final {
+
+        @RateLimited(rate = "1/s")
+        public final void call() {}
+    }
+
+    @RateLimited(rate = "1/s")
+    static class FinalBelowAnnotatedType {
+
+        public final void call() {}
+    }
+
+    static class WithAFinalMethod {
+
+        public final void call() {}
+    }
+
+    @RateLimited(rate = "1/s")
+    static class BelowAFinalMethod extends WithAFinalMethod {}
+
+    static final class FinalClass {
+
+        @RateLimited(rate = "1/s")
+        public void call() {}
+    }
+
+    interface Quotes {
+
+        void on();
+    }
+
+    static class OffInterface implements Quotes {
+
+        @Override
+        public void on() {}
+
+        @RateLimited(rate = "1/s")
+        public void off() {}
+    }
+
+    static class ReturnsMono {
+
+        @RateLimited(rate = "1/s")
+        public Mono<String> call() {
+            return Mono.empty();
+        }
+    }
+
+    static class ReturnsFlux {
+
+        @RateLimited(rate = "1/s")
+        public Flux<String> call() {
+            return Flux.empty();
+        }
+    }
+
+    static class ReturnsFlow {
+
+        @RateLimited(rate = "1/s")
+        public Flow.Publisher<String> call() {
+            return subscriber -> {};
+        }
+    }
+
+    static class ReturnsFuture {
+
+        @RateLimited(rate = "1/s")
+        public CompletionStage<String> call() {
+            return CompletableFuture.completedFuture("");
+        }
+    }
+}
