@@ -24,12 +24,14 @@ import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.util.ClassUtils;
 
 /** Parses expressions, once and at start-up, and refuses those that name what no call will have. */
 final class RateLimitExpressions {
@@ -37,6 +39,9 @@ final class RateLimitExpressions {
     private static final Set<String> OF_EVERY_CALL = Set.of("method", "target", "args");
 
     private static final Set<String> OF_A_REQUEST = Set.of("clientIp", "principal");
+
+    private static final String OF_A_CALL =
+            "There are #parameterName, #root.args and, in a web request, clientIp, principal and header('…').";
 
     private final SpelExpressionParser parser;
 
@@ -121,6 +126,8 @@ final class RateLimitExpressions {
                 checkBean(node.toStringAST().replaceAll("[@&']", ""));
             } else if (node instanceof PropertyOrFieldReference property && onRoot) {
                 checkProperty(property.getName());
+            } else if (node instanceof MethodReference method && onRoot) {
+                checkMethod(method.getName());
             }
             // What stands in these is looked up elsewhere: in the element at hand, or is a map's key.
             boolean childrenOnRoot = !(node instanceof Selection
@@ -129,8 +136,13 @@ final class RateLimitExpressions {
                     || node instanceof Indexer);
             for (int i = 0; i < node.getChildCount(); i++) {
                 boolean first = i == 0 || !(node instanceof CompoundExpression);
-                visit(node.getChild(i), onRoot && childrenOnRoot && first);
+                boolean afterRoot = i == 1 && node instanceof CompoundExpression && isRoot(node.getChild(0));
+                visit(node.getChild(i), onRoot && childrenOnRoot && first || afterRoot);
             }
+        }
+
+        private boolean isRoot(SpelNode node) {
+            return node instanceof VariableReference && node.toStringAST().equals("#root");
         }
 
         private void checkVariable(String name) {
@@ -153,19 +165,30 @@ final class RateLimitExpressions {
             }
         }
 
-        private void checkProperty(String name) {
-            if (OF_A_REQUEST.contains(name) && requests == null) {
+        private void checkMethod(String name) {
+            if (name.equals("header")) {
+                checkRequest(name);
+            } else if (!ClassUtils.hasAtLeastOneMethodWithName(ExpressionRoot.class, name)) {
+                throw new RateLimitConfigurationException(
+                        label + " calls '" + name + "()', which is not a method of a call.", OF_A_CALL);
+            }
+        }
+
+        private void checkRequest(String name) {
+            if (requests == null) {
                 throw new RateLimitConfigurationException(
                         label + " uses " + name + ", but this is not a servlet application.",
                         "Use the method's parameters.");
             }
-            if (!OF_EVERY_CALL.contains(name) && !OF_A_REQUEST.contains(name)) {
+        }
+
+        private void checkProperty(String name) {
+            if (OF_A_REQUEST.contains(name)) {
+                checkRequest(name);
+            } else if (!OF_EVERY_CALL.contains(name)) {
                 throw new RateLimitConfigurationException(
                         label + " names '" + name + "', which is not a property of a call.",
-                        variables.contains(name)
-                                ? "Did you mean #" + name + "?"
-                                : "There are #parameterName, #root.args and, in a web request, clientIp, principal and"
-                                        + " header('…').");
+                        variables.contains(name) ? "Did you mean #" + name + "?" : OF_A_CALL);
             }
         }
     }
