@@ -1,0 +1,193 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.Cacheable;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.concurrent.ConcurrentMapCacheManager;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.transaction.annotation.EnableTransactionManagement;
+import org.springframework.transaction.annotation.Transactional;
+
+class AdviceOrderTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory();
+
+    @ParameterizedTest
+    @ValueSource(classes = {Transactions.class, InterfaceTransactions.class})
+    void rejectedCallBeginsNoTransaction(Class<?> configuration) {
+        runner.withUserConfiguration(configuration).withBean(Service.class).run(context -> {
+            CountingTransactions transactions = context.getBean(CountingTransactions.class);
+            Calls service = context.getBean(Calls.class);
+            service.transactional();
+            assertThat(transactions.begun()).isEqualTo(1);
+            assertRejected("service-transactional", service::transactional);
+            assertThat(transactions.begun()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void orderCanMoveTheLimitBehindTransactions() {
+        runner.withUserConfiguration(EarlyTransactions.class)
+                .withBean(Service.class)
+                .withPropertyValues("ratelimit.order=1")
+                .run(context -> {
+                    CountingTransactions transactions = context.getBean(CountingTransactions.class);
+                    Calls service = context.getBean(Calls.class);
+                    service.transactional();
+                    assertRejected("service-transactional", service::transactional);
+                    assertThat(transactions.begun()).isEqualTo(2);
+                });
+    }
+
+    @Test
+    void callIsRejectedEvenIfItsResultIsCached() {
+        runner.withUserConfiguration(Caching.class).withBean(Service.class).run(context -> {
+            Calls service = context.getBean(Calls.class);
+            assertThat(service.cached()).isEqualTo(1);
+            assertRejected("service-cached", service::cached);
+        });
+    }
+
+    @Test
+    void orderCanMoveTheLimitBehindTheCache() {
+        runner.withUserConfiguration(EarlyCaching.class)
+                .withBean(Service.class)
+                .withPropertyValues("ratelimit.order=1")
+                .run(context -> {
+                    Calls service = context.getBean(Calls.class);
+                    assertThat(service.cached()).isEqualTo(1);
+                    assertThat(service.cached()).isEqualTo(1);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Asynchronous.class, InterfaceAsynchronous.class})
+    void rejectionOfAnAsynchronousCallReachesItsCaller(Class<?> configuration) {
+        runner.withUserConfiguration(configuration).withBean(Service.class).run(context -> {
+            Calls service = context.getBean(Calls.class);
+            Thread executing = service.asynchronous(Thread.currentThread()).get();
+            assertThat(executing).isNotSameAs(Thread.currentThread());
+            assertRejected("service-asynchronous", () -> service.asynchronous(Thread.currentThread()));
+        });
+    }
+
+    /** What an application's methods may be besides limited. */
+    public interface Calls {
+
+        void transactional();
+
+        int cached();
+
+        Future<Thread> asynchronous(Thread caller);
+    }
+
+    public static class Service implements Calls {
+
+        private int calls;
+
+        @Override
+        @RateLimited(rate = "1/s")
+        @Transactional
+        public void transactional() {}
+
+        @Override
+        @RateLimited(rate = "1/s")
+        @Cacheable("calls")
+        public int cached() {
+            return ++calls;
+        }
+
+        /** The key is asked for in the caller's thread, too. */
+        @Override
+        @RateLimited(rate = "1/s", condition = "T(Thread).currentThread() == #caller")
+        @Async
+        public Future<Thread> asynchronous(Thread caller) {
+            return CompletableFuture.completedFuture(Thread.currentThread());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(proxyTargetClass = true)
+    static class Transactions {
+
+        @Bean
+        CountingTransactions transactions() {
+            return new CountingTransactions();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement
+    static class InterfaceTransactions {
+
+        @Bean
+        CountingTransactions transactions() {
+            return new CountingTransactions();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableTransactionManagement(order = 0)
+    static class EarlyTransactions {
+
+        @Bean
+        CountingTransactions transactions() {
+            return new CountingTransactions();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableCaching
+    static class Caching {
+
+        @Bean
+        CacheManager caches() {
+            return new ConcurrentMapCacheManager("calls");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableCaching(order = 0)
+    static class EarlyCaching {
+
+        @Bean
+        CacheManager caches() {
+            return new ConcurrentMapCacheManager("calls");
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync(proxyTargetClass = true)
+    static class Asynchronous {
+
+        @Bean
+        Executor taskExecutor() {
+            return task -> new Thread(task).start();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class InterfaceAsynchronous {
+
+        @Bean
+        Executor taskExecutor() {
+            return task -> new Thread(task).start();
+        }
+    }
+}

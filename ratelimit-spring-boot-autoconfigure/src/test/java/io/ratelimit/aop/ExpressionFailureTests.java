@@ -1,0 +1,113 @@
+package io.ratelimit.aop;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.autoconfigure.RecordingListener;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** An expression that fails, or gives nothing usable, fails the call: it is not made, and charged to nobody. */
+class ExpressionFailureTests {
+
+    private static final String SECRET = "0xSECRET";
+
+    private final ApplicationContextRunner runner =
+            LimitedContexts.inMemory().withBean("quotes", Quotes.class, Quotes::new);
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            delimiter = '|',
+            value = {
+                "key-expression | null | is null; callers without a key share no bucket",
+                "key-expression | '' | is empty; callers without a key share no bucket",
+                "key-expression | #user.substring(99) | failed",
+                "key-expression | T(Integer).parseInt(#user) | failed",
+                "key-expression | #user.nothing | failed",
+                "key-expression | @quotes.fail(#user) | failed",
+                "permits | -1 | is negative: -1",
+                "permits | 1.5 | is not a whole number, but a java.lang.Double",
+                "permits | null | is not a whole number, but null",
+                "permits | #user | is not a whole number, but a java.lang.String",
+                "permits | T(Integer).parseInt(#user) | failed",
+                "condition | null | is neither true nor false, but null",
+                "condition | #user | is neither true nor false, but a java.lang.String",
+                "condition | @quotes.fail(#user) | failed",
+            })
+    void callIsNotMade(String attribute, String expression, String problem) {
+        runner.withPropertyValues("ratelimit.limits.quotes." + attribute + "=" + expression)
+                .run(context -> {
+                    Quotes quotes = context.getBean(Quotes.class);
+                    assertThat(catchThrowable(() -> quotes.quote(SECRET)))
+                            .isInstanceOf(RateLimitExpressionException.class)
+                            .hasMessage("%s.quote(String): ratelimit.limits.quotes.%s \"%s\" %s"
+                                    .formatted(Quotes.class.getName(), attribute, expression, problem));
+                    assertThat(quotes.calls).isZero();
+                    assertThat(context.getBean(RecordingListener.class).outcomes())
+                            .isEmpty();
+                });
+    }
+
+    @Test
+    void nullArgumentIsNoKey() {
+        runner.withPropertyValues("ratelimit.limits.quotes.key-expression=#user")
+                .run(context -> {
+                    Quotes quotes = context.getBean(Quotes.class);
+                    assertThat(catchThrowable(() -> quotes.quote(null)))
+                            .isInstanceOf(RateLimitExpressionException.class)
+                            .hasMessageEndingWith("is null; callers without a key share no bucket");
+                    assertThat(quotes.calls).isZero();
+                });
+    }
+
+    @Test
+    void requestIsMissingOutsideOfOne() {
+        LimitedContexts.inMemoryServlet()
+                .withBean("quotes", Quotes.class, Quotes::new)
+                .withPropertyValues("ratelimit.limits.quotes.key-expression=clientIp")
+                .run(context -> assertThat(catchThrowable(
+                                () -> context.getBean(Quotes.class).quote(SECRET)))
+                        .isInstanceOf(RateLimitExpressionException.class)
+                        .hasMessageContaining("\"clientIp\" failed")
+                        .rootCause()
+                        .hasMessage("clientIp, principal and header() need a web request, and there is none"));
+    }
+
+    @Test
+    void secondLimitsFailureLeavesTheFirstUncharged() {
+        runner.withBean("twice", Twice.class, Twice::new).run(context -> {
+            Twice twice = context.getBean(Twice.class);
+            assertThat(catchThrowable(() -> twice.call("")))
+                    .isInstanceOf(RateLimitExpressionException.class)
+                    .hasMessageContaining("keyExpression \"#user\" is empty");
+            assertThat(context.getBean(RecordingListener.class).outcomes()).isEmpty();
+            twice.call("alice");
+        });
+    }
+
+    static class Quotes {
+
+        int calls;
+
+        @RateLimited(name = "quotes", rate = "1/s")
+        public void quote(String user) {
+            calls++;
+        }
+
+        public String fail(String user) {
+            throw new IllegalStateException("no such user: " + user);
+        }
+    }
+
+    static class Twice {
+
+        @RateLimited(name = "all", rate = "1/s")
+        @RateLimited(name = "each", rate = "1/s", keyExpression = "#user")
+        public void call(String user) {}
+    }
+}

@@ -1,0 +1,106 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** What an expression names must exist: it is looked up at start-up. */
+class ExpressionMistakeTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory();
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            delimiter = '|',
+            value = {
+                "#userID | names #userID, but the method has no such parameter. | Did you mean #userId? Its parameters: #userId, #count.",
+                "#p2 | names #p2, but the method has no such parameter. | Its parameters: #userId, #count.",
+                "#zzz.length() | names #zzz, but the method has no such parameter. | Its parameters: #userId, #count.",
+                "userId | names 'userId', which is not a property of a call. | Did you mean #userId?",
+                "#userId + count | names 'count', which is not a property of a call. | Did you mean #count?",
+                "nothing | names 'nothing', which is not a property of a call. | There are #parameterName",
+                "@nobody.name | names @nobody, but there is no bean of that name. | Use the name of a bean.",
+                "clientIp | uses clientIp, but this is not a servlet application. | Use the method's parameters.",
+                "principal.name | uses principal, but this is not a servlet application. | Use the method's parameters.",
+                "header('X-Api-Key') | uses header, but this is not a servlet application. | Use the method's parameters.",
+                "haeder('X-Api-Key') | calls 'haeder()', which is not a method of a call. | There are #parameterName",
+                "#root.arguments[0] | names 'arguments', which is not a property of a call. | There are #parameterName",
+                "#userId. | cannot be parsed: | Write a SpEL expression such as \"#userId\".",
+                "#userId) | cannot be parsed: | Write a SpEL expression such as \"#userId\".",
+                "#{#userId} | cannot be parsed: | Write a SpEL expression such as \"#userId\".",
+            })
+    void expressionThatNamesWhatThereIsNotStopsTheStartUp(String expression, String what, String fix) {
+        runner.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.quotes.key-expression=" + expression)
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + Quotes.class.getName() + ".quote(String, int)")
+                            .contains("ratelimit.limits.quotes.key-expression \"" + expression + "\" " + what);
+                    assertThat(analysis.getAction()).startsWith(fix);
+                });
+    }
+
+    @Test
+    void annotationsAttributeIsNamedWhereTheMistakeStandsThere() {
+        runner.withBean(Mistaken.class).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + Mistaken.class.getName() + ".quote(String)")
+                    .contains("keyExpression \"#uesr\" names #uesr");
+            assertThat(analysis.getAction()).startsWith("Did you mean #user?");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"permits", "condition"})
+    void otherExpressionsAreCheckedToo(String attribute) {
+        runner.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.quotes." + attribute + "=#coutn")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.limits.quotes." + attribute + " \"#coutn\" names #coutn"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            delimiter = '|',
+            value = {
+                "{'user': #userId}['user']",
+                "#userId.bytes.length",
+                "new String(#userId)",
+                "T(java.util.UUID).nameUUIDFromBytes(#userId.bytes)",
+                "#root.args[0]",
+                "#root.method.declaringClass.simpleName",
+                "getMethod().name",
+                "{1, 2}.![#this + #count].toString()",
+            })
+    void soundExpressionIsAccepted(String expression) {
+        runner.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.quotes.key-expression=" + expression)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    context.getBean(Quotes.class).quote("alice", 1);
+                });
+    }
+
+    static class Quotes {
+
+        @RateLimited(name = "quotes", rate = "1/s")
+        public void quote(String userId, int count) {}
+    }
+
+    static class Mistaken {
+
+        @RateLimited(rate = "1/s", keyExpression = "#uesr")
+        public void quote(String user) {}
+    }
+}

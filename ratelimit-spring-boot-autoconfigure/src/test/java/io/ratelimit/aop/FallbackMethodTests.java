@@ -1,0 +1,222 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import java.io.IOException;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class FallbackMethodTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory();
+
+    @Test
+    void isCalledInsteadOfThrowing() {
+        runner.withBean(Quotes.class).run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            assertThat(quotes.plain("a")).isEqualTo("quote a");
+            assertThat(quotes.plain("b")).isEqualTo("stale b");
+        });
+    }
+
+    @Test
+    void takesTheRejectionLast() {
+        runner.withBean(Quotes.class).run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            quotes.withException("a");
+            assertThat(quotes.withException("b")).isEqualTo("b: Rate limit 'quotes-with-exception' exceeded");
+        });
+    }
+
+    @Test
+    void canBePrivateOrInherited() {
+        runner.withBean(Quotes.class).run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            quotes.inheriting("a");
+            assertThat(quotes.inheriting("b")).isEqualTo("inherited b");
+        });
+    }
+
+    @Test
+    void canBeADefaultMethodOfTheInterface() {
+        runner.withBean("quotes", Clients.class, () -> id -> "fresh " + id).run(context -> {
+            Clients clients = context.getBean(Clients.class);
+            clients.get("a");
+            assertThat(clients.get("b")).isEqualTo("default b");
+        });
+    }
+
+    @Test
+    void whatItThrowsReachesTheCaller() {
+        runner.withBean(Quotes.class).run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            quotes.throwing("a");
+            assertThat(catchThrowable(() -> quotes.throwing("b")))
+                    .isInstanceOf(IOException.class)
+                    .hasMessage("no b");
+        });
+    }
+
+    @Test
+    void isNotCalledForAnErrorOfAnExpression() {
+        runner.withBean(Quotes.class)
+                .run(context -> assertThat(catchThrowable(
+                                () -> context.getBean(Quotes.class).keyed(null)))
+                        .isInstanceOf(RateLimitExpressionException.class));
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {Missing.class, OtherParameters.class, OtherReturnType.class, OtherException.class})
+    void unusableOneStopsTheStartUp(Class<?> type) {
+        runner.withBean(type).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + type.getName() + ".quote(String)")
+                    .contains("fallbackMethod \"stale\" is unusable: there is ")
+                    .contains(type == Missing.class ? "no method of that name" : "only " + type.getName() + ".stale(");
+            assertThat(analysis.getAction())
+                    .isEqualTo(
+                            "Declare in %s: String stale(String), or the same with a RateLimitExceededException as last parameter."
+                                    .formatted(type.getSimpleName()));
+        });
+    }
+
+    @Test
+    void twoDifferentOnesStopTheStartUp() {
+        runner.withBean(Two.class).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + Two.class.getName() + ".quote()")
+                    .contains("several fallback methods: one, two");
+            assertThat(analysis.getAction()).isEqualTo("Give all its annotations the same one.");
+        });
+    }
+
+    static class Base {
+
+        @SuppressWarnings("unused")
+        private String inherited(CharSequence id) {
+            return "wrong parameters";
+        }
+
+        protected String inherited(String id) {
+            return "inherited " + id;
+        }
+    }
+
+    static class Quotes extends Base {
+
+        @RateLimited(rate = "1/s", fallbackMethod = "stale")
+        public Object plain(String id) {
+            return "quote " + id;
+        }
+
+        @SuppressWarnings("unused")
+        private String stale(String id) {
+            return "stale " + id;
+        }
+
+        @RateLimited(rate = "1/s", fallbackMethod = "explained")
+        public String withException(String id) {
+            return "quote " + id;
+        }
+
+        String explained(String id, RateLimitExceededException rejection) {
+            return id + ": " + rejection.getMessage();
+        }
+
+        @RateLimited(rate = "1/s", fallbackMethod = "inherited")
+        public String inheriting(String id) {
+            return "quote " + id;
+        }
+
+        @RateLimited(rate = "1/s", fallbackMethod = "fail")
+        public String throwing(String id) throws IOException {
+            return "quote " + id;
+        }
+
+        String fail(String id, RuntimeException rejection) throws IOException {
+            throw new IOException("no " + id, rejection);
+        }
+
+        @RateLimited(rate = "1/s", keyExpression = "#id", fallbackMethod = "stale")
+        public Object keyed(String id) {
+            return "quote " + id;
+        }
+    }
+
+    public interface Clients {
+
+        @RateLimited(rate = "1/s", fallbackMethod = "stale")
+        String get(String id);
+
+        default String stale(String id) {
+            return "default " + id;
+        }
+    }
+
+    static class Missing {
+
+        @RateLimited(rate = "1/s", fallbackMethod = "stale")
+        public String quote(String id) {
+            return id;
+        }
+    }
+
+    static class OtherParameters extends Missing {
+
+        String stale(Object id) {
+            return "";
+        }
+
+        @Override
+        @RateLimited(rate = "1/s", fallbackMethod = "stale")
+        public String quote(String id) {
+            return id;
+        }
+    }
+
+    static class OtherReturnType {
+
+        @RateLimited(rate = "1/s", fallbackMethod = "stale")
+        public String quote(String id) {
+            return id;
+        }
+
+        Object stale(String id) {
+            return id;
+        }
+    }
+
+    static class OtherException {
+
+        @RateLimited(rate = "1/s", fallbackMethod = "stale")
+        public String quote(String id) {
+            return id;
+        }
+
+        List<String> stale(String id, IOException rejection) {
+            return List.of(id);
+        }
+    }
+
+    static class Two {
+
+        @RateLimited(name = "a", rate = "1/s", fallbackMethod = "one")
+        @RateLimited(name = "b", rate = "1/s", fallbackMethod = "two")
+        public void quote() {}
+
+        void one() {}
+
+        void two() {}
+    }
+}

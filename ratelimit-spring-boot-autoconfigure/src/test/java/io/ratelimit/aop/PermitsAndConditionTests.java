@@ -1,0 +1,78 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.autoconfigure.RecordingListener;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class PermitsAndConditionTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory().withBean(Exports.class);
+
+    @ParameterizedTest
+    @CsvSource({"#rows,7", "2 * #rows,14", "3,3", "0,0", "#rows - 7,0", "'',1"})
+    void permitsAreWhatTheExpressionSays(String expression, long permits) {
+        runner.withPropertyValues("ratelimit.limits.exports.permits=" + expression)
+                .run(context -> {
+                    context.getBean(Exports.class).export(7);
+                    assertThat(context.getBean(RecordingListener.class).charges())
+                            .extracting(Charge::permits)
+                            .containsExactly(permits);
+                });
+    }
+
+    @Test
+    void freeCallPassesEvenIfTheBucketIsEmpty() {
+        runner.run(context -> {
+            Exports exports = context.getBean(Exports.class);
+            exports.export(20);
+            exports.export(0);
+            assertRejected("exports", () -> exports.export(1));
+        });
+    }
+
+    @Test
+    void moreThanTheCapacityNeverSucceeds() {
+        runner.run(context -> {
+            Exports exports = context.getBean(Exports.class);
+            RateLimitExceededException rejection =
+                    Assertions.catchThrowableOfType(RateLimitExceededException.class, () -> exports.export(21));
+            assertThat(rejection.getDecision().retryAfter()).isNull();
+        });
+    }
+
+    @Test
+    void callIsNotLimitedWhereTheConditionIsFalse() {
+        runner.withPropertyValues("ratelimit.limits.exports.condition=#rows < 1000")
+                .run(context -> {
+                    context.getBean(Exports.class).export(1000);
+                    assertThat(context.getBean(RecordingListener.class).charges())
+                            .isEmpty();
+                    context.getBean(Exports.class).export(20);
+                    assertRejected(
+                            "exports", () -> context.getBean(Exports.class).export(20));
+                });
+    }
+
+    @Test
+    void keyIsNotAskedForWhereTheConditionIsFalse() {
+        runner.withPropertyValues(
+                        "ratelimit.limits.exports.condition=false", "ratelimit.limits.exports.key-expression=null")
+                .run(context -> context.getBean(Exports.class).export(1));
+    }
+
+    static class Exports {
+
+        @RateLimited(name = "exports", rate = "20/h", permits = "#rows")
+        public void export(int rows) {}
+    }
+}
