@@ -95,7 +95,10 @@ public final class RateLimit {
         return pace;
     }
 
-    /** {@code capacity / rate} in microseconds: a window, or the time in which an empty bucket fills. */
+    /**
+     * {@code capacity / rate} in microseconds: a window, or the time in which an empty bucket fills. Rounded up, which is
+     * still exact for a window, because it opens with a call, and calls come at whole microseconds.
+     */
     public long fullMicros() {
         return pace.timeOf(capacity, 0);
     }

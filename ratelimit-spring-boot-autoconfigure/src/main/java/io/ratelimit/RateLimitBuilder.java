@@ -182,12 +182,6 @@ public final class RateLimitBuilder {
                     label + " is out of range.",
                     "At the rate " + parsed + " a capacity from 1 to " + most + " is carried exactly.");
         }
-        if (algorithm == Algorithm.FIXED_WINDOW && pace.fractionOf(wanted, 0) != 0) {
-            throw invalid(
-                    label + " at the rate " + parsed + " makes a window of capacity / rate = "
-                            + pace.wholeTimeOf(wanted, 0) + " and a fraction microseconds.",
-                    "FIXED_WINDOW needs whole microseconds: use a multiple of " + pace.permits() + ".");
-        }
         return wanted;
     }
 
