@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -79,9 +80,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     private List<RateLimitDecision> run(List<Charge> charges, byte[] charging) {
+        List<byte[]> names = names(charges);
+        byte[][] arguments = arguments(charges, charging);
         List<Long> reply;
         try {
-            reply = executor.execute(names(charges), arguments(charges, charging));
+            reply = executor.execute(names, arguments);
         } catch (RuntimeException ex) {
             throw failure(ex);
         }
@@ -94,7 +97,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
         }
         List<byte[]> names = new ArrayList<>(charges.size());
         for (Charge charge : charges) {
-            names.add(keys.name(charge.limit(), charge.key()));
+            byte[] name = keys.name(charge.limit(), charge.key());
+            if (names.stream().anyMatch(other -> Arrays.equals(other, name))) {
+                throw new IllegalArgumentException("Two charges of one call are for the same bucket");
+            }
+            names.add(name);
         }
         return names;
     }
