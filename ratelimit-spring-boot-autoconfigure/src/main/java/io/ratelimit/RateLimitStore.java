@@ -19,6 +19,7 @@ public interface RateLimitStore {
      * @param charges at least one, and no two of one bucket
      * @return each charge's own decision, in the same order: whether <em>its</em> permits are there. If any limit not in
      *     dry run rejects, none was charged.
+     * @throws IllegalArgumentException if two charges are for the same bucket
      */
     List<RateLimitDecision> decide(List<Charge> charges);
 
