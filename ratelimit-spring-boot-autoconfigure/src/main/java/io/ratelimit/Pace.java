@@ -31,9 +31,13 @@ public final class Pace {
         this.rest = micros % permits;
     }
 
+    /** @throws ArithmeticException if the period, in lowest terms, is longer than {@link #LONGEST} */
     static Pace of(Rate rate) {
         long micros = rate.periodMicros();
         long divisor = greatestCommonDivisor(rate.permits(), micros);
+        if (micros / divisor > LONGEST) {
+            throw new ArithmeticException("The period of " + rate + " is too long");
+        }
         return new Pace(rate.permits() / divisor, micros / divisor);
     }
 

@@ -2,6 +2,7 @@ package io.ratelimit;
 
 import java.time.Duration;
 import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -16,6 +17,8 @@ public record Rate(long permits, Duration period) {
 
     /** What {@link #parse} understands, for error messages. */
     static final String EXAMPLES = "\"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\" or \"1/PT1M\"";
+
+    private static final Duration LONGEST_IN_MICROS = Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS);
 
     private static final Pattern SYNTAX = Pattern.compile("(\\d{1,18})(?:\\s*/\\s*(\\S+))?");
 
@@ -77,6 +80,10 @@ public record Rate(long permits, Duration period) {
     /** In the syntax of {@link #parse}, with the largest unit that divides the period. */
     @Override
     public String toString() {
+        return period.compareTo(LONGEST_IN_MICROS) > 0 ? permits + "/" + period : permits + "/" + withUnit();
+    }
+
+    private String withUnit() {
         long amount = periodMicros();
         String unit = "us";
         for (Unit larger : Unit.values()) {
@@ -86,7 +93,7 @@ public record Rate(long permits, Duration period) {
             amount /= larger.size;
             unit = larger.name();
         }
-        return permits + "/" + (amount == 1 ? "" : amount) + unit;
+        return (amount == 1 ? "" : amount) + unit;
     }
 
     /** Each unit in terms of the one before it. */
