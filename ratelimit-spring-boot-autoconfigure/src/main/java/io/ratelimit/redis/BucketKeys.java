@@ -22,6 +22,9 @@ final class BucketKeys {
     /** Tags that no escaped key can be: there a percent sign is followed by a hexadecimal digit or by 'u'. */
     private static final String ALL_CALLERS = "%";
 
+    /** An empty tag would be none: the limits of the empty key would be in as many slots. */
+    private static final String EMPTY = "%-";
+
     private static final String HASHED = "%sha256-";
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
@@ -43,6 +46,9 @@ final class BucketKeys {
     private static String tag(@Nullable String key) {
         if (key == null) {
             return ALL_CALLERS;
+        }
+        if (key.isEmpty()) {
+            return EMPTY;
         }
         if (key.length() > LONGEST) {
             return HASHED + sha256(key);
