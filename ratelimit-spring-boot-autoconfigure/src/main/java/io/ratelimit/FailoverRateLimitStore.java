@@ -2,6 +2,7 @@ package io.ratelimit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
@@ -37,7 +38,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return store.decideAsync(charges).handle((decisions, thrown) -> {
+        return start(charges).handle((decisions, thrown) -> {
             if (thrown == null) {
                 failures.success();
                 return decisions;
@@ -48,6 +49,14 @@ public final class FailoverRateLimitStore implements RateLimitStore {
             }
             throw new CompletionException(cause);
         });
+    }
+
+    private CompletionStage<List<RateLimitDecision>> start(List<Charge> charges) {
+        try {
+            return store.decideAsync(charges);
+        } catch (RateLimitStoreException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
     }
 
     @Override

@@ -28,10 +28,14 @@ final class StoreRateLimiter implements RateLimiter {
 
     @Override
     public CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits) {
-        Charge charge = charge(key, permits);
-        return charge.limit().enabled()
-                ? gate.decideAsync(charge)
-                : CompletableFuture.completedFuture(unlimited(charge));
+        try {
+            Charge charge = charge(key, permits);
+            return charge.limit().enabled()
+                    ? gate.decideAsync(charge)
+                    : CompletableFuture.completedFuture(unlimited(charge));
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
     }
 
     @Override

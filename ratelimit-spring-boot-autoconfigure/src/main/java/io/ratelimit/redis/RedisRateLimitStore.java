@@ -51,18 +51,20 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        CompletionStage<List<Long>> replies;
-        try {
-            replies = executor.executeAsync(names(charges), arguments(charges, YES));
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(failure(ex));
-        }
-        return replies.handle((reply, thrown) -> {
+        return start(names(charges), arguments(charges, YES)).handle((reply, thrown) -> {
             if (thrown != null) {
                 throw failure(thrown);
             }
             return decisions(charges, reply);
         });
+    }
+
+    private CompletionStage<List<Long>> start(List<byte[]> names, byte[][] arguments) {
+        try {
+            return executor.executeAsync(names, arguments);
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
     }
 
     @Override
