@@ -65,7 +65,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
             return store.peek(charge);
         } catch (RateLimitStoreException ex) {
             failures.failure(ex);
-            return switch (charge.limit().onStoreFailure()) {
+            return switch (policy(charge)) {
                 case LOCAL -> local.peek(charge);
                 case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
                 case REJECT -> throw new RateLimitRefusedException(ex);
@@ -93,7 +93,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
             return local.decide(charges);
         }
         List<Charge> limited = charges.stream()
-                .filter(charge -> charge.limit().onStoreFailure() == OnStoreFailure.LOCAL)
+                .filter(charge -> policy(charge) == OnStoreFailure.LOCAL)
                 .toList();
         List<RateLimitDecision> decided = limited.isEmpty() ? List.of() : local.decide(limited);
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
@@ -104,9 +104,16 @@ public final class FailoverRateLimitStore implements RateLimitStore {
         return decisions;
     }
 
+    /** A limit in dry run has no say: it refuses nothing, and leaves the application alone. */
+    private static OnStoreFailure policy(Charge charge) {
+        OnStoreFailure policy = charge.limit().onStoreFailure();
+        boolean refuses = policy == OnStoreFailure.REJECT || policy == OnStoreFailure.THROW;
+        return refuses && charge.limit().dryRun() ? OnStoreFailure.ALLOW : policy;
+    }
+
     private static boolean anyFailsBy(OnStoreFailure policy, List<Charge> charges) {
         for (Charge charge : charges) {
-            if (charge.limit().onStoreFailure() == policy) {
+            if (policy(charge) == policy) {
                 return true;
             }
         }
