@@ -1,5 +1,8 @@
 package io.ratelimit;
 
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
 /**
  * A {@link Rate} reduced to lowest terms, {@code permits} every {@code micros} microseconds, and the arithmetic on it
  * that is exact in integers below 2^53, where Lua's end.
@@ -81,6 +84,16 @@ public final class Pace {
             n++;
         }
         return n;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Pace pace && permits == pace.permits && micros == pace.micros;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(permits, micros);
     }
 
     /** The largest capacity for which everything here is exact; 0 if there is none. */

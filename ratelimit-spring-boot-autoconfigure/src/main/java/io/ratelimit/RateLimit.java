@@ -127,7 +127,7 @@ public final class RateLimit {
         return algorithm == other.algorithm
                 && refill == other.refill
                 && capacity == other.capacity
-                && rate.equals(other.rate);
+                && pace.equals(other.pace);
     }
 
     /** {@code TOKEN_BUCKET, capacity 20 at 10/s}. */

@@ -19,9 +19,16 @@ public class RateLimitExceededException extends RuntimeException {
      * @param decision what the tightest said
      */
     public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision) {
-        super("Rate limit '" + String.join("', '", limitNames) + "' exceeded", null, false, false);
+        super(message(limitNames, decision), null, false, false);
         this.limitNames = List.copyOf(limitNames);
         this.decision = decision;
+    }
+
+    private static String message(List<String> limitNames, RateLimitDecision decision) {
+        return "Rate limit '" + String.join("', '", limitNames) + "' exceeded"
+                + (decision.retryAfter() == null
+                        ? ": the call asks for more than the capacity of " + decision.capacity()
+                        : "");
     }
 
     /** The limit that keeps the caller waiting longest. */

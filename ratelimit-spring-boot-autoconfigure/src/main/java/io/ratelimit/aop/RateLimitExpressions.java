@@ -137,7 +137,7 @@ final class RateLimitExpressions {
             for (int i = 0; i < node.getChildCount(); i++) {
                 boolean first = i == 0 || !(node instanceof CompoundExpression);
                 boolean afterRoot = i == 1 && node instanceof CompoundExpression && isRoot(node.getChild(0));
-                visit(node.getChild(i), onRoot && childrenOnRoot && first || afterRoot);
+                visit(node.getChild(i), (onRoot && childrenOnRoot && first) || afterRoot);
             }
         }
 

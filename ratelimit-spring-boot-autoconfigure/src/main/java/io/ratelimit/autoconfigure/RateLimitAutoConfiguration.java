@@ -4,9 +4,10 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.UnlimitedRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
@@ -21,10 +22,8 @@ import org.springframework.context.annotation.Import;
 @EnableConfigurationProperties(RateLimitProperties.class)
 public final class RateLimitAutoConfiguration {
 
-    private static final String ENABLED = "ratelimit.enabled";
-
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnProperty(name = ENABLED, havingValue = "true", matchIfMissing = true)
+    @Conditional(OnRateLimitsEnabled.class)
     @Import({
         StoreConfiguration.class,
         RedisStoreConfiguration.class,
@@ -35,7 +34,7 @@ public final class RateLimitAutoConfiguration {
     static class Enabled {}
 
     @Configuration(proxyBeanMethods = false)
-    @ConditionalOnProperty(name = ENABLED, havingValue = "false")
+    @Conditional(OnRateLimitsDisabled.class)
     static class Disabled {
 
         @Bean
@@ -43,5 +42,15 @@ public final class RateLimitAutoConfiguration {
         RateLimiterRegistry rateLimiterRegistry() {
             return new UnlimitedRegistry();
         }
+    }
+
+    static class OnRateLimitsDisabled extends NoneNestedConditions {
+
+        OnRateLimitsDisabled() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @Conditional(OnRateLimitsEnabled.class)
+        static class IsEnabled {}
     }
 }

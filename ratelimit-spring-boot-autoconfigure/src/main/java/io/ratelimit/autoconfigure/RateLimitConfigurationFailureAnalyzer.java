@@ -3,8 +3,14 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimitConfigurationException;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 
-/** Shows a limit's mistake as place, problem and fix instead of a stack trace. */
+/**
+ * Shows a limit's mistake as place, problem and fix instead of a stack trace. Comes before the analyzer of whatever
+ * Spring has wrapped it in.
+ */
+@Order(Ordered.HIGHEST_PRECEDENCE)
 final class RateLimitConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<RateLimitConfigurationException> {
 
     @Override

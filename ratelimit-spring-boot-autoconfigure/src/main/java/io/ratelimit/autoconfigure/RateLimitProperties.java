@@ -4,6 +4,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
 import java.time.Duration;
@@ -51,14 +52,37 @@ public record RateLimitProperties(
      */
     public record Redis(
             @DefaultValue("ratelimit") String keyPrefix,
-            @DefaultValue("100ms") Duration timeout) {}
+            @DefaultValue("100ms") Duration timeout) {
+
+        public Redis {
+            if (keyPrefix.isBlank() || keyPrefix.contains("{") || keyPrefix.contains("}")) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.redis.key-prefix '" + keyPrefix + "' is blank or has braces.",
+                        "Choose another: braces in it would put every key into one slot of a cluster.");
+            }
+            if (timeout.isZero() || timeout.isNegative()) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.redis.timeout " + timeout + " bounds nothing.",
+                        "Give it a time to wait, such as 100ms.");
+            }
+        }
+    }
 
     /**
      * Properties of the in-memory store.
      *
      * @param maxKeys How many buckets are remembered at the most, of all limits together.
      */
-    public record InMemory(@DefaultValue("100000") long maxKeys) {}
+    public record InMemory(@DefaultValue("100000") long maxKeys) {
+
+        public InMemory {
+            if (maxKeys < 1) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.in-memory.max-keys " + maxKeys + " leaves nothing to count with.",
+                        "Give at least 1; every caller whose bucket is forgotten starts anew.");
+            }
+        }
+    }
 
     /**
      * What is said about one limit. With a rate it is a limit of its own, if no annotation bears its name.

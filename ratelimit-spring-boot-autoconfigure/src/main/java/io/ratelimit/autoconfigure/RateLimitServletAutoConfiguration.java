@@ -7,9 +7,9 @@ import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.web.servlet.DispatcherServlet;
 
 /** Auto-configuration of rate limits in a servlet application. */
@@ -20,7 +20,7 @@ import org.springframework.web.servlet.DispatcherServlet;
         })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({HttpServletRequest.class, DispatcherServlet.class})
-@ConditionalOnProperty(name = "ratelimit.enabled", havingValue = "true", matchIfMissing = true)
+@Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitServletAutoConfiguration {
 
     @Bean

@@ -6,14 +6,14 @@ import org.springframework.boot.actuate.autoconfigure.endpoint.condition.Conditi
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 
 /** Auto-configuration of the actuator's view of rate limits. */
 @AutoConfiguration(after = RateLimitAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnAvailableEndpoint(RateLimitsEndpoint.class)
-@ConditionalOnProperty(name = "ratelimit.enabled", havingValue = "true", matchIfMissing = true)
+@Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitsEndpointAutoConfiguration {
 
     @Bean

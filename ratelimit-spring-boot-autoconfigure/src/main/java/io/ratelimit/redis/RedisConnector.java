@@ -39,7 +39,8 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
             this.executor = TemplateScriptExecutor.over(own, RateLimitScript.load());
             this.ownConnections = own::destroy;
         } else {
-            logger.info("ratelimit.redis.timeout bounds Lettuce only; here the timeouts of the driver apply");
+            logger.warn("ratelimit.redis.timeout does not bound "
+                    + users.getClass().getName() + ": its own timeouts apply to the decisions of rate limits");
             this.executor = TemplateScriptExecutor.over(users, RateLimitScript.load());
             this.ownConnections = () -> {};
         }

@@ -1,0 +1,21 @@
+package io.ratelimit.autoconfigure;
+
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+
+/** Reads {@code ratelimit.enabled} as the properties do, for which {@code on} and {@code yes} are true as well. */
+final class OnRateLimitsEnabled extends SpringBootCondition {
+
+    @Override
+    public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+        boolean enabled = Binder.get(context.getEnvironment())
+                .bind("ratelimit.enabled", Boolean.class)
+                .orElse(true);
+        return new ConditionOutcome(
+                enabled, ConditionMessage.forCondition("ratelimit.enabled").because("is " + enabled));
+    }
+}
