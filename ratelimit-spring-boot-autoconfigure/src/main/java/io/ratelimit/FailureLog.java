@@ -34,7 +34,7 @@ final class FailureLog {
             state.set(State.FAILING);
             logger.log(
                     Level.WARNING,
-                    "Rate limits are decided by ratelimit.on-store-failure, because the store cannot: {0} ({1} calls so far)",
+                    "Rate limits are decided by ratelimit.on-store-failure, because the store cannot: {0} (calls so far: {1})",
                     failure.getMessage(),
                     failures.get());
         }
@@ -44,7 +44,7 @@ final class FailureLog {
         if (state.get() == State.FAILING && state.compareAndSet(State.FAILING, State.FINE)) {
             logger.log(
                     Level.INFO,
-                    "The store decides rate limits again; {0} calls went by ratelimit.on-store-failure",
+                    "The store decides rate limits again; calls that went by ratelimit.on-store-failure: {0}",
                     failures.getAndSet(0));
         }
     }

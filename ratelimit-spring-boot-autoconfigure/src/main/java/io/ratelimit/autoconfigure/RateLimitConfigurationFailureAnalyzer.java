@@ -5,6 +5,7 @@ import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.env.Environment;
 
 /**
  * Shows a limit's mistake as place, problem and fix instead of a stack trace. Comes before the analyzer of whatever
@@ -13,12 +14,20 @@ import org.springframework.core.annotation.Order;
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class RateLimitConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<RateLimitConfigurationException> {
 
+    private final PropertyOrigins origins;
+
+    RateLimitConfigurationFailureAnalyzer(Environment environment) {
+        this.origins = new PropertyOrigins(environment);
+    }
+
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, RateLimitConfigurationException mistake) {
-        String place = mistake.getPlace();
-        String description = "A rate limit cannot work as it is declared.%n%n".formatted()
-                + (place == null ? "" : "Where: %s%n".formatted(place))
-                + "What: " + mistake.getProblem();
-        return new FailureAnalysis(description, mistake.getFix(), rootFailure);
+        StringBuilder description = new StringBuilder("A rate limit cannot work as it is declared.%n%n".formatted());
+        if (mistake.getPlace() != null) {
+            description.append("Where: %s%n".formatted(mistake.getPlace()));
+        }
+        origins.of(mistake.getProblem()).ifPresent(origin -> description.append("Origin: %s%n".formatted(origin)));
+        description.append("What: ").append(mistake.getProblem());
+        return new FailureAnalysis(description.toString(), mistake.getFix(), rootFailure);
     }
 }
