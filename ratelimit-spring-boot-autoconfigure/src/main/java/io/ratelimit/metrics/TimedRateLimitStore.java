@@ -8,14 +8,18 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Measures the decisions of a store as {@code ratelimit.store}, by store and outcome. */
 public final class TimedRateLimitStore implements RateLimitStore {
+
+    private static final System.Logger logger = System.getLogger(TimedRateLimitStore.class.getName());
 
     private final RateLimitStore store;
 
@@ -24,6 +28,8 @@ public final class TimedRateLimitStore implements RateLimitStore {
     private final Timer timeout;
 
     private final Timer error;
+
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     /** @param name {@code redis} or {@code in_memory} */
     public TimedRateLimitStore(RateLimitStore store, String name, MeterRegistry registry) {
@@ -46,14 +52,15 @@ public final class TimedRateLimitStore implements RateLimitStore {
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
         long start = System.nanoTime();
+        List<RateLimitDecision> decisions;
         try {
-            List<RateLimitDecision> decisions = store.decide(charges);
-            record(start, null);
-            return decisions;
+            decisions = store.decide(charges);
         } catch (RuntimeException ex) {
             record(start, ex);
             throw ex;
         }
+        record(start, null);
+        return decisions;
     }
 
     @Override
@@ -73,7 +80,14 @@ public final class TimedRateLimitStore implements RateLimitStore {
     }
 
     private void record(long start, @Nullable Throwable thrown) {
-        outcome(thrown).record(System.nanoTime() - start, TimeUnit.NANOSECONDS);
+        long nanos = System.nanoTime() - start;
+        try {
+            outcome(thrown).record(nanos, TimeUnit.NANOSECONDS);
+        } catch (RuntimeException ex) {
+            if (warned.compareAndSet(false, true)) {
+                logger.log(Level.WARNING, "A meter failed; its further failures are not logged", ex);
+            }
+        }
     }
 
     private Timer outcome(@Nullable Throwable thrown) {
