@@ -112,10 +112,6 @@ public final class LimitedBeans {
     }
 
     private static LimitedMethodRecord record(LimitedMethod limited) {
-        return new LimitedMethodRecord(
-                RateLimitAnnotations.describe(limited.method()),
-                limited.operations().stream()
-                        .map(operation -> operation.limit().name())
-                        .toList());
+        return new LimitedMethodRecord(RateLimitAnnotations.describe(limited.method()), limited.limits());
     }
 }

@@ -12,6 +12,9 @@ final class LimitedMethod {
 
     private final Method method;
 
+    private final List<String> limits;
+
+    /** Those that are enabled. */
     private final List<RateLimitOperation> operations;
 
     private final @Nullable FallbackMethod fallback;
@@ -27,20 +30,25 @@ final class LimitedMethod {
             @Nullable FallbackMethod fallback,
             RateLimitExpressions expressions) {
         this.method = method;
-        this.operations = List.copyOf(operations);
+        this.limits =
+                operations.stream().map(operation -> operation.limit().name()).toList();
+        this.operations = operations.stream()
+                .filter(operation -> operation.limit().enabled())
+                .toList();
         this.fallback = fallback;
         this.expressions = expressions;
-        this.fixedCharges = operations.stream().anyMatch(RateLimitOperation::needsContext)
+        this.fixedCharges = this.operations.stream().anyMatch(RateLimitOperation::needsContext)
                 ? null
-                : operations.stream().map(RateLimitOperation::charge).toList();
+                : this.operations.stream().map(RateLimitOperation::charge).toList();
     }
 
     Method method() {
         return method;
     }
 
-    List<RateLimitOperation> operations() {
-        return operations;
+    /** The names of its limits, disabled ones included. */
+    List<String> limits() {
+        return limits;
     }
 
     @Nullable

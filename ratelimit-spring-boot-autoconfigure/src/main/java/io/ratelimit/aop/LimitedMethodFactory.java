@@ -45,7 +45,6 @@ public final class LimitedMethodFactory {
             }
             operations.add(operation);
         }
-        operations.removeIf(operation -> !operation.limit().enabled());
         return new LimitedMethod(method, operations, fallback(method, targetClass, found), expressions);
     }
 
