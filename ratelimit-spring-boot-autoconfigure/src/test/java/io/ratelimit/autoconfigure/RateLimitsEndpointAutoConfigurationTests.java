@@ -1,0 +1,92 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.actuate.RateLimitsEndpoint;
+import io.ratelimit.actuate.RateLimitsEndpoint.LimitDescriptor;
+import io.ratelimit.annotation.RateLimited;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+class RateLimitsEndpointAutoConfigurationTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory()
+            .withConfiguration(AutoConfigurations.of(RateLimitsEndpointAutoConfiguration.class))
+            .withBean(Quotes.class);
+
+    @Test
+    void runShouldHaveEndpointBean() {
+        runner.withPropertyValues("management.endpoints.web.exposure.include=ratelimits")
+                .run(context -> assertThat(context).hasSingleBean(RateLimitsEndpoint.class));
+    }
+
+    @Test
+    void runWhenNotExposedShouldNotHaveEndpointBean() {
+        runner.run(context -> assertThat(context).doesNotHaveBean(RateLimitsEndpoint.class));
+    }
+
+    @Test
+    void runWhenAccessIsNoneShouldNotHaveEndpointBean() {
+        runner.withPropertyValues(
+                        "management.endpoints.web.exposure.include=*", "management.endpoint.ratelimits.access=NONE")
+                .run(context -> assertThat(context).doesNotHaveBean(RateLimitsEndpoint.class));
+    }
+
+    @Test
+    void runWhenDisabledShouldNotHaveEndpointBean() {
+        runner.withPropertyValues("management.endpoints.web.exposure.include=*", "ratelimit.enabled=false")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context).doesNotHaveBean(RateLimitsEndpoint.class);
+                });
+    }
+
+    @Test
+    void showsWhatIsInForceAndWhere() {
+        runner.withPropertyValues(
+                        "management.endpoints.web.exposure.include=ratelimits",
+                        "ratelimit.on-store-failure=allow",
+                        "ratelimit.limits.quotes.rate=5/s",
+                        "ratelimit.limits.quotes.dry-run=true",
+                        "ratelimit.limits.exports.rate=1/m",
+                        "ratelimit.limits.exports.algorithm=fixed-window",
+                        "ratelimit.limits.exports.enabled=false")
+                .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
+                                .limits()
+                                .limits())
+                        .containsEntry(
+                                "quotes",
+                                new LimitDescriptor(
+                                        "TOKEN_BUCKET",
+                                        20,
+                                        "5/s",
+                                        true,
+                                        true,
+                                        "ALLOW",
+                                        List.of(Quotes.class.getName() + ".quote(String)")))
+                        .containsEntry(
+                                "exports",
+                                new LimitDescriptor("FIXED_WINDOW", 1, "1/m", false, false, "ALLOW", List.of()))
+                        .hasSize(2));
+    }
+
+    @Test
+    void showsTheMethodsOfADisabledLimitToo() {
+        runner.withPropertyValues(
+                        "management.endpoints.web.exposure.include=ratelimits", "ratelimit.limits.quotes.enabled=false")
+                .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
+                                .limits()
+                                .limits()
+                                .get("quotes"))
+                        .extracting(LimitDescriptor::enabled, LimitDescriptor::methods)
+                        .containsExactly(false, List.of(Quotes.class.getName() + ".quote(String)")));
+    }
+
+    static class Quotes {
+
+        @RateLimited(name = "quotes", capacity = 20, rate = "10/s")
+        public void quote(String id) {}
+    }
+}

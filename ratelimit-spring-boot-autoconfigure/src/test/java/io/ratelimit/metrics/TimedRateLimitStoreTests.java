@@ -1,0 +1,116 @@
+package io.ratelimit.metrics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.anyLong;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willThrow;
+import static org.mockito.Mockito.mock;
+
+import io.micrometer.core.instrument.Clock;
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
+import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
+import io.micrometer.core.instrument.distribution.pause.PauseDetector;
+import io.micrometer.core.instrument.simple.SimpleConfig;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TimedRateLimitStoreTests {
+
+    private static final List<Charge> CHARGES =
+            List.of(new Charge(RateLimit.named("quotes").rate("1/s").build(), "alice", 1));
+
+    private static final List<RateLimitDecision> DECISIONS = List.of(RateLimitDecision.ofMicros(1, 0, 0, 1_000_000));
+
+    private final RateLimitStore store = mock();
+
+    private final MeterRegistry meters = new SimpleMeterRegistry();
+
+    private final RateLimitStore timed = new TimedRateLimitStore(store, "redis", meters);
+
+    @ParameterizedTest
+    @ValueSource(strings = {"success", "timeout", "error", "short_circuited"})
+    void timersExistFromTheStart(String outcome) {
+        assertThat(count(outcome)).isZero();
+    }
+
+    @Test
+    void decisionIsTimed() {
+        given(store.decide(CHARGES)).willReturn(DECISIONS);
+        assertThat(timed.decide(CHARGES)).isSameAs(DECISIONS);
+        assertThat(count("success")).isEqualTo(1);
+    }
+
+    static Stream<Arguments> failures() {
+        return Stream.of(
+                Arguments.of(new RateLimitStoreException(Reason.TIMEOUT, "", null), "timeout"),
+                Arguments.of(new RateLimitStoreException(Reason.ERROR, "", null), "error"),
+                Arguments.of(new IllegalStateException(), "error"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void failureIsTimedByItsReasonAndPassedOn(RuntimeException failure, String outcome) {
+        given(store.decide(CHARGES)).willThrow(failure);
+        assertThat(catchThrowable(() -> timed.decide(CHARGES))).isSameAs(failure);
+        assertThat(count(outcome)).isEqualTo(1);
+        assertThat(count("success")).isZero();
+    }
+
+    @ParameterizedTest
+    @MethodSource("failures")
+    void failureOfAnAsynchronousDecisionIsTimedByItsReason(RuntimeException failure, String outcome) {
+        given(store.decideAsync(CHARGES)).willReturn(CompletableFuture.failedFuture(new CompletionException(failure)));
+        assertThat(timed.decideAsync(CHARGES)).isCompletedExceptionally();
+        assertThat(count(outcome)).isEqualTo(1);
+    }
+
+    @Test
+    void meterThatFailsLeavesTheDecisionAlone() {
+        RateLimitStore fragile = new TimedRateLimitStore(store, "redis", new FailingMeterRegistry());
+        given(store.decide(CHARGES)).willReturn(DECISIONS);
+        given(store.decideAsync(any())).willReturn(CompletableFuture.completedFuture(DECISIONS));
+        assertThat(fragile.decide(CHARGES)).isSameAs(DECISIONS);
+        assertThat(fragile.decideAsync(CHARGES)).isCompletedWithValue(DECISIONS);
+    }
+
+    private long count(String outcome) {
+        return meters.get("ratelimit.store")
+                .tag("store", "redis")
+                .tag("outcome", outcome)
+                .timer()
+                .count();
+    }
+
+    /** Registers timers, and then refuses what they measure. */
+    private static final class FailingMeterRegistry extends SimpleMeterRegistry {
+
+        FailingMeterRegistry() {
+            super(SimpleConfig.DEFAULT, Clock.SYSTEM);
+        }
+
+        @Override
+        protected Timer newTimer(Meter.Id id, DistributionStatisticConfig histogram, PauseDetector pauses) {
+            Timer timer = mock();
+            willThrow(new IllegalStateException("full")).given(timer).record(anyLong(), any());
+            return timer;
+        }
+    }
+}
