@@ -41,11 +41,10 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     }
 
     private static String suggestion(ConfigurationPropertyName name) {
-        String group = name.getElement(1, Form.DASHED);
-        return switch (group) {
+        return switch (name.getElement(1, Form.UNIFORM)) {
             case "limits" -> suggestion(name, 3, RateLimitProperties.Limit.class);
             case "redis" -> suggestion(name, 2, RateLimitProperties.Redis.class);
-            case "in-memory" -> suggestion(name, 2, RateLimitProperties.InMemory.class);
+            case "inmemory" -> suggestion(name, 2, RateLimitProperties.InMemory.class);
             default -> suggestion(name, 1, RateLimitProperties.class);
         };
     }
