@@ -11,10 +11,11 @@ import io.ratelimit.aop.LimitedMethodFactory;
 import io.ratelimit.aop.LimitedMethods;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
-import io.ratelimit.redis.RedisConnector;
+import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
@@ -51,7 +52,8 @@ class AdviceConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitBeanPostProcessor rateLimitBeanPostProcessor(
             LimitedMethods methods, RateLimitInterceptor interceptor, Environment environment) {
-        int order = environment.getProperty("ratelimit.order", Integer.class, Ordered.HIGHEST_PRECEDENCE);
+        int order =
+                Binder.get(environment).bind("ratelimit.order", Integer.class).orElse(Ordered.HIGHEST_PRECEDENCE);
         RateLimitBeanPostProcessor processor = new RateLimitBeanPostProcessor(methods, interceptor, order);
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;
@@ -80,12 +82,12 @@ class AdviceConfiguration {
             LimitCatalog catalog,
             ObjectProvider<CatalogRateLimiterRegistry> registry,
             SafeListeners listeners,
-            ObjectProvider<RedisConnector> redis) {
+            ObjectProvider<StoreWarmUp> warmUp) {
         return new RateLimitStartup(
                 limitedBeans,
                 catalog,
                 registry.getIfAvailable(),
                 listeners,
-                () -> redis.ifAvailable(RedisConnector::connect));
+                () -> warmUp.ifAvailable(StoreWarmUp::warmUp));
     }
 }

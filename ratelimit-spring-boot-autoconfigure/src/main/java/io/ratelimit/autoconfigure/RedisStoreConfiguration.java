@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisConnector;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -28,6 +29,12 @@ class RedisStoreConfiguration {
     @ConditionalOnMissingBean(RateLimitScriptExecutor.class)
     RedisConnector rateLimitScriptExecutor(RedisConnectionFactory connections, RateLimitProperties properties) {
         return new RedisConnector(connections, properties.redis().timeout());
+    }
+
+    @Bean
+    @ConditionalOnBean(RedisConnector.class)
+    StoreWarmUp rateLimitRedisWarmUp(RedisConnector redis) {
+        return redis::connect;
     }
 
     static class OnRedisStore extends SpringBootCondition {

@@ -54,4 +54,11 @@ class StoreConfiguration {
 
         RateLimitStore instrument(RateLimitStore store, String name);
     }
+
+    /** Makes a store ready at the end of the start-up, so that the first call need not. */
+    @FunctionalInterface
+    interface StoreWarmUp {
+
+        void warmUp();
+    }
 }
