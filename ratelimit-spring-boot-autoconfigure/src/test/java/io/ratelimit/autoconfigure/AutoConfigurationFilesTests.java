@@ -1,0 +1,74 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Properties;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.context.annotation.ImportCandidates;
+import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.core.io.support.PropertiesLoaderUtils;
+import org.springframework.util.ClassUtils;
+
+/** Classes that are named by strings exist. */
+class AutoConfigurationFilesTests {
+
+    /** Spring Boot 3 has these; Spring Boot 4 has moved them. */
+    private static final List<String> OF_SPRING_BOOT_3 = List.of(
+            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration");
+
+    static List<Class<?>> autoConfigurations() {
+        return Stream.of(
+                        RateLimitAutoConfiguration.class,
+                        RateLimitServletAutoConfiguration.class,
+                        RateLimitsEndpointAutoConfiguration.class)
+                .<Class<?>>map(type -> type)
+                .toList();
+    }
+
+    static Stream<String> earlierAutoConfigurations() {
+        return autoConfigurations().stream()
+                .map(type -> type.getAnnotation(AutoConfiguration.class))
+                .flatMap(annotation ->
+                        Stream.concat(Stream.of(annotation.afterName()), Stream.of(annotation.beforeName())));
+    }
+
+    @ParameterizedTest
+    @MethodSource("earlierAutoConfigurations")
+    void namedAutoConfigurationExistsInOneGeneration(String name) {
+        assertThat(ClassUtils.isPresent(name, getClass().getClassLoader())).isEqualTo(!OF_SPRING_BOOT_3.contains(name));
+    }
+
+    @Test
+    void everyNameHasItsCounterpartInTheOtherGeneration() {
+        assertThat(earlierAutoConfigurations().filter(OF_SPRING_BOOT_3::contains))
+                .containsExactlyInAnyOrderElementsOf(OF_SPRING_BOOT_3);
+        assertThat(earlierAutoConfigurations()).hasSize(2 * OF_SPRING_BOOT_3.size());
+    }
+
+    @Test
+    void everyAutoConfigurationIsListed() {
+        assertThat(ImportCandidates.load(AutoConfiguration.class, getClass().getClassLoader()))
+                .filteredOn(name -> name.startsWith("io.ratelimit"))
+                .containsExactlyInAnyOrderElementsOf(
+                        autoConfigurations().stream().map(Class::getName).toList());
+    }
+
+    @Test
+    void listedFactoriesExist() throws IOException {
+        Properties factories = PropertiesLoaderUtils.loadProperties(
+                new ClassPathResource("META-INF/spring.factories", RateLimitAutoConfiguration.class.getClassLoader()));
+        assertThat(factories.getProperty(FailureAnalyzer.class.getName()).split(","))
+                .containsExactlyInAnyOrder(
+                        RateLimitConfigurationFailureAnalyzer.class.getName(),
+                        UnknownPropertyFailureAnalyzer.class.getName());
+    }
+}

@@ -1,0 +1,71 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.json.JsonParserFactory;
+
+/** What an editor shows while somebody writes application.yml. */
+class ConfigurationMetadataTests {
+
+    @Test
+    void everyPropertyIsDescribed() throws IOException {
+        assertThat(properties())
+                .allSatisfy(property -> assertThat(property)
+                        .as("%s", property.get("name"))
+                        .hasEntrySatisfying(
+                                "description",
+                                description -> assertThat((String) description).isNotBlank()));
+    }
+
+    @Test
+    void everyPropertyIsThere() throws IOException {
+        assertThat(properties())
+                .extracting(property -> property.get("name"))
+                .containsExactlyInAnyOrder(
+                        "ratelimit.enabled",
+                        "ratelimit.store",
+                        "ratelimit.on-store-failure",
+                        "ratelimit.dry-run",
+                        "ratelimit.order",
+                        "ratelimit.redis.key-prefix",
+                        "ratelimit.redis.timeout",
+                        "ratelimit.in-memory.max-keys",
+                        "ratelimit.limits");
+    }
+
+    @Test
+    void defaultsAreThere() throws IOException {
+        assertThat(properties())
+                .filteredOn(property -> property.containsKey("defaultValue"))
+                .extracting(property -> property.get("name") + "=" + property.get("defaultValue"))
+                .contains(
+                        "ratelimit.enabled=true",
+                        "ratelimit.store=redis",
+                        "ratelimit.on-store-failure=local",
+                        "ratelimit.redis.timeout=100ms",
+                        "ratelimit.in-memory.max-keys=100000");
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> properties() throws IOException {
+        Path classes = Path.of(URI.create(RateLimitProperties.class
+                .getProtectionDomain()
+                .getCodeSource()
+                .getLocation()
+                .toString()));
+        String metadata = Files.readString(classes.resolve("META-INF/spring-configuration-metadata.json"));
+        List<Object> properties = (List<Object>)
+                JsonParserFactory.getJsonParser().parseMap(metadata).get("properties");
+        return properties.stream()
+                .map(property -> (Map<String, Object>) property)
+                .filter(property -> ((String) property.get("name")).startsWith("ratelimit."))
+                .toList();
+    }
+}

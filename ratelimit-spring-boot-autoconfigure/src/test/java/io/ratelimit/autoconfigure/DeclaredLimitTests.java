@@ -1,0 +1,148 @@
+package io.ratelimit.autoconfigure;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.annotation.RateLimited;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** Limits of RateLimit beans and of the configuration alone, and the registry that hands them out. */
+@ExtendWith(OutputCaptureExtension.class)
+class DeclaredLimitTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory();
+
+    private final ApplicationContextRunner exports = runner.withBean(
+            "exportLimit",
+            RateLimit.class,
+            () -> RateLimit.named("exports").capacity(2).rate("1/m").build());
+
+    @Test
+    void beanDeclaresALimit() {
+        exports.run(context -> {
+            RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get("exports");
+            assertThat(limiter.tryAcquire("alice", 2).allowed()).isTrue();
+            assertThat(limiter.tryAcquire("alice").allowed()).isFalse();
+            assertThat(limiter.tryAcquire("bob").allowed()).isTrue();
+        });
+    }
+
+    @Test
+    void configurationOverridesABean() {
+        exports.withPropertyValues("ratelimit.limits.exports.capacity=5", "ratelimit.limits.exports.dry-run=true")
+                .run(context -> {
+                    RateLimiter limiter =
+                            context.getBean(RateLimiterRegistry.class).get("exports");
+                    assertThat(limiter.peek("alice").capacity()).isEqualTo(5);
+                    assertThat(limiter.tryAcquire("alice", 6).allowed()).isTrue();
+                });
+    }
+
+    @Test
+    void configurationThatDoesNotFitABeanNamesBoth() {
+        exports.withPropertyValues("ratelimit.limits.exports.rate=often").run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("Where: the RateLimit bean 'exportLimit'")
+                    .contains("ratelimit.limits.exports.rate is wrong: 'often' is not a rate");
+        });
+    }
+
+    @Test
+    void methodSharesTheLimitOfABeanThatSaysTheSame() {
+        exports.withBean(Exports.class).run(context -> {
+            context.getBean(Exports.class).export();
+            context.getBean(Exports.class).export();
+            assertRejected("exports", context.getBean(Exports.class)::export);
+        });
+    }
+
+    @Test
+    void beanAndMethodThatDisagreeStopTheStartUp() {
+        exports.withBean(OtherExports.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("the RateLimit bean 'exportLimit'")
+                        .contains(OtherExports.class.getName() + ".export()"));
+    }
+
+    @Test
+    void configurationAloneDeclaresALimitAndSaysSo(CapturedOutput output) {
+        runner.withPropertyValues("ratelimit.limits.imports.rate=1/m").run(context -> {
+            assertThat(output)
+                    .contains("Rate limit 'imports': TOKEN_BUCKET, capacity 1 at 1/m, declared by the configuration"
+                            + " alone");
+            RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get("imports");
+            assertThat(limiter.tryAcquire("alice").allowed()).isTrue();
+            assertThat(limiter.tryAcquire("alice").allowed()).isFalse();
+        });
+    }
+
+    @Test
+    void limitOfAMethodIsNotDeclaredByTheConfigurationAlone(CapturedOutput output) {
+        runner.withBean(Exports.class)
+                .withPropertyValues("ratelimit.limits.exports.rate=1/s")
+                .run(context -> assertThat(output)
+                        .contains("Rate limit 'exports': TOKEN_BUCKET, capacity 2 at 1/s on " + Exports.class.getName()
+                                + ".export()")
+                        .doesNotContain("by the configuration alone"));
+    }
+
+    @Test
+    void registryCanBeAskedInAConstructor() {
+        exports.withBean(Importer.class, "exports")
+                .run(context -> assertThat(context.getBean(Importer.class)
+                                .limiter
+                                .tryAcquire("alice")
+                                .allowed())
+                        .isTrue());
+    }
+
+    @Test
+    void unknownNameAskedForInAConstructorStopsTheStartUp() {
+        exports.withBean(Importer.class, "exprots").run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription())
+                    .contains("RateLimiterRegistry.get(\"exprots\") was called, but nothing declares that limit.");
+            assertThat(analysis.getAction()).contains("did you mean 'exports'?");
+        });
+    }
+
+    @Test
+    void unknownNameAskedForLaterIsRefused() {
+        exports.run(context -> assertThat(catchThrowable(
+                        () -> context.getBean(RateLimiterRegistry.class).get("exprots")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage("There is no limit 'exprots'; did you mean 'exports'?"));
+    }
+
+    static class Exports {
+
+        @RateLimited(name = "exports", capacity = 2, rate = "1/m")
+        public void export() {}
+    }
+
+    static class OtherExports {
+
+        @RateLimited(name = "exports", capacity = 3, rate = "1/m")
+        public void export() {}
+    }
+
+    static class Importer {
+
+        private final RateLimiter limiter;
+
+        Importer(RateLimiterRegistry registry, String name) {
+            this.limiter = registry.get(name);
+        }
+    }
+}

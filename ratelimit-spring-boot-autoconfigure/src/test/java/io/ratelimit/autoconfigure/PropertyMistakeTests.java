@@ -1,0 +1,121 @@
+package io.ratelimit.autoconfigure;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.annotation.RateLimited;
+import java.util.Locale;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.env.MapPropertySource;
+
+class PropertyMistakeTests {
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory();
+
+    @ParameterizedTest
+    @CsvSource({
+        "ratelimit.limits.quotes.capasity,Did you mean ratelimit.limits.quotes.capacity?",
+        "ratelimit.limits.quotes.key,Under ratelimit.limits.quotes there are: algorithm",
+        "ratelimit.limits.quotes.keyExpresion,Did you mean ratelimit.limits.quotes.key-expression?",
+        "ratelimit.stoer,Did you mean ratelimit.store?",
+        "ratelimit.on-store-failures,Did you mean ratelimit.on-store-failure?",
+        "ratelimit.limit.quotes.rate,Did you mean ratelimit.limits?",
+        "ratelimit.redis.key-prefx,Did you mean ratelimit.redis.key-prefix?",
+        "ratelimit.in-memory.max-key,Did you mean ratelimit.in-memory.max-keys?",
+        "ratelimit.inMemory.maxKey,max-keys?",
+        "ratelimit.web.headers,Under ratelimit there are: enabled"
+    })
+    void unknownPropertyStopsTheStartUpAndTheNearestIsNamed(String property, String suggestion) {
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addLast(new MapPropertySource("file", Map.of(property, "1"))))
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription().toLowerCase(Locale.ROOT))
+                            .contains("there is no property " + property.toLowerCase(Locale.ROOT));
+                    assertThat(analysis.getAction()).contains(suggestion);
+                });
+    }
+
+    @Test
+    void unknownLimitStopsTheStartUpAndTheNearestIsNamed() {
+        runner.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.quoets.capacity=50")
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("ratelimit.limits.quoets configures a limit that nothing declares.");
+                    assertThat(analysis.getAction())
+                            .isEqualTo("Did you mean ratelimit.limits.quotes? To declare a limit of its own, give it a"
+                                    + " rate. Known limits: quotes.");
+                });
+    }
+
+    @Test
+    void unknownLimitWithoutANearOneListsThoseThereAre() {
+        runner.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.exports.capacity=50")
+                .run(context -> assertThat(analysis(context).getAction())
+                        .isEqualTo("To declare a limit of its own, give it a rate. Known limits: quotes."));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ratelimit.store,redi,REDIS",
+        "ratelimit.on-store-failure,retry,LOCAL",
+        "ratelimit.limits.quotes.algorithm,token,TOKEN_BUCKET",
+        "ratelimit.limits.quotes.refill,never,CONTINUOUS",
+        "ratelimit.limits.quotes.on-store-failure,never,REJECT"
+    })
+    void unknownValueStopsTheStartUpAndTheValuesAreNamed(String property, String value, String valid) {
+        runner.withPropertyValues(property + "=" + value).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription()).contains(property, value);
+            assertThat(analysis.getAction()).contains(valid);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"ratelimit.order,first", "ratelimit.redis.timeout,soon", "ratelimit.limits.quotes.capacity,many"})
+    void valueOfTheWrongKindStopsTheStartUp(String property, String value) {
+        runner.withPropertyValues(property + "=" + value)
+                .run(context -> assertThat(analysis(context).getDescription()).contains(property, value));
+    }
+
+    @Test
+    void redisWithoutAConnectionFactoryStopsTheStartUp() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
+                .run(this::assertRedisIsMissing);
+    }
+
+    @Test
+    void redisWithoutSpringDataStopsTheStartUp() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
+                .withClassLoader(new FilteredClassLoader("org.springframework.data.redis"))
+                .run(this::assertRedisIsMissing);
+    }
+
+    private void assertRedisIsMissing(AssertableApplicationContext context) {
+        FailureAnalysis analysis = analysis(context);
+        assertThat(analysis.getDescription())
+                .contains("ratelimit.store is redis, but there is no RedisConnectionFactory.");
+        assertThat(analysis.getAction())
+                .isEqualTo("Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
+    }
+
+    static class Quotes {
+
+        @RateLimited(name = "quotes", rate = "1/s")
+        public void quote() {}
+    }
+}

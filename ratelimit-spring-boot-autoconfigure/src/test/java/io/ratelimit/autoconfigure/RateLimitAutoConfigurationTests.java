@@ -1,0 +1,167 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+
+import io.ratelimit.CatalogRateLimiterRegistry;
+import io.ratelimit.FailoverRateLimitStore;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.TimeSource;
+import io.ratelimit.UnlimitedRegistry;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.aop.RateLimitBeanPostProcessor;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.metrics.CallMetrics;
+import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisConnector;
+import io.ratelimit.web.RateLimitExceptionAdvice;
+import org.junit.jupiter.api.Test;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+class RateLimitAutoConfigurationTests {
+
+    private final ApplicationContextRunner runner =
+            new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class));
+
+    private final ApplicationContextRunner inMemory = runner.withPropertyValues("ratelimit.store=in-memory");
+
+    @Test
+    void redisIsTheDefaultAndNeedNotBeThere() {
+        runner.withBean(LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("127.0.0.1", 1))
+                .run(context -> {
+                    assertThat(context).hasSingleBean(RedisConnector.class);
+                    assertThat(context.getBean(RateLimitStore.class)).isInstanceOf(FailoverRateLimitStore.class);
+                });
+    }
+
+    @Test
+    void ownScriptExecutorReplacesTheDefault() {
+        runner.withBean(RateLimitScriptExecutor.class, () -> mock())
+                .withBean(RedisConnectionFactory.class, () -> mock())
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context).hasSingleBean(RateLimitScriptExecutor.class);
+                    assertThat(context).doesNotHaveBean(RedisConnector.class);
+                });
+    }
+
+    @Test
+    void ownScriptExecutorNeedsNoConnectionFactory() {
+        runner.withBean(RateLimitScriptExecutor.class, () -> mock())
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void inMemoryLeavesRedisAlone() {
+        inMemory.withBean(RedisConnectionFactory.class, () -> mock()).run(context -> {
+            assertThat(context).doesNotHaveBean(RateLimitScriptExecutor.class);
+            assertThat(context.getBean(RateLimitStore.class)).isInstanceOf(InMemoryRateLimitStore.class);
+        });
+    }
+
+    @Test
+    void ownStoreReplacesTheDefaultAndNeedsNoRedis() {
+        RateLimitStore own = mock();
+        runner.withBean(RateLimitStore.class, () -> own).run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context.getBean(RateLimitStore.class)).isSameAs(own);
+        });
+    }
+
+    @Test
+    void ownTimeSourceReplacesTheDefault() {
+        inMemory.withBean(StoppedClock.class)
+                .run(context -> assertThat(context.getBean(TimeSource.class)).isInstanceOf(StoppedClock.class));
+    }
+
+    @Test
+    void ownRegistryReplacesTheDefault() {
+        RateLimiterRegistry own = mock();
+        inMemory.withBean(RateLimiterRegistry.class, () -> own)
+                .withBean(Quotes.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context).doesNotHaveBean(CatalogRateLimiterRegistry.class);
+                    assertThat(context.getBean(RateLimiterRegistry.class)).isSameAs(own);
+                });
+    }
+
+    @Test
+    void ownExceptionAdviceReplacesTheDefault() {
+        RateLimitExceptionAdvice own = new RateLimitExceptionAdvice();
+        LimitedContexts.inMemoryServlet()
+                .withBean(RateLimitExceptionAdvice.class, () -> own)
+                .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))
+                        .isSameAs(own));
+    }
+
+    @Test
+    void disabledNeedsNoRedisAndLimitsNothing() {
+        runner.withPropertyValues("ratelimit.enabled=false")
+                .withBean(Quotes.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context).doesNotHaveBean(RateLimitStore.class);
+                    assertThat(context).doesNotHaveBean(RateLimitBeanPostProcessor.class);
+                    assertThat(AopUtils.isAopProxy(context.getBean(Quotes.class)))
+                            .isFalse();
+                });
+    }
+
+    @Test
+    void disabledRegistryAllowsEverythingUnderEveryName() {
+        runner.withPropertyValues("ratelimit.enabled=false").run(context -> {
+            assertThat(context.getBean(RateLimiterRegistry.class)).isInstanceOf(UnlimitedRegistry.class);
+            for (int i = 0; i < 100; i++) {
+                assertThat(context.getBean(RateLimiterRegistry.class)
+                                .get("any")
+                                .tryAcquire("alice", 1_000_000)
+                                .allowed())
+                        .isTrue();
+            }
+        });
+    }
+
+    @Test
+    void disabledServletApplicationHasNoAdvice() {
+        LimitedContexts.inMemoryServlet()
+                .withPropertyValues("ratelimit.enabled=false")
+                .run(context -> assertThat(context).doesNotHaveBean(RateLimitExceptionAdvice.class));
+    }
+
+    @Test
+    void withoutAMeterRegistryNothingIsCounted() {
+        inMemory.run(context -> {
+            assertThat(context).hasNotFailed();
+            assertThat(context).doesNotHaveBean(CallMetrics.class);
+        });
+    }
+
+    @Test
+    void outsideOfAServletApplicationThereIsNoAdvice() {
+        inMemory.withConfiguration(AutoConfigurations.of(RateLimitServletAutoConfiguration.class))
+                .run(context -> assertThat(context).doesNotHaveBean(RateLimitExceptionAdvice.class));
+    }
+
+    @Test
+    void lazyApplicationIsCheckedAtStartUpToo() {
+        inMemory.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.quoets.capacity=1")
+                .withInitializer(context ->
+                        context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+                .run(context -> assertThat(LimitedContexts.analysis(context).getAction())
+                        .startsWith("Did you mean ratelimit.limits.quotes?"));
+    }
+
+    static class Quotes {
+
+        @RateLimited(name = "quotes", rate = "1/s")
+        public void quote() {}
+    }
+}

@@ -1,0 +1,87 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.Arrays;
+import java.util.List;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * Starts an application without libraries that are optional. In a class loader of its own, because one that only hides
+ * classes leaves our own linked against them.
+ */
+class ReducedClassPathTests {
+
+    @ParameterizedTest(name = "without {0}")
+    @CsvSource({
+        "'spring-data|lettuce|netty|reactor|spring-tx|reactive-streams|spring-boot-data|spring-boot-transaction'",
+        "'micrometer|actuator'",
+        "'spring-web|tomcat|jakarta.servlet|spring-boot-webmvc|spring-boot-servlet|spring-boot-web-server'",
+        "actuator",
+        "aspectjweaver",
+        "'lettuce|netty|reactor|reactive-streams'"
+    })
+    void inMemoryApplicationStartsAndLimits(String missing) throws ReflectiveOperationException, IOException {
+        assertThat(run(missing, "--ratelimit.store=in-memory")).isEqualTo("limited");
+    }
+
+    @Test
+    void disabledApplicationStartsWithoutAnyOfThem() throws ReflectiveOperationException, IOException {
+        assertThat(run(
+                        "spring-data|lettuce|netty|reactor|spring-tx|micrometer|actuator|spring-web|tomcat|servlet|aspectj",
+                        "--ratelimit.enabled=false"))
+                .isEqualTo("unlimited");
+    }
+
+    @Test
+    void redisApplicationStartsWithoutLettuceAndReactor() throws ReflectiveOperationException, IOException {
+        assertThat(run(
+                        "lettuce|netty|reactor|reactive-streams",
+                        "--ratelimit.on-store-failure=local",
+                        "--spring.profiles.active=other-driver"))
+                .isEqualTo("limited");
+    }
+
+    /** What the application says, run on this class path without the jars of these names. */
+    private static String run(String missing, String... arguments) throws ReflectiveOperationException, IOException {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try (URLClassLoader loader = new URLClassLoader(without(missing), ClassLoader.getPlatformClassLoader())) {
+            thread.setContextClassLoader(loader);
+            List<String> all = Stream.concat(
+                            Stream.of("--spring.main.banner-mode=off", "--spring.main.web-application-type=none"),
+                            Arrays.stream(arguments))
+                    .toList();
+            return (String) loader.loadClass(SmallApplication.class.getName())
+                    .getMethod("run", String[].class)
+                    .invoke(null, (Object) all.toArray(String[]::new));
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    private static URL[] without(String missing) {
+        Pattern pattern = Pattern.compile(missing);
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(File::new)
+                .filter(entry ->
+                        entry.isDirectory() || !pattern.matcher(entry.getName()).find())
+                .map(entry -> {
+                    try {
+                        return entry.toURI().toURL();
+                    } catch (MalformedURLException ex) {
+                        throw new IllegalStateException(ex);
+                    }
+                })
+                .toArray(URL[]::new);
+    }
+}
