@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.web.context.request.RequestContextHolder;
 
 /** An expression that fails, or gives nothing usable, fails the call: it is not made, and charged to nobody. */
 class ExpressionFailureTests {
@@ -67,6 +68,8 @@ class ExpressionFailureTests {
 
     @Test
     void requestIsMissingOutsideOfOne() {
+        // Other tests leave theirs on this thread.
+        RequestContextHolder.resetRequestAttributes();
         LimitedContexts.inMemoryServlet()
                 .withBean("quotes", Quotes.class, Quotes::new)
                 .withPropertyValues("ratelimit.limits.quotes.key-expression=clientIp")

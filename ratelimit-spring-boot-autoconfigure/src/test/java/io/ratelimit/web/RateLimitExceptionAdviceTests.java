@@ -82,7 +82,7 @@ class RateLimitExceptionAdviceTests {
         runner.withBean(OwnAdvice.class).run(context -> {
             MockMvcTester mvc = MockMvcTester.from(context);
             mvc.get().uri("/quote").exchange();
-            assertThat(mvc.get().uri("/quote")).hasStatus(HttpStatus.I_AM_A_TEAPOT);
+            assertThat(mvc.get().uri("/quote")).hasStatus(HttpStatus.PAYMENT_REQUIRED);
         });
     }
 
@@ -91,7 +91,7 @@ class RateLimitExceptionAdviceTests {
         runner.withBean(HandlingController.class).run(context -> {
             MockMvcTester mvc = MockMvcTester.from(context);
             mvc.get().uri("/handling").exchange();
-            assertThat(mvc.get().uri("/handling")).hasStatus(HttpStatus.I_AM_A_TEAPOT);
+            assertThat(mvc.get().uri("/handling")).hasStatus(HttpStatus.PAYMENT_REQUIRED);
         });
     }
 
@@ -119,7 +119,7 @@ class RateLimitExceptionAdviceTests {
 
         @ExceptionHandler
         ResponseEntity<String> exceeded(RateLimitExceededException rejection) {
-            return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT).body(rejection.getLimitName());
+            return ResponseEntity.status(HttpStatus.PAYMENT_REQUIRED).body(rejection.getLimitName());
         }
     }
 
@@ -134,7 +134,7 @@ class RateLimitExceptionAdviceTests {
 
         @ExceptionHandler
         ResponseEntity<String> exceeded(RateLimitExceededException rejection) {
-            return ResponseEntity.status(HttpStatus.I_AM_A_TEAPOT).body(rejection.getLimitName());
+            return ResponseEntity.status(HttpStatus.PAYMENT_REQUIRED).body(rejection.getLimitName());
         }
     }
 }

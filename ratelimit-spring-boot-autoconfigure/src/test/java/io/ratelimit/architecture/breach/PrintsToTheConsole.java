@@ -1,0 +1,9 @@
+package io.ratelimit.architecture.breach;
+
+/** Whoever wants to say something logs it. */
+public class PrintsToTheConsole {
+
+    void print() {
+        System.out.println("breach");
+    }
+}
