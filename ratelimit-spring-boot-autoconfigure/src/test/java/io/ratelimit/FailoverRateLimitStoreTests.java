@@ -1,0 +1,145 @@
+package io.ratelimit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class FailoverRateLimitStoreTests {
+
+    private static final RateLimit LOCAL = TestLimits.failingBy(OnStoreFailure.LOCAL, "local");
+
+    private static final RateLimit ALLOW = TestLimits.failingBy(OnStoreFailure.ALLOW, "allow");
+
+    private static final RateLimit REJECT = TestLimits.failingBy(OnStoreFailure.REJECT, "reject");
+
+    private static final RateLimit THROW = TestLimits.failingBy(OnStoreFailure.THROW, "throw");
+
+    private final StubStore store = new StubStore();
+
+    private final FailoverRateLimitStore failover =
+            new FailoverRateLimitStore(store, new InMemoryRateLimitStore(new TestClock(), 100));
+
+    private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
+
+    /** How a store fails that is asked in one way or the other. */
+    private enum Way {
+        BLOCKING,
+        ASYNC,
+        ASYNC_AT_ONCE
+    }
+
+    private RateLimitStore failing(Way way) {
+        if (way == Way.ASYNC_AT_ONCE) {
+            store.failAtOnce(trouble);
+        } else {
+            store.fail(trouble);
+        }
+        return way == Way.BLOCKING ? failover : new AsyncStore(failover);
+    }
+
+    @Test
+    void storeDecidesWhileItCan() {
+        RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 5);
+        store.answer(answer);
+        assertThat(failover.decide(charges(THROW))).containsExactly(answer);
+        assertThat(failover.decideAsync(charges(THROW)).toCompletableFuture().join())
+                .containsExactly(answer);
+        assertThat(failover.peek(new Charge(THROW, "key", 1))).isEqualTo(answer);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void localLimitsByItself(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(allowed(failing, LOCAL)).containsExactly(true);
+        assertThat(allowed(failing, LOCAL)).containsExactly(false);
+        assertThat(failing.peek(new Charge(LOCAL, "key", 1)).allowed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void allowLetsPass(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(allowed(failing, ALLOW)).containsExactly(true);
+        assertThat(allowed(failing, ALLOW)).containsExactly(true);
+        assertThat(failing.peek(new Charge(ALLOW, "key", 1)).allowed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rejectRefuses(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThatExceptionOfType(RateLimitRefusedException.class)
+                .isThrownBy(() -> allowed(failing, REJECT))
+                .withCause(trouble)
+                .satisfies(refused -> assertThat(refused.getReason()).isEqualTo(Reason.TIMEOUT));
+        assertThatExceptionOfType(RateLimitRefusedException.class)
+                .isThrownBy(() -> failing.peek(new Charge(REJECT, "key", 1)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void throwLeavesItToTheApplication(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(catchThrowable(() -> allowed(failing, THROW))).isSameAs(trouble);
+        assertThat(catchThrowable(() -> failing.peek(new Charge(THROW, "key", 1))))
+                .isSameAs(trouble);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void strictestPolicyOfACallCounts(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(catchThrowable(() -> allowed(failing, ALLOW, REJECT, THROW))).isSameAs(trouble);
+        assertThat(catchThrowable(() -> allowed(failing, ALLOW, REJECT, LOCAL)))
+                .isInstanceOf(RateLimitRefusedException.class);
+        assertThat(allowed(failing, ALLOW, LOCAL)).containsExactly(true, true);
+        assertThat(allowed(failing, LOCAL, ALLOW)).containsExactly(false, true);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void dryRunRefusesNothing(Way way) {
+        RateLimitStore failing = failing(way);
+        for (OnStoreFailure policy : List.of(OnStoreFailure.REJECT, OnStoreFailure.THROW)) {
+            RateLimit trial = TestLimits.dryRun(LOCAL, policy);
+            assertThat(allowed(failing, trial, ALLOW)).containsExactly(true, true);
+            assertThat(failing.peek(new Charge(trial, "key", 1)).allowed()).isTrue();
+        }
+    }
+
+    @Test
+    void mistakesAreNotTroubleWithTheStore() {
+        IllegalArgumentException mistake = new IllegalArgumentException("two charges of one bucket");
+        store.fail(mistake);
+        assertThat(catchThrowable(() -> failover.decide(charges(LOCAL)))).isSameAs(mistake);
+        assertThat(catchThrowable(() -> allowed(new AsyncStore(failover), LOCAL)))
+                .isSameAs(mistake);
+    }
+
+    @Test
+    void resetForgetsLocallyToo() {
+        store.fail(trouble);
+        allowed(failover, LOCAL);
+        assertThat(catchThrowable(() -> failover.reset(LOCAL, "key"))).isSameAs(trouble);
+        assertThat(allowed(failover, LOCAL)).containsExactly(true);
+    }
+
+    private static List<Boolean> allowed(RateLimitStore store, RateLimit... limits) {
+        return store.decide(charges(limits)).stream()
+                .map(RateLimitDecision::allowed)
+                .toList();
+    }
+
+    private static List<Charge> charges(RateLimit... limits) {
+        return Stream.of(limits).map(limit -> new Charge(limit, "key", 1)).toList();
+    }
+}

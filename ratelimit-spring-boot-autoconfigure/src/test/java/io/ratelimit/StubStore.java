@@ -1,0 +1,67 @@
+package io.ratelimit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Answers what it has been told to, or fails. */
+final class StubStore implements RateLimitStore {
+
+    private final List<List<Charge>> asked = new ArrayList<>();
+
+    private List<RateLimitDecision> answers = List.of();
+
+    private RuntimeException failure;
+
+    private boolean failsAtOnce;
+
+    void answer(RateLimitDecision... decisions) {
+        answers = List.of(decisions);
+        failure = null;
+    }
+
+    void fail(RuntimeException with) {
+        failure = with;
+        failsAtOnce = false;
+    }
+
+    /** Does not even return a stage that fails later. */
+    void failAtOnce(RuntimeException with) {
+        failure = with;
+        failsAtOnce = true;
+    }
+
+    /** What it was asked to charge or forget. */
+    List<List<Charge>> asked() {
+        return asked;
+    }
+
+    @Override
+    public List<RateLimitDecision> decide(List<Charge> charges) {
+        asked.add(charges);
+        if (failure != null) {
+            throw failure;
+        }
+        return answers;
+    }
+
+    @Override
+    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        if (failure != null && !failsAtOnce) {
+            asked.add(charges);
+            return CompletableFuture.failedFuture(failure);
+        }
+        return CompletableFuture.completedFuture(decide(charges));
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return decide(List.of(charge)).get(0);
+    }
+
+    @Override
+    public void reset(RateLimit limit, String key) {
+        decide(List.of(new Charge(limit, key, 0)));
+    }
+}
