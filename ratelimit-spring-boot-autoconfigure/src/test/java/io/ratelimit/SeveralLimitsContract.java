@@ -1,0 +1,80 @@
+package io.ratelimit;
+
+import static io.ratelimit.TestLimits.dryRun;
+import static io.ratelimit.TestLimits.fixedWindow;
+import static io.ratelimit.TestLimits.tokenBucket;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Several limits of one call: every one is charged, or none is. */
+public abstract class SeveralLimitsContract extends StoreContract {
+
+    private final RateLimit wide = tokenBucket("wide", 3, "1/h");
+
+    private final RateLimit narrow = fixedWindow("narrow", 1, "1/h");
+
+    @Test
+    void allAreCharged() {
+        assertThat(takeOneOfEach(wide, narrow)).allMatch(RateLimitDecision::allowed);
+        assertThat(remaining(wide)).isEqualTo(2);
+        assertThat(remaining(narrow)).isZero();
+    }
+
+    @Test
+    void noneIsChargedWhereOneRejects() {
+        takeOneOfEach(wide, narrow);
+        assertThat(takeOneOfEach(wide, narrow))
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(true, false);
+        assertThat(takeOneOfEach(narrow, wide))
+                .extracting(RateLimitDecision::remaining)
+                .containsExactly(0L, 2L);
+    }
+
+    @Test
+    void dryRunDoesNotBlockTheOthers() {
+        RateLimit trial = dryRun(narrow);
+        takeOneOfEach(wide, trial);
+        assertThat(takeOneOfEach(trial, wide))
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(false, true);
+        assertThat(remaining(wide)).isEqualTo(1);
+    }
+
+    @Test
+    void dryRunIsNotBlockedByTheOthers() {
+        RateLimit trial = dryRun(wide);
+        takeOneOfEach(narrow, trial);
+        assertThat(takeOneOfEach(narrow, trial))
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(false, true);
+        assertThat(remaining(wide)).isEqualTo(1);
+    }
+
+    @Test
+    void freeChargesLeaveTheirBucketsAlone() {
+        take(narrow, 1);
+        store.decide(List.of(new Charge(narrow, KEY, 0), new Charge(wide, KEY, 2)));
+        assertThat(remaining(narrow)).isZero();
+        assertThat(remaining(wide)).isEqualTo(1);
+    }
+
+    @Test
+    void eachChargeHasItsOwnKey() {
+        store.decide(List.of(new Charge(wide, "alice", 1), new Charge(wide, "bob", 2)));
+        assertThat(store.peek(new Charge(wide, "alice", 0)).remaining()).isEqualTo(2);
+        assertThat(store.peek(new Charge(wide, "bob", 0)).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void twoChargesOfOneBucketAreRefused() {
+        List<Charge> twice = List.of(new Charge(wide, KEY, 1), new Charge(narrow, KEY, 1), new Charge(wide, KEY, 2));
+        assertThatIllegalArgumentException().isThrownBy(() -> store.decide(twice));
+        assertThatIllegalArgumentException().isThrownBy(() -> store.decideAsync(twice));
+        assertThat(remaining(wide)).isEqualTo(3);
+        assertThat(remaining(narrow)).isEqualTo(1);
+    }
+}

@@ -1,0 +1,19 @@
+package io.ratelimit.memory;
+
+import io.ratelimit.RandomTraceContract;
+import io.ratelimit.RateLimitStore;
+
+class InMemoryRandomTraceTests extends RandomTraceContract {
+
+    private final RateLimitStore store = new InMemoryRateLimitStore(clock, 1_000_000);
+
+    @Override
+    protected RateLimitStore store() {
+        return store;
+    }
+
+    @Override
+    protected int traces() {
+        return 2_500;
+    }
+}

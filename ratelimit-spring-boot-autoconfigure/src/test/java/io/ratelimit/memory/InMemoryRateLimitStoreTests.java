@@ -1,0 +1,53 @@
+package io.ratelimit.memory;
+
+import io.ratelimit.ChangedLimitContract;
+import io.ratelimit.ClockContract;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreContract;
+import io.ratelimit.SeveralLimitsContract;
+import io.ratelimit.TimeSource;
+import org.junit.jupiter.api.Nested;
+
+/** The contract of every store, in memory. */
+class InMemoryRateLimitStoreTests {
+
+    private static RateLimitStore create(TimeSource time) {
+        return new InMemoryRateLimitStore(time, 1_000);
+    }
+
+    @Nested
+    class OneLimit extends RateLimitStoreContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class SeveralLimits extends SeveralLimitsContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class ChangedLimit extends ChangedLimitContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class Clock extends ClockContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+}
