@@ -1,0 +1,64 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.AsyncStore;
+import io.ratelimit.ChangedLimitContract;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreContract;
+import io.ratelimit.SeveralLimitsContract;
+import io.ratelimit.TestLimits;
+import io.ratelimit.TimeSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Decisions that do not block are the same decisions. */
+class AsyncDecisionTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    @Nested
+    class OneLimit extends RateLimitStoreContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return new AsyncStore(redis.storeAt(time));
+        }
+    }
+
+    @Nested
+    class SeveralLimits extends SeveralLimitsContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return new AsyncStore(redis.storeAt(time));
+        }
+    }
+
+    @Nested
+    class ChangedLimit extends ChangedLimitContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return new AsyncStore(redis.storeAt(time));
+        }
+    }
+
+    @Test
+    void manyAtOnceTakeExactlyTheCapacity() {
+        RateLimitStore store = redis.storeAt(() -> 1);
+        List<Charge> charge = List.of(new Charge(TestLimits.tokenBucket("burst", 100, "1/h"), "key", 1));
+        List<CompletableFuture<List<RateLimitDecision>>> decisions = IntStream.range(0, 500)
+                .mapToObj(i -> store.decideAsync(charge).toCompletableFuture())
+                .toList();
+        assertThat(decisions.stream().filter(decision -> decision.join().get(0).allowed()))
+                .hasSize(100);
+    }
+}

@@ -1,0 +1,105 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TestLimits;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** Somebody else's value at our key is trouble with the store: neither a decision nor ours to overwrite. */
+class ForeignValueTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private final RateLimit limit = TestLimits.tokenBucket("taken", 10, "10/h");
+
+    private final RateLimit other = TestLimits.tokenBucket("other", 10, "10/h");
+
+    private final RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofSeconds(10));
+
+    private final String prefix = RedisUnderTest.newPrefix();
+
+    private final RateLimitStore store = new RedisRateLimitStore(connector, prefix);
+
+    private final String key = new String(new BucketKeys(prefix).name(limit, "secret"), StandardCharsets.UTF_8);
+
+    private final StringRedisTemplate commands = redis.commands();
+
+    @AfterEach
+    void close() throws Exception {
+        commands.delete(key);
+        connector.destroy();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "hello",
+                "",
+                "12345",
+                "1:",
+                ":1",
+                "1:2:",
+                "1:2:x",
+                "1:2:3:4:5",
+                "-1:2",
+                "1.5:2",
+                "1e3:2",
+                " 1:2",
+                "1:2\n",
+                "99999999999:1",
+                "1:99999999999999999",
+                "1:2:99999999999999999",
+                "1:2:3:99999999999999999"
+            })
+    void foreignString(String value) {
+        commands.opsForValue().set(key, value, Duration.ofMinutes(1));
+        assertRefused();
+        assertThat(commands.opsForValue().get(key)).isEqualTo(value);
+        assertThat(commands.getExpire(key)).isPositive();
+    }
+
+    @Test
+    void foreignList() {
+        commands.opsForList().rightPushAll(key, "a", "b");
+        assertRefused();
+        assertThat(commands.opsForList().range(key, 0, -1)).containsExactly("a", "b");
+    }
+
+    @Test
+    void foreignHash() {
+        commands.opsForHash().put(key, "field", "value");
+        assertRefused();
+        assertThat(commands.opsForHash().entries(key)).isEqualTo(Map.of("field", "value"));
+    }
+
+    private void assertRefused() {
+        Charge charge = new Charge(limit, "secret", 1);
+        Charge before = new Charge(other, "secret", 1);
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(() -> store.decide(List.of(before, charge)))
+                .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.ERROR))
+                .withMessageNotContaining("secret");
+        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.peek(charge));
+        assertThat(store.decideAsync(List.of(charge)))
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitStoreException.class);
+        assertThat(store.peek(new Charge(other, "secret", 0)).remaining()).isEqualTo(10);
+    }
+}

@@ -1,0 +1,57 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.ChangedLimitContract;
+import io.ratelimit.ClockContract;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreContract;
+import io.ratelimit.SeveralLimitsContract;
+import io.ratelimit.TimeSource;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** The contract of every store, on a Redis whose clock is the test's. */
+class RedisRateLimitStoreTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private static RateLimitStore create(TimeSource time) {
+        return redis.storeAt(time);
+    }
+
+    @Nested
+    class OneLimit extends RateLimitStoreContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class SeveralLimits extends SeveralLimitsContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class ChangedLimit extends ChangedLimitContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class Clock extends ClockContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+}

@@ -1,0 +1,98 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TestLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A Redis that hangs or is gone is a failure of the store, and soon; never a hang, never a decision. */
+@Timeout(20)
+class RedisTroubleTests {
+
+    private final OwnRedis redis = new OwnRedis();
+
+    private final RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofMillis(100));
+
+    private final RateLimitStore store = new RedisRateLimitStore(connector, "test");
+
+    private final Charge charge = new Charge(TestLimits.tokenBucket("limit", 1_000_000, "1/h"), "key", 1);
+
+    @AfterEach
+    void close() throws Exception {
+        connector.destroy();
+        redis.close();
+    }
+
+    @Test
+    void hangingServerIsATimeout() {
+        awaitDecision();
+        redis.hang();
+        assertThat(failure().getReason()).isEqualTo(Reason.TIMEOUT);
+        assertThat(asyncFailure().getReason()).isEqualTo(Reason.TIMEOUT);
+        redis.goOn();
+        awaitDecision();
+    }
+
+    @Test
+    void serverThatHangsBeforeTheFirstConnectIsNoHang() {
+        redis.hang();
+        connector.connect();
+        assertThat(failure()).isNotNull();
+        assertThat(asyncFailure()).isNotNull();
+        redis.goOn();
+        awaitDecision();
+    }
+
+    @Test
+    void stoppedServerIsAnErrorUntilItIsBack() {
+        awaitDecision();
+        redis.stop();
+        assertThat(failure().getReason()).isEqualTo(Reason.ERROR);
+        assertThat(asyncFailure().getReason()).isEqualTo(Reason.ERROR);
+        redis.start();
+        awaitDecision();
+    }
+
+    @Test
+    void afterTheEndOfTheConnectionsThereIsOnlyAnError() throws Exception {
+        awaitDecision();
+        connector.destroy();
+        assertThat(failure().getReason()).isEqualTo(Reason.ERROR);
+        assertThat(asyncFailure().getReason()).isEqualTo(Reason.ERROR);
+        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.reset(charge.limit(), charge.key())))
+                .isNotNull();
+    }
+
+    private void awaitDecision() {
+        await().ignoreExceptions()
+                .until(() -> store.decide(List.of(charge)).get(0).allowed());
+        await().ignoreExceptions()
+                .until(() -> store.decideAsync(List.of(charge))
+                        .toCompletableFuture()
+                        .join()
+                        .get(0)
+                        .allowed());
+    }
+
+    private RateLimitStoreException failure() {
+        return catchThrowableOfType(RateLimitStoreException.class, () -> store.decide(List.of(charge)));
+    }
+
+    private RateLimitStoreException asyncFailure() {
+        CompletionException failure = catchThrowableOfType(
+                CompletionException.class,
+                () -> store.decideAsync(List.of(charge)).toCompletableFuture().join());
+        return (RateLimitStoreException) failure.getCause();
+    }
+}

@@ -1,0 +1,55 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RandomHistory;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TestClock;
+import io.ratelimit.TestRandom;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Both stores answer alike whatever happens to limits and clocks, even where the rules leave room. */
+class StoreAgreementTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private static final int HISTORIES = 150;
+
+    private static final int CALLS = 80;
+
+    private final TestClock clock = new TestClock();
+
+    private final RateLimitStore memory = new InMemoryRateLimitStore(clock, 1_000_000);
+
+    private final RateLimitStore shared = redis.storeAt(clock);
+
+    @Test
+    void storesAgreeWhileNumbersAlgorithmsAndClocksChange() {
+        Random random = TestRandom.create(getClass());
+        for (int i = 0; i < HISTORIES; i++) {
+            RandomHistory history = new RandomHistory(random, "agreed" + i, clock);
+            for (int call = 0; call < CALLS; call++) {
+                step(history);
+            }
+        }
+    }
+
+    private void step(RandomHistory history) {
+        List<Charge> charges = history.next();
+        assertThat(shared.decide(charges)).as(history::toString).isEqualTo(memory.decide(charges));
+        Charge first = charges.get(0);
+        if (history.chance(8)) {
+            assertThat(shared.peek(first)).as(history::toString).isEqualTo(memory.peek(first));
+        }
+        if (history.chance(30)) {
+            shared.reset(first.limit(), first.key());
+            memory.reset(first.limit(), first.key());
+        }
+    }
+}
