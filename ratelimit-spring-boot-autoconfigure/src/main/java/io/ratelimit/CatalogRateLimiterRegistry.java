@@ -27,8 +27,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         if (complete) {
             find(name);
         }
-        return limiters.computeIfAbsent(
-                LimitNames.canonical(name), key -> new StoreRateLimiter(() -> find(name), gate));
+        return limiters.computeIfAbsent(name, key -> new StoreRateLimiter(() -> find(name), gate));
     }
 
     /**

@@ -15,9 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeoutException;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.QueryTimeoutException;
 
 /** Decides in Redis: all charges of a call in one script, by the server's clock. */
 public final class RedisRateLimitStore implements RateLimitStore {
@@ -158,11 +156,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private static RateLimitStoreException failure(Throwable thrown) {
         Throwable root = thrown;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            if (cause instanceof QueryTimeoutException || cause instanceof TimeoutException) {
+            // By name, because drivers have exceptions of their own for it.
+            if (cause.getClass().getSimpleName().endsWith("TimeoutException")) {
                 return new RateLimitStoreException(Reason.TIMEOUT, "Redis: no answer in time", thrown);
             }
             root = cause;
         }
-        return new RateLimitStoreException(Reason.ERROR, "Redis: " + root.getMessage(), thrown);
+        String message = root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+        return new RateLimitStoreException(Reason.ERROR, "Redis: " + message, thrown);
     }
 }

@@ -111,7 +111,7 @@ class LimitedEndpointsTests {
                 .jsonPath("$.title")
                 .isEqualTo("Too Many Requests")
                 .jsonPath("$.detail")
-                .isEqualTo("Rate limit 'reports' exceeded")
+                .isEqualTo("Rate limit 'reports' exceeded: the call asks for more than the capacity of 100")
                 .jsonPath("$['violated-policies'].length()")
                 .isEqualTo(1)
                 .jsonPath("$['violated-policies'][0]")
