@@ -12,6 +12,7 @@ import io.ratelimit.aop.LimitedMethods;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -21,6 +22,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * The advice. Its beans are there before all others, so they take what they need through providers and ask when the first
@@ -39,13 +41,13 @@ class AdviceConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LimitedMethods rateLimitedMethods(ObjectProvider<LimitedMethodFactory> factory) {
-        return new LimitedMethods(factory::getObject);
+        return new LimitedMethods(once(factory));
     }
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitInterceptor rateLimitInterceptor(LimitedMethods methods, ObjectProvider<RateLimitGate> gate) {
-        return new RateLimitInterceptor(methods, gate::getObject);
+        return new RateLimitInterceptor(methods, once(gate));
     }
 
     @Bean
@@ -89,5 +91,10 @@ class AdviceConfiguration {
                 registry.getIfAvailable(),
                 listeners,
                 () -> warmUp.ifAvailable(StoreWarmUp::warmUp));
+    }
+
+    /** Looks the bean up when it is first asked for, and never again. */
+    private static <T> Supplier<T> once(ObjectProvider<T> bean) {
+        return SingletonSupplier.of(bean::getObject)::obtain;
     }
 }
