@@ -3,18 +3,15 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.Mockito.mock;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.autoconfigure.SmallApplication;
 import java.lang.reflect.Proxy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
-import org.springframework.beans.factory.support.BeanDefinitionRegistry;
-import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -48,19 +45,13 @@ class EarlyBeanTests {
     }
 
     @Test
-    void beanThatATestPutInItsPlaceIsLeftAsItIs() {
-        Quotes mock = mock(Quotes.class);
+    void beanThatALaterPostProcessorNeedsIsLimited() {
         runner.withBean("quotes", Quotes.class, Quotes::new)
-                .withBean(BeanFactoryPostProcessor.class, () -> factory -> {
-                    // What @MockitoBean does.
-                    BeanDefinitionRegistry registry = (BeanDefinitionRegistry) factory;
-                    registry.removeBeanDefinition("quotes");
-                    registry.registerBeanDefinition("quotes", new RootBeanDefinition(Quotes.class));
-                    factory.registerSingleton("quotes", mock);
-                })
+                .withUserConfiguration(NeedyLate.class)
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    assertThat(context.getBean(Quotes.class)).isSameAs(mock);
+                    context.getBean(Quotes.class).quote();
+                    assertRejected("quotes-quote", context.getBean(Quotes.class)::quote);
                 });
     }
 
@@ -97,6 +88,13 @@ class EarlyBeanTests {
                 });
     }
 
+    @Test
+    void nothingOfAWholeApplicationIsCreatedBeforeItsTime(CapturedOutput output) {
+        assertThat(SmallApplication.run("--spring.main.web-application-type=none", "--spring.data.redis.port=1"))
+                .isEqualTo("limited");
+        assertThat(output).doesNotContain(TOO_EARLY);
+    }
+
     static class Quotes {
 
         @RateLimited(rate = "1/s")
@@ -123,6 +121,21 @@ class EarlyBeanTests {
         @Bean
         static NeedyPostProcessor needyPostProcessor(Quotes quotes) {
             return new NeedyPostProcessor(quotes);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class NeedyLate {
+
+        @Bean
+        static BeanPostProcessor needyPostProcessor(Quotes quotes) {
+            return new BeanPostProcessor() {
+                @Override
+                public Object postProcessBeforeInitialization(Object bean, String beanName) {
+                    assertThat(quotes).isNotNull();
+                    return bean;
+                }
+            };
         }
     }
 

@@ -3,7 +3,9 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.tuple;
 
+import io.ratelimit.Charge;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
@@ -82,6 +84,31 @@ class RepeatedAnnotationTests {
                     bean.call();
                     assertRejected("sustained", bean::call);
                 });
+    }
+
+    @Test
+    void eachLimitHasItsOwnKeyAndCost() {
+        runner.withBean(Keyed.class).run(context -> {
+            context.getBean(Keyed.class).upload("alice", 7);
+            assertThat(context.getBean(RecordingListener.class).charges())
+                    .extracting(charge -> charge.limit().name(), Charge::key, Charge::permits)
+                    .containsExactlyInAnyOrder(tuple("calls", "alice", 1L), tuple("bytes", null, 7L));
+        });
+    }
+
+    @Test
+    void limitWhoseConditionIsFalseIsLeftOut() {
+        runner.withBean(Keyed.class).run(context -> {
+            context.getBean(Keyed.class).upload("alice", 0);
+            assertThat(context.getBean(RecordingListener.class).outcomes()).containsExactly("calls ALLOWED");
+        });
+    }
+
+    static class Keyed {
+
+        @RateLimited(name = "calls", rate = "10/s", keyExpression = "#user")
+        @RateLimited(name = "bytes", rate = "10/s", permits = "#size", condition = "#size > 0")
+        public void upload(String user, int size) {}
     }
 
     static class Twice {

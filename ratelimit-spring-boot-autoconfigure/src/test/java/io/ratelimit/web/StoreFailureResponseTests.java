@@ -39,10 +39,14 @@ class StoreFailureResponseTests {
                     .hasStatus(HttpStatus.SERVICE_UNAVAILABLE)
                     .hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
                     .doesNotContainHeader(HttpHeaders.RETRY_AFTER);
-            assertThat(refused)
-                    .bodyJson()
-                    .extractingPath("$.detail")
-                    .isEqualTo("Refused, because the rate limit cannot be decided");
+            assertThat(refused).bodyJson().isStrictlyEqualTo("""
+                            {
+                              "title": "Service Unavailable",
+                              "status": 503,
+                              "detail": "Refused, because the rate limit cannot be decided",
+                              "instance": "/quote"
+                            }
+                            """);
         });
     }
 

@@ -1,0 +1,76 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.given;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.test.context.TestPropertySource;
+import org.springframework.test.context.bean.override.mockito.MockitoBean;
+import org.springframework.test.context.bean.override.mockito.MockitoSpyBean;
+import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
+
+/** An application's tests can mock its limited beans. */
+@SpringJUnitConfig
+@TestPropertySource(properties = "ratelimit.store=in-memory")
+class MockedBeanTests {
+
+    @MockitoBean
+    private Quotes quotes;
+
+    @MockitoSpyBean
+    private Exports exports;
+
+    @Autowired
+    private Exports limited;
+
+    @Test
+    void mockIsOnlyAMock() {
+        given(quotes.quote()).willReturn("mocked");
+        assertThat(quotes.quote()).isEqualTo("mocked");
+        assertThat(quotes.quote()).isEqualTo("mocked");
+    }
+
+    @Test
+    void spyIsLimited() {
+        assertThat(limited.export()).isEqualTo("exported");
+        assertRejected("exports-export", limited::export);
+    }
+
+    static class Quotes {
+
+        @RateLimited(rate = "1/h")
+        public String quote() {
+            return "quoted";
+        }
+    }
+
+    static class Exports {
+
+        @RateLimited(rate = "1/h")
+        public String export() {
+            return "exported";
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration(RateLimitAutoConfiguration.class)
+    static class Application {
+
+        @Bean
+        Quotes quotes() {
+            return new Quotes();
+        }
+
+        @Bean
+        Exports exports() {
+            return new Exports();
+        }
+    }
+}
