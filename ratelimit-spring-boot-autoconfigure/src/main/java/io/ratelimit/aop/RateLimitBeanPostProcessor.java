@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
-import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -54,7 +53,7 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
     }
 
     private Object wrap(Object bean, String beanName) {
-        if (bean instanceof AopInfrastructureBean || !isEligible(bean, beanName)) {
+        if (!isEligible(bean, beanName)) {
             return bean;
         }
         ProxyFactory factory = prepareProxyFactory(bean, beanName);
