@@ -4,18 +4,18 @@ import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Modifier;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.target.EmptyTargetSource;
-import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
 /**
  * Advises beans that have limited methods. Works by itself rather than through the auto-proxy creator, and so applies
- * whatever the application makes of that. Runs after the other post-processors and puts its advice where its order says.
+ * whatever the application makes of that. Runs after what else wraps beans, and before what hands them on.
+ *
+ * @see RateLimitAdvicePlacer
  */
 @SuppressWarnings("serial")
 public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
@@ -31,16 +31,14 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
         this.limiting.setOrder(adviceOrder);
         this.advisor = limiting;
         setBeforeExistingAdvisors(true);
+        // Before those that take the bean as it is, to hand it messages.
+        setOrder(LOWEST_PRECEDENCE - 1);
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         Object advised =
                 hasNoTarget(bean) ? wrap(bean, beanName) : super.postProcessAfterInitialization(bean, beanName);
-        if (bean instanceof Advised existing && !existing.isFrozen() && existing.indexOf(limiting) == 0) {
-            existing.removeAdvisor(limiting);
-            existing.addAdvisor(position(existing), limiting);
-        }
         if (advised instanceof Advised proxy && proxy.indexOf(limiting) >= 0) {
             names.add(beanName);
         }
@@ -62,19 +60,6 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
         return factory.getProxy(getProxyClassLoader());
     }
 
-    /** In front of the first advice that is not to come earlier. */
-    private int position(Advised advised) {
-        int position = 0;
-        for (Advisor other : advised.getAdvisors()) {
-            int order = other instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
-            if (order >= limiting.getOrder()) {
-                break;
-            }
-            position++;
-        }
-        return position;
-    }
-
     @Override
     protected ProxyFactory prepareProxyFactory(Object bean, String beanName) {
         ProxyFactory factory = super.prepareProxyFactory(bean, beanName);
@@ -90,6 +75,10 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
             factory.setProxyTargetClass(false);
         }
         return factory;
+    }
+
+    DefaultPointcutAdvisor limiting() {
+        return limiting;
     }
 
     boolean hasAdvised(String beanName) {

@@ -9,6 +9,7 @@ import io.ratelimit.aop.CreatedBeans;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedMethodFactory;
 import io.ratelimit.aop.LimitedMethods;
+import io.ratelimit.aop.RateLimitAdvicePlacer;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
@@ -59,6 +60,12 @@ class AdviceConfiguration {
         RateLimitBeanPostProcessor processor = new RateLimitBeanPostProcessor(methods, interceptor, order);
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;
+    }
+
+    @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+    static RateLimitAdvicePlacer rateLimitAdvicePlacer(RateLimitBeanPostProcessor processor) {
+        return new RateLimitAdvicePlacer(processor);
     }
 
     @Bean

@@ -1,0 +1,46 @@
+package io.ratelimit.aop;
+
+import org.springframework.aop.Advisor;
+import org.springframework.aop.framework.Advised;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.core.Ordered;
+
+/**
+ * Puts the limiting advice where its order says, among what other post-processors have added to the same proxy. Has no
+ * order itself, and so comes after all that have one.
+ */
+public final class RateLimitAdvicePlacer implements BeanPostProcessor {
+
+    private final Advisor limiting;
+
+    private final int order;
+
+    public RateLimitAdvicePlacer(RateLimitBeanPostProcessor processor) {
+        this.limiting = processor.limiting();
+        this.order = processor.limiting().getOrder();
+    }
+
+    @Override
+    public Object postProcessAfterInitialization(Object bean, String beanName) {
+        if (bean instanceof Advised advised
+                && !advised.isFrozen()
+                && advised.getAdvisorCount() > 1
+                && advised.removeAdvisor(limiting)) {
+            advised.addAdvisor(position(advised), limiting);
+        }
+        return bean;
+    }
+
+    /** In front of the first advice that is not to come earlier. */
+    private int position(Advised advised) {
+        int position = 0;
+        for (Advisor other : advised.getAdvisors()) {
+            int otherOrder = other instanceof Ordered ordered ? ordered.getOrder() : Ordered.LOWEST_PRECEDENCE;
+            if (otherOrder >= order) {
+                break;
+            }
+            position++;
+        }
+        return position;
+    }
+}
