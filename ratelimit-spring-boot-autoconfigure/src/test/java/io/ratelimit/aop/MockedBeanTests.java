@@ -7,7 +7,6 @@ import static org.mockito.BDDMockito.given;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import org.junit.jupiter.api.Test;
-import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -27,9 +26,6 @@ class MockedBeanTests {
     @MockitoSpyBean
     private Exports exports;
 
-    @Autowired
-    private Exports limited;
-
     @Test
     void mockIsOnlyAMock() {
         given(quotes.quote()).willReturn("mocked");
@@ -39,8 +35,8 @@ class MockedBeanTests {
 
     @Test
     void spyIsLimited() {
-        assertThat(limited.export()).isEqualTo("exported");
-        assertRejected("exports-export", limited::export);
+        assertThat(exports.export()).isEqualTo("exported");
+        assertRejected("exports-export", exports::export);
     }
 
     static class Quotes {
