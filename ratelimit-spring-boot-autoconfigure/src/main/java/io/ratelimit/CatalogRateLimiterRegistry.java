@@ -13,7 +13,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     private final RateLimitGate gate;
 
-    private final Map<String, RateLimiter> limiters = new ConcurrentHashMap<>();
+    private final Map<String, StoreRateLimiter> limiters = new ConcurrentHashMap<>();
 
     private volatile boolean complete;
 
@@ -27,7 +27,8 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         if (complete) {
             find(name);
         }
-        return limiters.computeIfAbsent(name, key -> new StoreRateLimiter(() -> find(name), gate));
+        return limiters.computeIfAbsent(
+                LimitNames.canonical(name), key -> new StoreRateLimiter(name, this::find, gate));
     }
 
     /**
@@ -37,12 +38,13 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
      */
     public void complete() {
         complete = true;
-        limiters.keySet().forEach(name -> {
+        limiters.values().forEach(limiter -> {
             try {
-                find(name);
+                find(limiter.name());
             } catch (IllegalArgumentException ex) {
                 throw new RateLimitConfigurationException(
-                        "RateLimiterRegistry.get(\"" + name + "\") was called, but nothing declares that limit.",
+                        "RateLimiterRegistry.get(\"" + limiter.name()
+                                + "\") was called, but nothing declares that limit.",
                         ex.getMessage() + ".",
                         ex);
             }

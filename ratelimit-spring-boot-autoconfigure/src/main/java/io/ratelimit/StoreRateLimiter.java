@@ -3,21 +3,29 @@ package io.ratelimit;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A limiter whose limit may still be unknown when it is handed out, because beans ask for it while others declare it. */
 final class StoreRateLimiter implements RateLimiter {
 
-    private final Supplier<RateLimit> lookup;
+    private final String name;
+
+    private final Function<String, RateLimit> lookup;
 
     private final RateLimitGate gate;
 
     private volatile @Nullable RateLimit limit;
 
-    StoreRateLimiter(Supplier<RateLimit> lookup, RateLimitGate gate) {
+    StoreRateLimiter(String name, Function<String, RateLimit> lookup, RateLimitGate gate) {
+        this.name = name;
         this.lookup = lookup;
         this.gate = gate;
+    }
+
+    /** As it was asked for. */
+    String name() {
+        return name;
     }
 
     @Override
@@ -72,7 +80,7 @@ final class StoreRateLimiter implements RateLimiter {
     private RateLimit limit() {
         RateLimit known = limit;
         if (known == null) {
-            known = lookup.get();
+            known = lookup.apply(name);
             limit = known;
         }
         return known;

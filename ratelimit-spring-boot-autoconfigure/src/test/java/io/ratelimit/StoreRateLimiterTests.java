@@ -87,6 +87,6 @@ class StoreRateLimiterTests {
     private static RateLimiter limiter(RateLimit limit) {
         RateLimitGate gate =
                 new RateLimitGate(new InMemoryRateLimitStore(new TestClock(), 100), new SafeListeners(List.of()));
-        return new StoreRateLimiter(() -> limit, gate);
+        return new StoreRateLimiter(limit.name(), name -> limit, gate);
     }
 }

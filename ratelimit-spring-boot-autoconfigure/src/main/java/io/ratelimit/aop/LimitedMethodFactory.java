@@ -70,6 +70,11 @@ public final class LimitedMethodFactory {
                 .build();
         LimitOverrides overrides = catalog.settings().overrides(name);
         String permits = overrides.permits() != null ? overrides.permits() : annotation.permits();
+        if (permits.matches("-\\d+")) {
+            throw new RateLimitConfigurationException(
+                    label("permits", overrides.permits(), overrides) + " " + permits + " is negative.",
+                    "Give what a call costs; 0 is free.");
+        }
         boolean fixed = permits.matches("\\d{1,10}");
         return new RateLimitOperation(
                 catalog.declare(limit, found.place(), named),
@@ -106,8 +111,12 @@ public final class LimitedMethodFactory {
     private @Nullable RateLimitExpression expression(
             String attribute, @Nullable String override, String declared, LimitOverrides overrides, Method method) {
         String text = override != null ? override : declared;
-        String label = override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
-        return text.isEmpty() ? null : expressions.parse(text, label, method);
+        return text.isEmpty() ? null : expressions.parse(text, label(attribute, override, overrides), method);
+    }
+
+    /** Names the attribute where its value stands: in the annotation, or in the configuration. */
+    private static String label(String attribute, @Nullable String override, LimitOverrides overrides) {
+        return override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
     }
 
     private static @Nullable FallbackMethod fallback(Method method, Class<?> targetClass, List<Found> found) {

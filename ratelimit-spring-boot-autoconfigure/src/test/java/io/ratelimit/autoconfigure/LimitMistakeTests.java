@@ -55,6 +55,7 @@ class LimitMistakeTests {
                         HugeCapacity.class,
                         "capacity 1000000001 is out of range.",
                         "At the rate 1/s a capacity from 1 to 1000000000 is carried exactly."),
+                Arguments.of(NegativeCost.class, "permits -1 is negative.", "Give what a call costs; 0 is free."),
                 Arguments.of(
                         WrongWait.class,
                         "maxWait \"soon\" is not a duration.",
@@ -188,6 +189,12 @@ class LimitMistakeTests {
     static class HugeCapacity {
 
         @RateLimited(rate = "1/s", capacity = 1_000_000_001)
+        public void call() {}
+    }
+
+    static class NegativeCost {
+
+        @RateLimited(rate = "1/s", permits = "-1")
         public void call() {}
     }
 
