@@ -38,24 +38,23 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
      */
     public void complete() {
         complete = true;
-        limiters.values().forEach(limiter -> {
-            try {
-                find(limiter.name());
-            } catch (IllegalArgumentException ex) {
+        limiters.values().stream().map(StoreRateLimiter::name).forEach(name -> {
+            if (catalog.find(name).isEmpty()) {
                 throw new RateLimitConfigurationException(
-                        "RateLimiterRegistry.get(\"" + limiter.name()
-                                + "\") was called, but nothing declares that limit.",
-                        ex.getMessage() + ".",
-                        ex);
+                        "RateLimiterRegistry.get(\"" + name + "\") was called, but nothing declares that limit.",
+                        unknown(name));
             }
         });
     }
 
     private RateLimit find(String name) {
-        return catalog.find(name)
-                .orElseThrow(() -> new IllegalArgumentException("There is no limit '" + name + "'"
-                        + LimitNames.nearest(name, catalog.names())
-                                .map(nearest -> "; did you mean '" + nearest + "'?")
-                                .orElse("; known are " + catalog.names())));
+        return catalog.find(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
+    }
+
+    private String unknown(String name) {
+        return "There is no limit '" + name + "'"
+                + LimitNames.nearest(name, catalog.names())
+                        .map(nearest -> "; did you mean '" + nearest + "'?")
+                        .orElse("; known are " + catalog.names());
     }
 }

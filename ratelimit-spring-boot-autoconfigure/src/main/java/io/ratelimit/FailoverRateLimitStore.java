@@ -64,7 +64,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
         try {
             return store.peek(charge);
         } catch (RateLimitStoreException ex) {
-            failures.failure(ex);
+            failures.failure(charge.limit(), ex);
             return switch (policy(charge)) {
                 case LOCAL -> local.peek(charge);
                 case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
@@ -82,7 +82,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
     }
 
     private List<RateLimitDecision> fallBack(List<Charge> charges, RateLimitStoreException failure) {
-        failures.failure(failure);
+        failures.failure(charges.get(0).limit(), failure);
         if (anyFailsBy(OnStoreFailure.THROW, charges)) {
             throw failure;
         }

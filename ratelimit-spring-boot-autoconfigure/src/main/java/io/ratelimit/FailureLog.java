@@ -1,51 +1,84 @@
 package io.ratelimit;
 
 import java.lang.System.Logger.Level;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
 
 /**
- * Logs that the store fails and that it is back, not every call of it: at most one pair of lines a minute, even where
- * failures and successes alternate.
+ * Logs that the store fails and that it is back: once for each change, and once a minute while trouble lasts. It is back
+ * when it has answered for a second without failing, so that a single bad bucket among good ones is not a change at every
+ * call.
  */
 final class FailureLog {
 
     private static final System.Logger logger = System.getLogger(FailoverRateLimitStore.class.getName());
 
-    private static final long PAUSE = TimeUnit.MINUTES.toNanos(1);
+    private static final long REMINDER = TimeUnit.MINUTES.toNanos(1);
 
-    private enum State {
-        FINE,
-        FAILING
+    private static final long QUIET = TimeUnit.SECONDS.toNanos(1);
+
+    private final LongSupplier nanos;
+
+    private volatile boolean failing;
+
+    private long failures;
+
+    private long lastFailure;
+
+    private long lastLine;
+
+    FailureLog() {
+        this(System::nanoTime);
     }
 
-    private final AtomicReference<State> state = new AtomicReference<>(State.FINE);
+    FailureLog(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
 
-    private final AtomicLong silentUntil = new AtomicLong(System.nanoTime());
-
-    private final AtomicLong failures = new AtomicLong();
-
-    void failure(RateLimitStoreException failure) {
-        failures.incrementAndGet();
-        long now = System.nanoTime();
-        long until = silentUntil.get();
-        if (now - until >= 0 && silentUntil.compareAndSet(until, now + PAUSE)) {
-            state.set(State.FAILING);
+    synchronized void failure(RateLimit limit, RateLimitStoreException failure) {
+        long now = nanos.getAsLong();
+        lastFailure = now;
+        failures++;
+        if (!failing) {
+            failing = true;
+            lastLine = now;
             logger.log(
                     Level.WARNING,
-                    "Rate limits are decided by ratelimit.on-store-failure, because the store cannot: {0} (calls so far: {1})",
-                    failure.getMessage(),
-                    failures.get());
+                    "Limit ''{0}'' goes by on-store-failure={1}, because the store cannot decide: {2}",
+                    limit.name(),
+                    policy(limit),
+                    failure.getMessage());
+        } else if (now - lastLine >= REMINDER) {
+            lastLine = now;
+            logger.log(
+                    Level.WARNING,
+                    "Limit ''{0}'' still goes by on-store-failure={1}, as did {2} calls so far: {3}",
+                    limit.name(),
+                    policy(limit),
+                    failures,
+                    failure.getMessage());
         }
     }
 
     void success() {
-        if (state.get() == State.FAILING && state.compareAndSet(State.FAILING, State.FINE)) {
+        if (failing) {
+            recover();
+        }
+    }
+
+    private synchronized void recover() {
+        if (failing && nanos.getAsLong() - lastFailure >= QUIET) {
+            failing = false;
             logger.log(
                     Level.INFO,
-                    "The store decides rate limits again; calls that went by ratelimit.on-store-failure: {0}",
-                    failures.getAndSet(0));
+                    "The store decides rate limits again; calls that went by on-store-failure: {0}",
+                    failures);
+            failures = 0;
         }
+    }
+
+    private static String policy(RateLimit limit) {
+        return limit.onStoreFailure().name().toLowerCase(Locale.ROOT);
     }
 }

@@ -23,12 +23,13 @@ public record LimitOverrides(
         @Nullable Boolean dryRun,
         @Nullable OnStoreFailure onStoreFailure) {
 
+    private static final String PREFIX = "ratelimit.limits.";
+
     String limitName() {
-        return property.substring(property.lastIndexOf('.') + 1);
+        return property.substring(PREFIX.length());
     }
 
     static LimitOverrides none(String name) {
-        return new LimitOverrides(
-                "ratelimit.limits." + name, null, null, null, null, null, null, null, null, null, null, null);
+        return new LimitOverrides(PREFIX + name, null, null, null, null, null, null, null, null, null, null, null);
     }
 }

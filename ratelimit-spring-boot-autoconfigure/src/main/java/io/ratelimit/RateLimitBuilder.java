@@ -14,6 +14,9 @@ public final class RateLimitBuilder {
 
     private LimitOverrides overrides;
 
+    /** Whether the configuration has had its say; until then nothing but the declaration can be at fault. */
+    private boolean configured;
+
     Algorithm algorithm = Algorithm.TOKEN_BUCKET;
 
     Refill refill = Refill.CONTINUOUS;
@@ -72,6 +75,7 @@ public final class RateLimitBuilder {
     public RateLimitBuilder apply(RateLimitSettings settings) {
         LimitOverrides said = settings.overrides(name);
         overrides = said;
+        configured = true;
         algorithm = said.algorithm() != null ? said.algorithm() : algorithm;
         refill = said.refill() != null ? said.refill() : refill;
         capacity = said.capacity() != null ? said.capacity() : capacity;
@@ -100,6 +104,14 @@ public final class RateLimitBuilder {
      * @throws RateLimitConfigurationException if the numbers are missing, contradict each other or are out of range
      */
     public RateLimit build() {
+        try {
+            return checked();
+        } catch (RateLimitConfigurationException ex) {
+            throw configured ? ex : ex.at("RateLimit.named(\"" + name + "\")");
+        }
+    }
+
+    private RateLimit checked() {
         if (!LimitNames.isValid(name)) {
             throw new RateLimitConfigurationException(
                     "name '" + name + "' is not a limit's name.", "Use letters, digits, '-' and '_'.");
@@ -143,8 +155,10 @@ public final class RateLimitBuilder {
         if (rate == null || rate.isBlank()) {
             throw invalid(
                     "rate is missing.",
-                    "Give the declaration a rate such as \"10/s\", or set " + overrides.property()
-                            + ".rate in the configuration.");
+                    configured
+                            ? "Give the declaration a rate such as \"10/s\", or set " + overrides.property()
+                                    + ".rate in the configuration."
+                            : "Call rate(\"10/s\"), for one; the configuration can still override it.");
         }
         try {
             return Rate.parse(rate);

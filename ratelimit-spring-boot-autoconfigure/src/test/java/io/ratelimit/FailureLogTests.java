@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -17,7 +19,11 @@ class FailureLogTests {
 
     private final Recorder recorder = new Recorder();
 
-    private final FailureLog log = new FailureLog();
+    private long seconds;
+
+    private final FailureLog log = new FailureLog(() -> TimeUnit.SECONDS.toNanos(seconds));
+
+    private final RateLimit limit = RateLimit.named("quotes").rate("1/s").build();
 
     private final RateLimitStoreException trouble =
             new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null);
@@ -36,29 +42,55 @@ class FailureLogTests {
     void oneLineWhenItFailsAndOneWhenItIsBack() {
         log.success();
         for (int i = 0; i < 5; i++) {
-            log.failure(trouble);
+            log.failure(limit, trouble);
         }
+        seconds = 1;
         log.success();
         log.success();
         assertThat(recorder.levels).containsExactly("WARNING", "INFO");
+        assertThat(recorder.lines.get(0)).contains("'quotes'", "on-store-failure=local", "down");
+        assertThat(recorder.lines.get(1)).contains("on-store-failure: 5");
     }
 
     @Test
-    void flappingIsNotLoggedAgainAndAgain() {
+    void aSecondOutageIsLoggedAtOnce() {
+        log.failure(limit, trouble);
+        seconds = 1;
+        log.success();
+        log.failure(limit, trouble);
+        seconds = 2;
+        log.success();
+        assertThat(recorder.levels).containsExactly("WARNING", "INFO", "WARNING", "INFO");
+    }
+
+    @Test
+    void failuresAmongSuccessesAreOneOutage() {
         for (int i = 0; i < 5; i++) {
-            log.failure(trouble);
+            log.failure(limit, trouble);
             log.success();
         }
-        assertThat(recorder.levels).containsExactly("WARNING", "INFO");
+        assertThat(recorder.levels).containsExactly("WARNING");
+    }
+
+    @Test
+    void troubleThatLastsIsLoggedOnceAMinute() {
+        for (seconds = 0; seconds <= 120; seconds++) {
+            log.failure(limit, trouble);
+        }
+        assertThat(recorder.levels).containsExactly("WARNING", "WARNING", "WARNING");
+        assertThat(recorder.lines.get(2)).contains("121 calls so far");
     }
 
     private static final class Recorder extends Handler {
 
         private final List<String> levels = new ArrayList<>();
 
+        private final List<String> lines = new ArrayList<>();
+
         @Override
         public void publish(LogRecord record) {
             levels.add(record.getLevel().getName());
+            lines.add(new SimpleFormatter().formatMessage(record));
         }
 
         @Override

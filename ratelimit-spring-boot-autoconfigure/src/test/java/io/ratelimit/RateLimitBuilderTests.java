@@ -82,7 +82,10 @@ class RateLimitBuilderTests {
 
     @Test
     void missingRate() {
-        assertRefused(builder(), "rate is missing", "ratelimit.limits.quotes.rate");
+        assertRefused(builder(), "rate is missing", "Call rate(\"10/s\")");
+        assertThatExceptionOfType(RateLimitConfigurationException.class)
+                .isThrownBy(builder()::build)
+                .satisfies(ex -> assertThat(ex.getPlace()).isEqualTo("RateLimit.named(\"quotes\")"));
         assertRefused(builder().rate(" "), "rate is missing", "\"10/s\"");
     }
 

@@ -26,9 +26,9 @@ final class Advisability {
      *     method final
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
-    static boolean check(Method method, Found found) {
+    static boolean check(Method method, Class<?> targetClass, Found found) {
         checkReactive(method);
-        String obstacle = obstacle(method);
+        String obstacle = obstacle(method, targetClass);
         if (obstacle == null) {
             return true;
         }
@@ -40,11 +40,11 @@ final class Advisability {
         throw new RateLimitConfigurationException(
                         "@RateLimited has no effect here, because a proxy cannot intercept a method that is " + obstacle
                                 + ".",
-                        "Make it neither private nor static nor final, and call it from another bean.")
+                        "Make it public or protected, neither static nor final, and call it from another bean.")
                 .at(RateLimitAnnotations.describe(method));
     }
 
-    private static @Nullable String obstacle(Method method) {
+    private static @Nullable String obstacle(Method method, Class<?> targetClass) {
         int modifiers = method.getModifiers();
         if (Modifier.isPrivate(modifiers)) {
             return "private";
@@ -52,7 +52,13 @@ final class Advisability {
         if (Modifier.isStatic(modifiers)) {
             return "static";
         }
-        return Modifier.isFinal(modifiers) ? "final" : null;
+        if (Modifier.isFinal(modifiers)) {
+            return "final";
+        }
+        boolean packagePrivate = !Modifier.isPublic(modifiers) && !Modifier.isProtected(modifiers);
+        return packagePrivate && !method.getDeclaringClass().getPackage().equals(targetClass.getPackage())
+                ? "package-private in another package than " + targetClass.getName()
+                : null;
     }
 
     private static void checkReactive(Method method) {

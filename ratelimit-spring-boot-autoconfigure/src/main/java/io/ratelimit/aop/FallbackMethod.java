@@ -28,7 +28,7 @@ final class FallbackMethod {
     /** @throws RateLimitConfigurationException if the class has no such method that fits in the limited one's place */
     static FallbackMethod find(String name, Method limited, Class<?> targetClass) {
         List<Method> named = candidates(targetClass)
-                .filter(method -> method.getName().equals(name) && !method.isBridge())
+                .filter(method -> method.getName().equals(name) && !method.isBridge() && !method.equals(limited))
                 .toList();
         return Stream.of(true, false)
                 .flatMap(takesException -> named.stream()

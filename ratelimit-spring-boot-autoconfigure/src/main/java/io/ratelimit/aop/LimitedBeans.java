@@ -106,7 +106,8 @@ public final class LimitedBeans {
             throw new RateLimitConfigurationException(
                             "@RateLimited has no effect here, because the bean '" + name
                                     + "' is proxied by its interfaces, and none of them has this method.",
-                            "Declare the method in an interface, or set spring.aop.proxy-target-class=true.")
+                            "Declare the method in an interface; or, if the class is not final, set"
+                                    + " spring.aop.proxy-target-class=true.")
                     .at(RateLimitAnnotations.describe(method));
         }
     }

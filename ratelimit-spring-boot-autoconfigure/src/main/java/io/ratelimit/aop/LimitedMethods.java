@@ -65,7 +65,7 @@ public final class LimitedMethods {
             return Optional.empty();
         }
         List<Found> found = RateLimitAnnotations.find(method, targetClass);
-        if (found.isEmpty() || !Advisability.check(method, found.get(0))) {
+        if (found.isEmpty() || !Advisability.check(method, targetClass, found.get(0))) {
             return Optional.empty();
         }
         return Optional.of(factory.get().create(method, targetClass, found));

@@ -20,6 +20,8 @@ import org.springframework.util.ClassUtils;
 @SuppressWarnings("serial")
 public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor {
 
+    private final LimitedMethods methods;
+
     private final DefaultPointcutAdvisor limiting;
 
     /** Of the beans that have the advice. */
@@ -27,6 +29,7 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
     /** @param adviceOrder against a bean's other advice, {@code @Async} included; lower is earlier */
     public RateLimitBeanPostProcessor(LimitedMethods methods, RateLimitInterceptor interceptor, int adviceOrder) {
+        this.methods = methods;
         this.limiting = new DefaultPointcutAdvisor(new LimitedMethodPointcut(methods), interceptor);
         this.limiting.setOrder(adviceOrder);
         this.advisor = limiting;
@@ -70,7 +73,8 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
                 throw new RateLimitConfigurationException(
                                 "@RateLimited has no effect on the methods of a final class without an interface.",
                                 "Make the class non-final, or declare the method in an interface.")
-                        .at(type.getName() + " (bean '" + beanName + "')");
+                        .at(RateLimitAnnotations.describe(
+                                methods.of(type).get(0).method()));
             }
             factory.setProxyTargetClass(false);
         }

@@ -22,6 +22,7 @@ import org.springframework.expression.spel.SpelNode;
 import org.springframework.expression.spel.SpelParserConfiguration;
 import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
 import org.springframework.expression.spel.ast.MethodReference;
@@ -122,6 +123,9 @@ final class RateLimitExpressions {
         void visit(SpelNode node, boolean onRoot) {
             if (node instanceof VariableReference) {
                 checkVariable(node.toStringAST().substring(1));
+            } else if (node instanceof FunctionReference) {
+                throw new RateLimitConfigurationException(
+                        label + " calls a #function, and there are none.", "Call a method of a @bean.");
             } else if (node instanceof BeanReference) {
                 checkBean(node.toStringAST().replaceAll("[@&']", ""));
             } else if (node instanceof PropertyOrFieldReference property && onRoot) {

@@ -14,6 +14,7 @@ import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import java.util.function.Supplier;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -91,7 +92,9 @@ class AdviceConfiguration {
             LimitCatalog catalog,
             ObjectProvider<CatalogRateLimiterRegistry> registry,
             SafeListeners listeners,
-            ObjectProvider<StoreWarmUp> warmUp) {
+            ObjectProvider<StoreWarmUp> warmUp,
+            ListableBeanFactory beans) {
+        LimiterConfiguration.declareBeans(beans, catalog);
         return new RateLimitStartup(
                 limitedBeans,
                 catalog,

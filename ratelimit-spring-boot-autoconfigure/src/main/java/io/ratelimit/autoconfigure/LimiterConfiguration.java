@@ -12,6 +12,7 @@ import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -36,11 +37,15 @@ class LimiterConfiguration {
     }
 
     @Bean
-    @ConditionalOnMissingBean(RateLimiterRegistry.class)
+    @ConditionalOnMissingBean(value = RateLimiterRegistry.class, search = SearchStrategy.CURRENT)
     CatalogRateLimiterRegistry rateLimiterRegistry(
             LimitCatalog catalog, RateLimitGate gate, ListableBeanFactory beans) {
+        declareBeans(beans, catalog);
+        return new CatalogRateLimiterRegistry(catalog, gate);
+    }
+
+    static void declareBeans(ListableBeanFactory beans, LimitCatalog catalog) {
         beans.getBeansOfType(RateLimit.class)
                 .forEach((name, limit) -> catalog.declare(limit, "the RateLimit bean '" + name + "'"));
-        return new CatalogRateLimiterRegistry(catalog, gate);
     }
 }

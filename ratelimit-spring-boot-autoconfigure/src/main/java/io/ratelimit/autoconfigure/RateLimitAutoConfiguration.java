@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.UnlimitedRegistry;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
@@ -40,6 +41,7 @@ public final class RateLimitAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         RateLimiterRegistry rateLimiterRegistry() {
+            LogFactory.getLog("io.ratelimit").info("Rate limits are off: ratelimit.enabled is false");
             return new UnlimitedRegistry();
         }
     }

@@ -4,6 +4,7 @@ import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.web.RateLimitExceptionAdvice;
 import io.ratelimit.web.ServletCallerRequests;
 import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -31,7 +32,7 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitExceptionAdvice rateLimitExceptionAdvice() {
-        return new RateLimitExceptionAdvice();
+    RateLimitExceptionAdvice rateLimitExceptionAdvice(ListableBeanFactory beans) {
+        return new RateLimitExceptionAdvice(beans);
     }
 }

@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.CatalogRateLimiterRegistry;
 import io.ratelimit.LimitCatalog;
+import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.SafeListeners;
 import io.ratelimit.aop.LimitedBeans;
@@ -70,9 +71,21 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         return methods;
     }
 
-    private static void log(RateLimit limit, List<String> methods, boolean configured) {
-        logger.info("Rate limit '" + limit.name() + "': " + limit
-                + (methods.isEmpty() ? "" : " on " + String.join(", ", methods))
-                + (configured ? ", declared by the configuration alone" : ""));
+    private void log(RateLimit limit, List<String> methods, boolean configured) {
+        String what = "Rate limit '" + limit.name() + "': " + limit
+                + (methods.isEmpty() ? "" : " on " + String.join(", ", methods));
+        if (!configured) {
+            logger.info(what);
+            return;
+        }
+        List<String> others = catalog.limits().stream()
+                .map(RateLimit::name)
+                .filter(name -> !name.equals(limit.name()))
+                .toList();
+        LimitNames.nearest(limit.name(), others)
+                .ifPresentOrElse(
+                        nearest -> logger.warn(
+                                what + ", declared by the configuration alone; was '" + nearest + "' meant?"),
+                        () -> logger.info(what + ", declared by the configuration alone"));
     }
 }

@@ -25,4 +25,11 @@ final class ReactiveScriptExecutor extends TemplateScriptExecutor {
     public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
         return template.execute(script(), keys, Arrays.asList(arguments)).next().toFuture();
     }
+
+    /** The reactive face has a connection of its own. */
+    @Override
+    void prepare() {
+        super.prepare();
+        executeAsync(List.of(), new byte[][] {{'0'}}).toCompletableFuture().join();
+    }
 }

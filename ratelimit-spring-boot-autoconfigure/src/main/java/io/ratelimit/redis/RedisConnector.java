@@ -5,27 +5,27 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
-import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * The default script executor: over a connection of its own where the driver is Lettuce, else over the user's. Connects
- * when the application starts, and does not mind if Redis is not there yet.
+ * The default script executor: over a connection of its own where the driver is Lettuce, else over the user's. Connects in
+ * the background, and does not mind if Redis is not there yet.
  */
 public final class RedisConnector implements RateLimitScriptExecutor, DisposableBean {
 
     private static final Log logger = LogFactory.getLog(RedisConnector.class);
 
-    /** A driver's first commands in a cold JVM can take longer than its later ones may. */
-    private static final int ATTEMPTS = 5;
+    /** How long the start-up waits for the connection, so that the first calls find it. */
+    private static final Duration STARTUP = Duration.ofSeconds(2);
 
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private final Duration timeout;
 
     private final TemplateScriptExecutor executor;
+
+    private final FirstConnection connection;
 
     private final AutoCloseable ownConnections;
 
@@ -34,6 +34,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
      * @param timeout how long a decision may take at the most; bounds only a Lettuce driver
      */
     public RedisConnector(RedisConnectionFactory users, Duration timeout) {
+        this.timeout = timeout;
         if (isLettuce(users) && BoundedConnections.isBoundable(users)) {
             LettuceConnectionFactory own = BoundedConnections.copyOf((LettuceConnectionFactory) users, timeout);
             this.executor = TemplateScriptExecutor.over(own, RateLimitScript.load());
@@ -44,6 +45,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
             this.executor = TemplateScriptExecutor.over(users, RateLimitScript.load());
             this.ownConnections = () -> {};
         }
+        this.connection = new FirstConnection(executor::prepare);
     }
 
     private static boolean isLettuce(RedisConnectionFactory users) {
@@ -51,57 +53,38 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
                 && users instanceof LettuceConnectionFactory;
     }
 
-    /** Connects in the background; returns when connected, or when that takes too long to wait for. */
+    /** Connects; returns when connected, or when that takes too long to wait for. */
     public void connect() {
-        Thread connecting = new Thread(this::prepare, "ratelimit-connect");
-        connecting.setDaemon(true);
-        connecting.start();
-        try {
-            connecting.join(PATIENCE.toMillis());
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
-    }
-
-    private void prepare() {
-        RuntimeException failure = prepareOnce();
-        for (int attempt = 1; failure != null && attempt < ATTEMPTS; attempt++) {
-            failure = prepareOnce();
-        }
-        if (failure == null) {
-            return;
-        }
-        logger.warn("Redis is not there yet: rate limits go by ratelimit.on-store-failure until it is ("
-                + NestedExceptionUtils.getMostSpecificCause(failure).getMessage() + ")");
-        logger.debug("Redis is not there yet", failure);
-    }
-
-    private @Nullable RuntimeException prepareOnce() {
-        try {
-            executor.prepare();
-            return null;
-        } catch (RuntimeException ex) {
-            return ex;
-        }
+        connection.await(STARTUP);
     }
 
     @Override
     public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
+        if (!connection.isMade()) {
+            connection.require(timeout);
+        }
         return executor.execute(keys, arguments);
     }
 
     @Override
     public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-        return executor.executeAsync(keys, arguments);
+        return connection.isMade()
+                ? executor.executeAsync(keys, arguments)
+                : connection.thenRun(
+                        () -> executor.executeAsync(keys, arguments).toCompletableFuture(), timeout);
     }
 
     @Override
     public void delete(byte[] key) {
+        if (!connection.isMade()) {
+            connection.require(timeout);
+        }
         executor.delete(key);
     }
 
     @Override
     public void destroy() throws Exception {
+        connection.stop();
         ownConnections.close();
     }
 }

@@ -31,7 +31,7 @@ class ExpressionFailureTests {
                 "key-expression | T(Integer).parseInt(#user) | failed",
                 "key-expression | #user.nothing | failed",
                 "key-expression | @quotes.fail(#user) | failed",
-                "permits | -1 | is negative: -1",
+                "permits | 0 - 1 | is negative: -1",
                 "permits | 1.5 | is not a whole number, but a java.lang.Double",
                 "permits | null | is not a whole number, but null",
                 "permits | #user | is not a whole number, but a java.lang.String",

@@ -29,6 +29,13 @@ class FallbackMethodTests {
     }
 
     @Test
+    void theLimitedMethodIsNoFallbackOfItself() {
+        runner.withBean(OfItself.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("fallbackMethod \"call\" is unusable: there is no method of that name"));
+    }
+
+    @Test
     void takesTheRejectionLast() {
         runner.withBean(Quotes.class).run(context -> {
             Quotes quotes = context.getBean(Quotes.class);
@@ -218,5 +225,11 @@ class FallbackMethodTests {
         void one() {}
 
         void two() {}
+    }
+
+    static class OfItself {
+
+        @RateLimited(rate = "1/s", fallbackMethod = "call")
+        public void call() {}
     }
 }

@@ -4,6 +4,7 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.aop.elsewhere.PackagePrivateBase;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import java.util.List;
 import java.util.Locale;
@@ -40,8 +41,16 @@ class UnadvisableMethodTests {
                     .contains("Where: " + type.getName() + ".call()")
                     .contains("a proxy cannot intercept a method that is " + modifier);
             assertThat(analysis.getAction())
-                    .isEqualTo("Make it neither private nor static nor final, and call it from another bean.");
+                    .isEqualTo("Make it public or protected, neither static nor final, and call it from another bean.");
         });
+    }
+
+    @Test
+    void methodThatOnlyItsOwnPackageSeesStopsTheStartUpOfAnother() {
+        runner.withBean(BelowAnotherPackage.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + PackagePrivateBase.class.getName() + ".hidden()")
+                        .contains("package-private in another package than " + BelowAnotherPackage.class.getName()));
     }
 
     @Test
@@ -76,8 +85,8 @@ class UnadvisableMethodTests {
                             .contains("Where: " + OffInterface.class.getName() + ".off()")
                             .contains("the bean 'quotes' is proxied by its interfaces");
                     assertThat(analysis.getAction())
-                            .isEqualTo(
-                                    "Declare the method in an interface, or set spring.aop.proxy-target-class=true.");
+                            .isEqualTo("Declare the method in an interface; or, if the class is not final, set"
+                                    + " spring.aop.proxy-target-class=true.");
                 });
     }
 
@@ -196,4 +205,6 @@ class UnadvisableMethodTests {
             return CompletableFuture.completedFuture("");
         }
     }
+
+    static class BelowAnotherPackage extends PackagePrivateBase {}
 }

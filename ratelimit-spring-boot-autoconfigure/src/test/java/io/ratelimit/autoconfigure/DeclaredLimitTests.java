@@ -98,6 +98,18 @@ class DeclaredLimitTests {
     }
 
     @Test
+    void limitOfTheConfigurationAloneThatLooksLikeAnotherIsWarnedOf(CapturedOutput output) {
+        runner.withBean(
+                        "quotes",
+                        RateLimit.class,
+                        () -> RateLimit.named("quotes").rate("1/s").build())
+                .withPropertyValues("ratelimit.limits.quots.rate=5/s")
+                .run(context -> assertThat(output)
+                        .contains("'quots'")
+                        .contains("declared by the configuration alone; was 'quotes' meant?"));
+    }
+
+    @Test
     void registryCanBeAskedInAConstructor() {
         exports.withBean(Importer.class, "exports")
                 .run(context -> assertThat(context.getBean(Importer.class)

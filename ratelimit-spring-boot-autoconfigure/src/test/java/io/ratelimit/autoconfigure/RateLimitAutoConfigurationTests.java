@@ -5,6 +5,8 @@ import static org.mockito.Mockito.mock;
 
 import io.ratelimit.CatalogRateLimiterRegistry;
 import io.ratelimit.FailoverRateLimitStore;
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.TimeSource;
@@ -18,6 +20,7 @@ import io.ratelimit.redis.RedisConnector;
 import io.ratelimit.web.RateLimitExceptionAdvice;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -93,8 +96,48 @@ class RateLimitAutoConfigurationTests {
     }
 
     @Test
+    void beansThatDeclareLimitsAreKnownToTheConfigurationUnderAnOwnRegistry() {
+        inMemory.withBean(RateLimiterRegistry.class, () -> mock())
+                .withBean(
+                        "exports",
+                        RateLimit.class,
+                        () -> RateLimit.named("exports").rate("1/m").build())
+                .withPropertyValues("ratelimit.limits.exports.capacity=4")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(context.getBean(LimitCatalog.class)
+                                    .find("exports")
+                                    .orElseThrow()
+                                    .capacity())
+                            .isEqualTo(4);
+                });
+    }
+
+    @Test
+    void aChildContextHasLimitsOfItsOwn() {
+        inMemory.withBean(
+                        "parents",
+                        RateLimit.class,
+                        () -> RateLimit.named("parents").rate("1/m").build())
+                .run(parent -> inMemory.withParent(parent)
+                        .withBean(
+                                "exports",
+                                RateLimit.class,
+                                () -> RateLimit.named("exports").rate("1/m").build())
+                        .withPropertyValues("ratelimit.limits.exports.capacity=4")
+                        .run(child -> {
+                            assertThat(child).hasNotFailed();
+                            RateLimiterRegistry registry = child.getBean(RateLimiterRegistry.class);
+                            assertThat(registry.get("exports")
+                                            .tryAcquire("acme")
+                                            .remaining())
+                                    .isEqualTo(3);
+                        }));
+    }
+
+    @Test
     void ownExceptionAdviceReplacesTheDefault() {
-        RateLimitExceptionAdvice own = new RateLimitExceptionAdvice();
+        RateLimitExceptionAdvice own = new RateLimitExceptionAdvice(new DefaultListableBeanFactory());
         LimitedContexts.inMemoryServlet()
                 .withBean(RateLimitExceptionAdvice.class, () -> own)
                 .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))

@@ -28,6 +28,21 @@ class CallMetricsTests {
     }
 
     @Test
+    void severalRegistriesAreAllTold() {
+        SimpleMeterRegistry one = new SimpleMeterRegistry();
+        SimpleMeterRegistry other = new SimpleMeterRegistry();
+        LimitedContexts.inMemory()
+                .withBean("one", SimpleMeterRegistry.class, () -> one)
+                .withBean("other", SimpleMeterRegistry.class, () -> other)
+                .withBean(Quotes.class)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertThat(one.find("ratelimit.calls").counters()).hasSize(3);
+                    assertThat(other.find("ratelimit.calls").counters()).hasSize(3);
+                });
+    }
+
+    @Test
     void countersOfLimitsWithoutAMethodExistFromTheStart() {
         runner.withPropertyValues("ratelimit.limits.exports.rate=1/s")
                 .run(context -> assertThat(context.getBean(MeterRegistry.class)

@@ -47,7 +47,7 @@ class RedisConnectorTests {
     @Test
     void connectionsOfAnotherKindAreUsedAsTheyAre() throws Exception {
         LettuceConnectionFactory users = usersConnections(0);
-        RedisConnector connector = new RedisConnector(new OtherConnectionFactory(users), Duration.ofMillis(1));
+        RedisConnector connector = new RedisConnector(new OtherConnectionFactory(users), Duration.ofSeconds(10));
         assertThat(connector.execute(List.of(), LOOK)).isEmpty();
         assertThat(connector.executeAsync(List.of(), LOOK).toCompletableFuture().join())
                 .isEmpty();

@@ -11,6 +11,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -87,6 +88,24 @@ class RateLimitExceptionAdviceTests {
     }
 
     @Test
+    void adviceForEveryExceptionDoesNotSwallowARejection() {
+        runner.withBean(CatchAllAdvice.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            mvc.get().uri("/quote").exchange();
+            assertThat(mvc.get().uri("/quote")).hasStatus(HttpStatus.TOO_MANY_REQUESTS);
+        });
+    }
+
+    @Test
+    void adviceOfTheApplicationWinsBesideOneForEveryException() {
+        runner.withBean(OwnAdvice.class).withBean(CatchAllAdvice.class).run(context -> {
+            MockMvcTester mvc = MockMvcTester.from(context);
+            mvc.get().uri("/quote").exchange();
+            assertThat(mvc.get().uri("/quote")).hasStatus(HttpStatus.PAYMENT_REQUIRED);
+        });
+    }
+
+    @Test
     void handlerOfTheControllerWins() {
         runner.withBean(HandlingController.class).run(context -> {
             MockMvcTester mvc = MockMvcTester.from(context);
@@ -98,7 +117,8 @@ class RateLimitExceptionAdviceTests {
     private static ResponseEntity<ProblemDetail> answer(Duration retryAfter) {
         RateLimitDecision decision =
                 new RateLimitDecision(false, 1, 0, Duration.ZERO, retryAfter, Duration.ofSeconds(1));
-        return new RateLimitExceptionAdvice().exceeded(new RateLimitExceededException(List.of("quotes"), decision));
+        return new RateLimitExceptionAdvice(new DefaultListableBeanFactory())
+                .exceeded(new RateLimitExceededException(List.of("quotes"), decision));
     }
 
     @EnableWebMvc
@@ -111,6 +131,15 @@ class RateLimitExceptionAdviceTests {
         @RateLimited(name = "quotes", rate = "2/5s", capacity = 1)
         public String quote() {
             return "42";
+        }
+    }
+
+    @RestControllerAdvice
+    static class CatchAllAdvice {
+
+        @ExceptionHandler(Exception.class)
+        ResponseEntity<String> anything() {
+            return ResponseEntity.internalServerError().body("sorry");
         }
     }
 

@@ -1,0 +1,128 @@
+package io.ratelimit.redis;
+
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.data.redis.RedisConnectionFailureException;
+
+/**
+ * Makes the first connection in a thread of its own, again and again until there is one, so that no caller ever does:
+ * callers that connect queue up behind each other. Once made, the driver keeps it.
+ */
+final class FirstConnection {
+
+    private static final Log logger = LogFactory.getLog(RedisConnector.class);
+
+    /** A driver's first commands in a cold JVM can take longer than its later ones may. */
+    private static final int ATTEMPTS_AT_FIRST = 5;
+
+    private static final long PAUSE_MILLIS = 500;
+
+    private final Runnable attempt;
+
+    private final ScheduledExecutorService thread;
+
+    private final AtomicBoolean started = new AtomicBoolean();
+
+    /** Done when the first attempts are over, one way or the other. */
+    private final CompletableFuture<Void> tried = new CompletableFuture<>();
+
+    private volatile boolean made;
+
+    private volatile @Nullable RuntimeException failure;
+
+    /** @param attempt throws if it cannot connect */
+    FirstConnection(Runnable attempt) {
+        this.attempt = attempt;
+        this.thread = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread connecting = new Thread(task, "ratelimit-connect");
+            connecting.setDaemon(true);
+            return connecting;
+        });
+    }
+
+    boolean isMade() {
+        return made;
+    }
+
+    /** Waits for the first attempts, but no longer than that. */
+    void await(Duration patience) {
+        start();
+        try {
+            tried.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException ex) {
+            // Whoever needs the connection finds out that it is not there.
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** @throws RedisConnectionFailureException if there is no connection within the time */
+    void require(Duration patience) {
+        await(patience);
+        if (!made) {
+            throw missing();
+        }
+    }
+
+    /** As {@link #require}, without blocking: what is to be done follows when there is a connection. */
+    <T> CompletableFuture<T> thenRun(Supplier<CompletableFuture<T>> task, Duration patience) {
+        start();
+        return tried.copy()
+                .orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS)
+                .handle((done, late) -> made)
+                .thenCompose(ready -> ready ? task.get() : CompletableFuture.failedFuture(missing()));
+    }
+
+    void stop() {
+        thread.shutdownNow();
+    }
+
+    private void start() {
+        if (started.compareAndSet(false, true)) {
+            thread.execute(this::tryAtFirst);
+        }
+    }
+
+    private void tryAtFirst() {
+        for (int i = 0; i < ATTEMPTS_AT_FIRST && !made; i++) {
+            tryOnce();
+        }
+        tried.complete(null);
+        RuntimeException reason = failure;
+        if (!made && reason != null && !thread.isShutdown()) {
+            logger.warn("There is no connection to Redis yet; rate limits go by on-store-failure until there is: "
+                    + NestedExceptionUtils.getMostSpecificCause(reason));
+            tryLater();
+        }
+    }
+
+    @SuppressWarnings("FutureReturnValueIgnored") // It ends with the thread.
+    private void tryLater() {
+        thread.scheduleWithFixedDelay(this::tryOnce, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+    }
+
+    private void tryOnce() {
+        try {
+            attempt.run();
+            made = true;
+            thread.shutdown();
+        } catch (RuntimeException ex) {
+            failure = ex;
+        }
+    }
+
+    private RedisConnectionFailureException missing() {
+        return new RedisConnectionFailureException("There is no connection to Redis yet", failure);
+    }
+}
