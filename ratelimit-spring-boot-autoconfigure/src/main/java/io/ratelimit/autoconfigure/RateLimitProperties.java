@@ -25,6 +25,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     transactions, caches and asynchronous execution among them.
  * @param redis Properties of the Redis store.
  * @param inMemory Properties of the in-memory store.
+ * @param web Properties of HTTP responses.
  * @param limits What is said about each limit, by its name. Wins over the annotation, attribute by attribute.
  */
 @ConfigurationProperties(prefix = "ratelimit", ignoreUnknownFields = false)
@@ -36,6 +37,7 @@ public record RateLimitProperties(
         @DefaultValue("-2147483648") int order,
         @DefaultValue Redis redis,
         @DefaultValue InMemory inMemory,
+        @DefaultValue Web web,
         @DefaultValue Map<String, Limit> limits) {
 
     /** Where permits are counted. */
@@ -80,6 +82,22 @@ public record RateLimitProperties(
                 throw new RateLimitConfigurationException(
                         "ratelimit.in-memory.max-keys " + maxKeys + " leaves nothing to count with.",
                         "Give at least 1; every caller whose bucket is forgotten starts anew.");
+            }
+        }
+    }
+
+    /**
+     * Properties of HTTP responses.
+     *
+     * @param headers Which rate limit fields responses bear. Not supported yet: setting it stops the start-up.
+     */
+    public record Web(@Nullable String headers) {
+
+        public Web {
+            if (headers != null) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.web.headers is not supported yet by this version of ratelimit-spring-boot-starter.",
+                        "Remove it.");
             }
         }
     }

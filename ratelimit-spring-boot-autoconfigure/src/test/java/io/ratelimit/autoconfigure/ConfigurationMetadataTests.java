@@ -31,6 +31,7 @@ class ConfigurationMetadataTests {
                 .containsExactlyInAnyOrder(
                         "ratelimit.enabled",
                         "ratelimit.store",
+                        "ratelimit.web.headers",
                         "ratelimit.on-store-failure",
                         "ratelimit.dry-run",
                         "ratelimit.order",

@@ -31,7 +31,7 @@ class PropertyMistakeTests {
         "ratelimit.redis.key-prefx,Did you mean ratelimit.redis.key-prefix?",
         "ratelimit.in-memory.max-key,Did you mean ratelimit.in-memory.max-keys?",
         "ratelimit.inMemory.maxKey,max-keys?",
-        "ratelimit.web.headers,Under ratelimit there are: enabled"
+        "ratelimit.colour,Under ratelimit there are: enabled"
     })
     void unknownPropertyStopsTheStartUpAndTheNearestIsNamed(String property, String suggestion) {
         runner.withInitializer(context -> context.getEnvironment()
@@ -43,6 +43,18 @@ class PropertyMistakeTests {
                             .contains("there is no property " + property.toLowerCase(Locale.ROOT));
                     assertThat(analysis.getAction()).contains(suggestion);
                 });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ratelimit.web.headers,ietf,is not supported yet by this version",
+        "ratelimit.redis.timeout,0ms,ratelimit.redis.timeout PT0S bounds nothing.",
+        "ratelimit.redis.key-prefix,a{b},ratelimit.redis.key-prefix 'a{b}' is blank or has braces.",
+        "ratelimit.in-memory.max-keys,0,ratelimit.in-memory.max-keys 0 leaves nothing to count with."
+    })
+    void valueThatCannotWorkStopsTheStartUp(String property, String value, String problem) {
+        runner.withPropertyValues(property + "=" + value)
+                .run(context -> assertThat(analysis(context).getDescription()).contains(problem));
     }
 
     @Test
