@@ -10,7 +10,8 @@ public class RateLimitExceededException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    private final List<String> limitNames;
+    /** An array, because a list need not be serializable. */
+    private final String[] limitNames;
 
     private final transient RateLimitDecision decision;
 
@@ -20,7 +21,7 @@ public class RateLimitExceededException extends RuntimeException {
      */
     public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision) {
         super(message(limitNames, decision), null, false, false);
-        this.limitNames = List.copyOf(limitNames);
+        this.limitNames = limitNames.toArray(String[]::new);
         this.decision = decision;
     }
 
@@ -33,12 +34,12 @@ public class RateLimitExceededException extends RuntimeException {
 
     /** The limit that keeps the caller waiting longest. */
     public String getLimitName() {
-        return limitNames.get(0);
+        return limitNames[0];
     }
 
     /** Every limit that rejected the call. */
     public List<String> getLimitNames() {
-        return limitNames;
+        return List.of(limitNames);
     }
 
     /** What the limit of {@link #getLimitName()} said. */

@@ -6,6 +6,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -108,9 +109,9 @@ final class RateLimitExpressions {
 
         Check(String label, Method method) {
             this.label = label;
-            String[] names = parameterNames.getParameterNames(method);
+            @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
             if (names != null) {
-                parameters.addAll(Arrays.asList(names));
+                Arrays.stream(names).filter(Objects::nonNull).forEach(parameters::add);
             }
             for (int i = 0; i < method.getParameterCount(); i++) {
                 variables.add("p" + i);
