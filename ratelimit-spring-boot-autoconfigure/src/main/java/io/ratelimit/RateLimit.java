@@ -1,7 +1,5 @@
 package io.ratelimit;
 
-import java.time.Duration;
-
 /**
  * A limit, with numbers that are known to be carried exactly. As a bean it declares a limit without an annotation, and
  * {@code ratelimit.limits.<name>} in the configuration overrides it like any other:
@@ -101,11 +99,6 @@ public final class RateLimit {
      */
     public long fullMicros() {
         return pace.timeOf(capacity, 0);
-    }
-
-    /** The longest wait for permits reserved ahead; zero: do not wait. */
-    public Duration maxWait() {
-        return Duration.ZERO;
     }
 
     /** Whether the limit limits at all. */

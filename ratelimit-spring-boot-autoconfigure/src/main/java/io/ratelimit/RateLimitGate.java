@@ -28,8 +28,7 @@ public final class RateLimitGate {
      */
     public void enter(List<Charge> charges) {
         List<RateLimitDecision> decisions = store.decide(charges);
-        report(charges, decisions);
-        if (isRejected(charges, decisions)) {
+        if (report(charges, decisions)) {
             throw rejection(charges, decisions);
         }
     }
@@ -56,7 +55,8 @@ public final class RateLimitGate {
         return charge.limit().dryRun() ? decision.letThrough() : decision;
     }
 
-    private void report(List<Charge> charges, List<RateLimitDecision> decisions) {
+    /** Tells the listeners. Returns whether the call is rejected. */
+    private boolean report(List<Charge> charges, List<RateLimitDecision> decisions) {
         boolean rejected = isRejected(charges, decisions);
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
@@ -69,6 +69,7 @@ public final class RateLimitGate {
             }
             // A limit that would have allowed what another rejects was not charged: it has nothing to report.
         }
+        return rejected;
     }
 
     private static boolean isRejected(List<Charge> charges, List<RateLimitDecision> decisions) {

@@ -19,7 +19,6 @@ class RateLimitBuilderTests {
         assertThat(limit.name()).isEqualTo("Quotes");
         assertThat(limit.id()).isEqualTo("quotes");
         assertThat(limit.refill()).isEqualTo(Refill.CONTINUOUS);
-        assertThat(limit.maxWait()).isZero();
         assertThat(limit.enabled()).isTrue();
         assertThat(limit.dryRun()).isFalse();
         assertThat(limit.onStoreFailure()).isEqualTo(OnStoreFailure.LOCAL);

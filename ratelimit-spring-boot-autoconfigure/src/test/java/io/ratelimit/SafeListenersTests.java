@@ -53,7 +53,7 @@ class SafeListenersTests {
 
         @Override
         public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
-            throw new UnsupportedOperationException("broken");
+            throw new IllegalStateException("broken");
         }
     }
 }

@@ -8,7 +8,6 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
-import org.springframework.aop.scope.ScopedObject;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
@@ -79,8 +78,7 @@ public final class LimitedBeans {
         if (ScopedProxyUtils.isScopedTarget(name)) {
             return beans.getType(name, false);
         }
-        Class<?> type = AutoProxyUtils.determineTargetClass(beans, name);
-        return type == null || ScopedObject.class.isAssignableFrom(type) ? null : type;
+        return AutoProxyUtils.determineTargetClass(beans, name);
     }
 
     private void checkAdvised(String name, LimitedMethod limited) {

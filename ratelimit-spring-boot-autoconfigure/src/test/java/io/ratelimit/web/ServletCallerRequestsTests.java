@@ -45,6 +45,20 @@ class ServletCallerRequestsTests {
     }
 
     @Test
+    void keysOfDifferentKindsAreKeptApartByAPrefix() {
+        String expression = "header('X-Api-Key') != null ? 'key:' + header('X-Api-Key') : 'ip:' + clientIp";
+        runner.withPropertyValues("ratelimit.limits.quotes.key-expression=" + expression)
+                .run(context -> {
+                    MockMvcTester mvc = MockMvcTester.from(context);
+                    assertThat(mvc.get().uri("/quote").header("X-Api-Key", "127.0.0.1"))
+                            .hasStatusOk();
+                    assertThat(mvc.get().uri("/quote")).hasStatusOk();
+                    assertThat(context.getBean(RecordingListener.class).keys())
+                            .containsExactly("key:127.0.0.1", "ip:127.0.0.1");
+                });
+    }
+
+    @Test
     void forwardedHeadersAreTheContainersBusiness() {
         runner.withPropertyValues("ratelimit.limits.quotes.key-expression=clientIp")
                 .run(context -> {
