@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import java.math.BigInteger;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
@@ -96,7 +97,16 @@ public final class Pace {
         return Objects.hash(permits, micros);
     }
 
-    /** The largest capacity for which everything here is exact; 0 if there is none. */
+    /** {@code capacity / rate}, rounded up, for every capacity of a {@link CapacityRange}. */
+    long fullMicros(long capacity) {
+        return BigInteger.valueOf(capacity)
+                .multiply(BigInteger.valueOf(micros))
+                .add(BigInteger.valueOf(permits - 1))
+                .divide(BigInteger.valueOf(permits))
+                .longValueExact();
+    }
+
+    /** The largest capacity for which the evenly refilled bucket is exact; 0 if there is none. */
     long largestCapacity() {
         long byTime = LONGEST / (whole + 1);
         // Twice the permits: a fraction carried over, and the rounding up.

@@ -1,5 +1,7 @@
 package io.ratelimit;
 
+import java.time.Duration;
+
 /**
  * A limit, with numbers that are known to be carried exactly. As a bean it declares a limit without an annotation, and
  * {@code ratelimit.limits.<name>} in the configuration overrides it like any other:
@@ -25,6 +27,10 @@ public final class RateLimit {
 
     private final Pace pace;
 
+    private final long fullMicros;
+
+    private final Duration maxWait;
+
     private final boolean enabled;
 
     private final boolean dryRun;
@@ -42,6 +48,8 @@ public final class RateLimit {
         this.capacity = capacity;
         this.rate = rate;
         this.pace = pace;
+        this.fullMicros = pace.fullMicros(capacity);
+        this.maxWait = declaration.maxWait;
         this.enabled = declaration.enabled;
         this.dryRun = declaration.dryRun;
         this.onStoreFailure = declaration.onStoreFailure;
@@ -95,10 +103,16 @@ public final class RateLimit {
 
     /**
      * {@code capacity / rate} in microseconds: a window, or the time in which an empty bucket fills. Rounded up, which is
-     * still exact for a window, because it opens with a call, and calls come at whole microseconds.
+     * still exact for a window that begins with a call, because calls come at whole microseconds; a window that does not
+     * is a whole number of them.
      */
     public long fullMicros() {
-        return pace.timeOf(capacity, 0);
+        return fullMicros;
+    }
+
+    /** How far ahead permits can be reserved; zero: not at all. A whole number of microseconds. */
+    public Duration maxWait() {
+        return maxWait;
     }
 
     /** Whether the limit limits at all. */
@@ -120,13 +134,17 @@ public final class RateLimit {
         return algorithm == other.algorithm
                 && refill == other.refill
                 && capacity == other.capacity
-                && pace.equals(other.pace);
+                && (refill == Refill.INTERVAL ? rate.equals(other.rate) : pace.equals(other.pace))
+                && maxWait.equals(other.maxWait);
     }
 
     /** {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {
-        return algorithm + ", capacity " + capacity + " at " + rate + (dryRun ? ", dry run" : "")
+        return algorithm + ", capacity " + capacity + " at " + rate
+                + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
+                + (maxWait.isZero() ? "" : ", maxWait " + maxWait)
+                + (dryRun ? ", dry run" : "")
                 + (enabled ? "" : ", disabled");
     }
 }

@@ -8,8 +8,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RateLimitBuilder {
 
-    private static final String NOT_YET = " is not supported yet by this version of ratelimit-spring-boot-starter.";
-
     private final String name;
 
     private LimitOverrides overrides;
@@ -31,7 +29,7 @@ public final class RateLimitBuilder {
 
     private @Nullable String rate;
 
-    private Duration maxWait = Duration.ZERO;
+    Duration maxWait = Duration.ZERO;
 
     RateLimitBuilder(String name) {
         this.name = name;
@@ -132,23 +130,23 @@ public final class RateLimitBuilder {
             throw invalid(
                     label("maxWait", overrides.maxWait()) + " is negative.", "Give a duration such as \"500ms\".");
         }
-        if (!maxWait.isZero() && algorithm != Algorithm.TOKEN_BUCKET && algorithm != Algorithm.LEAKY_BUCKET) {
+        if (maxWait.toNanosPart() % 1_000 != 0) {
+            throw invalid(
+                    label("maxWait", overrides.maxWait()) + " is not a whole number of microseconds.",
+                    "Give a duration such as \"500ms\".");
+        }
+        if (!maxWait.isZero() && !reservesAhead()) {
             throw invalid(
                     label("maxWait", overrides.maxWait()) + " is set, but " + algorithm
+                            + (refill == Refill.INTERVAL ? " with refill INTERVAL" : "")
                             + " cannot reserve permits ahead.",
-                    "Remove it, or use TOKEN_BUCKET or LEAKY_BUCKET.");
+                    "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
         }
-        if (algorithm != Algorithm.TOKEN_BUCKET && algorithm != Algorithm.FIXED_WINDOW) {
-            throw invalid(
-                    label("algorithm", overrides.algorithm()) + " " + algorithm + NOT_YET,
-                    "Use TOKEN_BUCKET or FIXED_WINDOW.");
-        }
-        if (refill == Refill.INTERVAL) {
-            throw invalid(label("refill", overrides.refill()) + " INTERVAL" + NOT_YET, "Use CONTINUOUS.");
-        }
-        if (!maxWait.isZero()) {
-            throw invalid(label("maxWait", overrides.maxWait()) + NOT_YET, "Remove it.");
-        }
+    }
+
+    private boolean reservesAhead() {
+        return refill == Refill.CONTINUOUS
+                && (algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET);
     }
 
     private Rate parsedRate() {
@@ -174,10 +172,12 @@ public final class RateLimitBuilder {
         String label = label("rate", overrides.rate()) + " " + parsed;
         try {
             Pace pace = Pace.of(parsed);
-            if (pace.largestCapacity() < 1) {
+            if (range(parsed, pace).most() < 1) {
                 throw invalid(
-                        label + " cannot be carried exactly: one permit's time does not fit 2^53.",
-                        "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
+                        label + " cannot be carried exactly: " + (maxWait.isZero() ? "" : "with this maxWait ")
+                                + "its times do not fit 2^53.",
+                        "Use a rate between 1 a year and 10 million a second, in rounder numbers"
+                                + (maxWait.isZero() ? "." : ", or a shorter maxWait."));
             }
             return pace;
         } catch (ArithmeticException ex) {
@@ -186,15 +186,26 @@ public final class RateLimitBuilder {
         }
     }
 
+    private CapacityRange range(Rate parsed, Pace pace) {
+        return CapacityRange.of(algorithm, refill, parsed, pace, maxWait);
+    }
+
     private long checkedCapacity(Rate parsed, Pace pace) {
-        long most = Math.min(RateLimit.MAX_CAPACITY, pace.largestCapacity());
+        CapacityRange range = range(parsed, pace);
         long wanted = capacity == 0 ? parsed.permits() : capacity;
         String label = label("capacity", overrides.capacity()) + " " + wanted
                 + (capacity == 0 ? " (the number in the rate)" : "");
-        if (wanted < 1 || wanted > most) {
+        if (wanted < 1 || wanted > range.most()) {
             throw invalid(
                     label + " is out of range.",
-                    "At the rate " + parsed + " a capacity from 1 to " + most + " is carried exactly.");
+                    "At the rate " + parsed + " a capacity from " + range.step() + " to " + range.most()
+                            + " is carried exactly" + (algorithm == Algorithm.SLIDING_WINDOW_LOG ? " in a log." : "."));
+        }
+        if (!range.contains(wanted)) {
+            throw invalid(
+                    label + " at the rate " + parsed + " gives a window of " + algorithm
+                            + " that is not a whole number of microseconds.",
+                    "Use a multiple of " + range.step() + ", up to " + range.most() + ".");
         }
         return wanted;
     }

@@ -9,7 +9,8 @@ import org.jspecify.annotations.Nullable;
  * @param allowed whether it may go on
  * @param capacity the most permits that can be taken at once
  * @param remaining the permits left after this call, rounded down
- * @param delay wait so long before going on; zero unless permits were reserved ahead
+ * @param delay wait so long before going on; zero unless permits were reserved ahead, or a {@link Algorithm#LEAKY_BUCKET}
+ *     spaces calls out
  * @param retryAfter zero when allowed; else the time until the same call could succeed if nobody else called;
  *     {@code null} if it never can, because it asks for more than the capacity
  * @param resetAfter until the bucket is as if never used
@@ -32,12 +33,13 @@ public record RateLimitDecision(
      *
      * @param retryMicros 0 if the permits are there, -1 if they never can be
      */
-    public static RateLimitDecision ofMicros(long capacity, long remaining, long retryMicros, long resetMicros) {
+    public static RateLimitDecision ofMicros(
+            long capacity, long remaining, long delayMicros, long retryMicros, long resetMicros) {
         return new RateLimitDecision(
                 retryMicros == 0,
                 capacity,
                 remaining,
-                Duration.ZERO,
+                micros(delayMicros),
                 retryMicros < 0 ? null : micros(retryMicros),
                 micros(resetMicros));
     }
@@ -46,7 +48,10 @@ public record RateLimitDecision(
         return micros == 0 ? Duration.ZERO : Duration.ofSeconds(micros / 1_000_000, micros % 1_000_000 * 1_000);
     }
 
+    /** Of a limit in dry run: nobody is rejected by it, nor has to wait for it. */
     RateLimitDecision letThrough() {
-        return allowed ? this : new RateLimitDecision(true, capacity, remaining, delay, Duration.ZERO, resetAfter);
+        return allowed && delay.isZero()
+                ? this
+                : new RateLimitDecision(true, capacity, remaining, Duration.ZERO, Duration.ZERO, resetAfter);
     }
 }

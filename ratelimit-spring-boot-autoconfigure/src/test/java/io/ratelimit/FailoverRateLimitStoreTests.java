@@ -47,7 +47,7 @@ class FailoverRateLimitStoreTests {
 
     @Test
     void storeDecidesWhileItCan() {
-        RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 5);
+        RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 0, 5);
         store.answer(answer);
         assertThat(failover.decide(charges(THROW))).containsExactly(answer);
         assertThat(failover.decideAsync(charges(THROW)).toCompletableFuture().join())

@@ -7,7 +7,6 @@ import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RateLimitBuilderTests {
@@ -46,31 +45,17 @@ class RateLimitBuilderTests {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource(names = {"LEAKY_BUCKET", "SLIDING_WINDOW", "SLIDING_WINDOW_LOG"})
-    void algorithmToCome(Algorithm algorithm) {
-        assertRefused(
-                builder().rate("1/s").algorithm(algorithm),
-                "algorithm " + algorithm + " is not supported yet",
-                "Use TOKEN_BUCKET or FIXED_WINDOW.");
-    }
-
-    @Test
-    void featuresToCome() {
-        assertRefused(
-                builder().rate("1/s").refill(Refill.INTERVAL),
-                "refill INTERVAL is not supported yet",
-                "Use CONTINUOUS.");
-        assertRefused(
-                builder().rate("1/s").maxWait(Duration.ofSeconds(1)), "maxWait is not supported yet", "Remove it.");
-    }
-
     @Test
     void contradictions() {
         RateLimitBuilder window = builder().rate("1/s").algorithm(Algorithm.FIXED_WINDOW);
         assertRefused(window.copy().refill(Refill.INTERVAL), "refill is INTERVAL, but FIXED_WINDOW", "TOKEN_BUCKET");
         assertRefused(window.copy().maxWait(Duration.ofSeconds(1)), "maxWait is set, but FIXED_WINDOW", "Remove it");
         assertRefused(builder().rate("1/s").maxWait(Duration.ofSeconds(-1)), "maxWait is negative", "500ms");
+        assertRefused(builder().rate("1/s").maxWait(Duration.ofNanos(1)), "whole number of microseconds", "500ms");
+        assertRefused(
+                builder().rate("1/s").refill(Refill.INTERVAL).maxWait(Duration.ofSeconds(1)),
+                "maxWait is set, but TOKEN_BUCKET with refill INTERVAL cannot",
+                "LEAKY_BUCKET");
     }
 
     @ParameterizedTest

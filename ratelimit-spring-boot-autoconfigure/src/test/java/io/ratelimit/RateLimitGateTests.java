@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 class RateLimitGateTests {
 
-    private static final RateLimitDecision YES = RateLimitDecision.ofMicros(10, 9, 0, 100);
+    private static final RateLimitDecision YES = RateLimitDecision.ofMicros(10, 9, 0, 0, 100);
 
     private final Charge quotes = charge(TestLimits.tokenBucket("quotes", 10, "1/s"));
 
@@ -98,7 +98,7 @@ class RateLimitGateTests {
     }
 
     private static RateLimitDecision no(long retryMicros) {
-        return RateLimitDecision.ofMicros(10, 0, retryMicros, 10_000);
+        return RateLimitDecision.ofMicros(10, 0, 0, retryMicros, 10_000);
     }
 
     private static Charge charge(RateLimit limit) {

@@ -39,7 +39,7 @@ final class Assessment {
 
     RateLimitDecision decision(boolean charged) {
         long used = recovered.used() + (charged ? permits : 0);
-        return RateLimitDecision.ofMicros(limit.capacity(), limit.capacity() - used, retryAfter(), resetAfter(used));
+        return RateLimitDecision.ofMicros(limit.capacity(), limit.capacity() - used, 0, retryAfter(), resetAfter(used));
     }
 
     private long retryAfter() {

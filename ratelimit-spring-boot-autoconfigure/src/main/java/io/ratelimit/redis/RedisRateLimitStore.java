@@ -147,7 +147,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         int at = 0;
         for (Charge charge : charges) {
             decisions.add(RateLimitDecision.ofMicros(
-                    charge.limit().capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2)));
+                    charge.limit().capacity(), reply.get(at), 0, reply.get(at + 1), reply.get(at + 2)));
             at += NUMBERS;
         }
         return decisions;

@@ -37,7 +37,7 @@ class TimedRateLimitStoreTests {
     private static final List<Charge> CHARGES =
             List.of(new Charge(RateLimit.named("quotes").rate("1/s").build(), "alice", 1));
 
-    private static final List<RateLimitDecision> DECISIONS = List.of(RateLimitDecision.ofMicros(1, 0, 0, 1_000_000));
+    private static final List<RateLimitDecision> DECISIONS = List.of(RateLimitDecision.ofMicros(1, 0, 0, 0, 1_000_000));
 
     private final RateLimitStore store = mock();
 

@@ -1,0 +1,67 @@
+package io.ratelimit;
+
+import java.math.BigInteger;
+import java.time.Duration;
+
+/**
+ * The capacities with which a limit's arithmetic stays exact in integers below 2^53, where Lua's end: {@code step}, twice
+ * that, and so on, up to {@code most}.
+ */
+record CapacityRange(long step, long most) {
+
+    /** A log may have an entry for every permit, about ten bytes each: a megabyte, and as long as Redis should be busy. */
+    static final long LARGEST_LOG = 100_000;
+
+    static CapacityRange of(Algorithm algorithm, Refill refill, Rate rate, Pace pace, Duration maxWait) {
+        return switch (algorithm) {
+            case TOKEN_BUCKET, LEAKY_BUCKET ->
+                refill == Refill.INTERVAL ? ofIntervals(rate) : ofEvenRefill(pace, maxWait);
+            case FIXED_WINDOW -> new CapacityRange(1, atMost(RateLimit.MAX_CAPACITY, inWindow(pace)));
+            case SLIDING_WINDOW -> ofAlignedWindows(pace);
+            case SLIDING_WINDOW_LOG -> new CapacityRange(1, atMost(LARGEST_LOG, inWindow(pace)));
+        };
+    }
+
+    boolean contains(long capacity) {
+        return capacity >= step && capacity <= most && capacity % step == 0;
+    }
+
+    /** What is reserved ahead is used as well. */
+    private static CapacityRange ofEvenRefill(Pace pace, Duration maxWait) {
+        BigInteger ahead = maxWait.isZero()
+                ? BigInteger.ZERO
+                : permits(micros(maxWait), pace).add(BigInteger.ONE);
+        BigInteger most = BigInteger.valueOf(pace.largestCapacity()).subtract(ahead);
+        return new CapacityRange(1, atMost(RateLimit.MAX_CAPACITY, most));
+    }
+
+    private static CapacityRange ofIntervals(Rate rate) {
+        BigInteger batches = BigInteger.valueOf(Pace.LONGEST / rate.periodMicros());
+        return new CapacityRange(
+                1, atMost(RateLimit.MAX_CAPACITY, batches.multiply(BigInteger.valueOf(rate.permits()))));
+    }
+
+    /** Two windows are remembered, and they begin at whole microseconds. */
+    private static CapacityRange ofAlignedWindows(Pace pace) {
+        long most = atMost(RateLimit.MAX_CAPACITY, inWindow(pace).shiftRight(1));
+        return new CapacityRange(pace.permits(), most - most % pace.permits());
+    }
+
+    private static BigInteger inWindow(Pace pace) {
+        return permits(BigInteger.valueOf(Pace.LONGEST), pace);
+    }
+
+    private static BigInteger permits(BigInteger micros, Pace pace) {
+        return micros.multiply(BigInteger.valueOf(pace.permits())).divide(BigInteger.valueOf(pace.micros()));
+    }
+
+    private static BigInteger micros(Duration duration) {
+        return BigInteger.valueOf(duration.toSeconds())
+                .multiply(BigInteger.valueOf(1_000_000))
+                .add(BigInteger.valueOf(duration.toNanosPart() / 1_000));
+    }
+
+    private static long atMost(long most, BigInteger number) {
+        return number.min(BigInteger.valueOf(most)).max(BigInteger.ZERO).longValueExact();
+    }
+}
