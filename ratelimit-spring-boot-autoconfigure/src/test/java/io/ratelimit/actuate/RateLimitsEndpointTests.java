@@ -24,6 +24,15 @@ class RateLimitsEndpointTests {
     }
 
     private static LimitDescriptor descriptor(long capacity, String rate, List<String> methods) {
-        return new LimitDescriptor("TOKEN_BUCKET", capacity, rate, true, false, OnStoreFailure.LOCAL.name(), methods);
+        return new LimitDescriptor(
+                "TOKEN_BUCKET",
+                capacity,
+                rate,
+                "CONTINUOUS",
+                "PT0S",
+                true,
+                false,
+                OnStoreFailure.LOCAL.name(),
+                methods);
     }
 }

@@ -62,13 +62,24 @@ class RateLimitsEndpointAutoConfigurationTests {
                                         "TOKEN_BUCKET",
                                         20,
                                         "5/s",
+                                        "CONTINUOUS",
+                                        "PT0S",
                                         true,
                                         true,
                                         "ALLOW",
                                         List.of(Quotes.class.getName() + ".quote(String)")))
                         .containsEntry(
                                 "exports",
-                                new LimitDescriptor("FIXED_WINDOW", 1, "1/m", false, false, "ALLOW", List.of()))
+                                new LimitDescriptor(
+                                        "FIXED_WINDOW",
+                                        1,
+                                        "1/m",
+                                        "CONTINUOUS",
+                                        "PT0S",
+                                        false,
+                                        false,
+                                        "ALLOW",
+                                        List.of()))
                         .hasSize(2));
     }
 
