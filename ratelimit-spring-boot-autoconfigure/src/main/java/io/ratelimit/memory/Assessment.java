@@ -1,5 +1,6 @@
 package io.ratelimit.memory;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import org.jspecify.annotations.Nullable;
@@ -9,61 +10,77 @@ final class Assessment {
 
     private final RateLimit limit;
 
-    private final Recovery recovery;
+    private final long permits;
 
     private final @Nullable BucketState last;
 
-    private final BucketState recovered;
+    private final BucketState state;
 
     private final long now;
 
-    private final long permits;
+    /** The time until the permits are there; 0 if they are, or if they never can be. */
+    private final long wait;
 
     private final boolean fits;
 
-    Assessment(RateLimit limit, Recovery recovery, @Nullable BucketState last, long clock, long permits) {
+    Assessment(RateLimit limit, Rule<?> rule, @Nullable BucketState last, long clock, long permits) {
         this.limit = limit;
-        this.recovery = recovery;
-        BucketState state = BucketState.at(last, clock);
-        this.last = last;
-        this.now = clock + state.offset();
-        this.recovered = recovery.recover(state, now);
         this.permits = permits;
-        this.fits = permits == 0 || permits <= limit.capacity() - recovered.used();
+        this.last = last;
+        long offset = BucketState.offset(last, clock);
+        this.now = clock + offset;
+        this.state = BucketState.of(rule, last, offset, now);
+        this.wait = timeUntilThere(limit.capacity());
+        this.fits = permits <= limit.capacity() && wait <= aheadMicros();
     }
 
-    /** Whether the permits are there. */
+    private long timeUntilThere(long capacity) {
+        boolean there = permits == 0
+                || permits > capacity
+                || permits <= capacity - state.own().used(now);
+        return there ? 0 : state.own().timeUntil(capacity - permits, now);
+    }
+
+    private long aheadMicros() {
+        return limit.maxWait().isZero() ? 0 : limit.maxWait().toNanos() / 1_000;
+    }
+
+    /** Whether the permits are there, or can be reserved ahead. */
     boolean fits() {
         return fits;
     }
 
     RateLimitDecision decision(boolean charged) {
-        long used = recovered.used() + (charged ? permits : 0);
-        return RateLimitDecision.ofMicros(limit.capacity(), limit.capacity() - used, 0, retryAfter(), resetAfter(used));
+        Section<?> own = charged && permits > 0 ? state.own().take(now, permits) : state.own();
+        return RateLimitDecision.ofMicros(
+                limit.capacity(),
+                Math.max(0, limit.capacity() - own.used(now)),
+                delay(),
+                retryAfter(),
+                own.resetAfter(now));
+    }
+
+    /** In a leaky bucket the call's slot comes after all that are taken. */
+    private long delay() {
+        if (!fits || permits == 0) {
+            return 0;
+        }
+        return limit.algorithm() == Algorithm.LEAKY_BUCKET ? state.own().resetAfter(now) : wait;
     }
 
     private long retryAfter() {
         if (fits) {
             return 0;
         }
-        return permits > limit.capacity()
-                ? -1
-                : recovery.timeUntil(recovered.used() + permits - limit.capacity(), recovered, now);
+        return permits > limit.capacity() ? -1 : wait - aheadMicros();
     }
 
-    private long resetAfter(long used) {
-        return used == 0 ? 0 : recovery.timeUntil(used, recovered, now);
-    }
-
-    /** What is to be remembered. Only a charge changes a bucket, or a clock that went back or has caught up. */
+    /** What is to be remembered. */
     @Nullable
     BucketState next(boolean charged) {
         if (charged && permits > 0) {
-            return recovered.withUsed(recovered.used() + permits);
+            return state.charge(now, permits);
         }
-        if (last == null || last.offset() == recovered.offset()) {
-            return last;
-        }
-        return recovered.used() == 0 ? null : recovered;
+        return last == null || !state.differsFrom(last) ? last : state.settled(now);
     }
 }

@@ -15,7 +15,7 @@ final class Bucket {
     private static final AtomicLong NUMBERS = new AtomicLong();
 
     /** Stands in the place of the state while a call holds the bucket. */
-    private static final BucketState HELD = new BucketState(0, 0, 0, 0);
+    private static final BucketState HELD = new BucketState(Section.unused(new FixedWindowRule(1, 1), 0), null, 0);
 
     /** The order in which buckets are held, the same for all calls, so that none waits for another in a circle. */
     private final long number = NUMBERS.incrementAndGet();

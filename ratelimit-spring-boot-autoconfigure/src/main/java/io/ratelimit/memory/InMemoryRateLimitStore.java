@@ -27,7 +27,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private final Cache<Key, Bucket> buckets;
 
-    private final Map<RateLimit, Recovery> recoveries = new ConcurrentHashMap<>();
+    private final Map<RateLimit, Rule<?>> rules = new ConcurrentHashMap<>();
 
     /** @param maxKeys how many buckets are held at the most, of all limits together */
     public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
@@ -106,12 +106,12 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private Assessment assess(Charge charge, @Nullable BucketState last, long now) {
-        return new Assessment(charge.limit(), recovery(charge.limit()), last, now, charge.permits());
+        return new Assessment(charge.limit(), rule(charge.limit()), last, now, charge.permits());
     }
 
-    private Recovery recovery(RateLimit limit) {
-        Recovery known = recoveries.get(limit);
-        return known != null ? known : recoveries.computeIfAbsent(limit, Recovery::of);
+    private Rule<?> rule(RateLimit limit) {
+        Rule<?> known = rules.get(limit);
+        return known != null ? known : rules.computeIfAbsent(limit, Rule::of);
     }
 
     private Bucket bucket(Charge charge) {

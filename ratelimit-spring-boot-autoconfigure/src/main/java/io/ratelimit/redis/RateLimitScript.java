@@ -9,11 +9,18 @@ import java.util.stream.Collectors;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
-/** Puts the one script together: the state, an algorithm a file, the decision. */
+/** Puts the one script together: the state, a kind of counting a file, the decision. */
 final class RateLimitScript {
 
-    private static final List<String> PARTS =
-            List.of("bucket.lua", "token_bucket.lua", "fixed_window.lua", "decide.lua");
+    private static final List<String> PARTS = List.of(
+            "bucket.lua",
+            "token_bucket.lua",
+            "interval.lua",
+            "fixed_window.lua",
+            "sliding_window.lua",
+            "sliding_window_log.lua",
+            "give_back.lua",
+            "decide.lua");
 
     private RateLimitScript() {}
 

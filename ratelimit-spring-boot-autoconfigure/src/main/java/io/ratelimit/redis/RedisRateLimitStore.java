@@ -25,15 +25,15 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private static final byte[] NO = {'0'};
 
     /** How many arguments the script wants for each charge, and how many numbers it replies. */
-    private static final int ARGUMENTS = 6;
+    private static final int ARGUMENTS = 5;
 
-    private static final int NUMBERS = 3;
+    private static final int NUMBERS = 4;
 
     private final RateLimitScriptExecutor executor;
 
     private final BucketKeys keys;
 
-    /** The arguments that a limit's charges have in common. */
+    /** The arguments of a limit's charges, all but the permits. */
     private final Map<RateLimit, byte[][]> rules = new ConcurrentHashMap<>();
 
     /** @param keyPrefix what the name of every bucket begins with; no braces */
@@ -111,10 +111,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
         arguments[0] = charging;
         int at = 1;
         for (Charge charge : charges) {
-            byte[][] rule = rule(charge.limit());
-            System.arraycopy(rule, 0, arguments, at, rule.length);
-            arguments[at + 4] = charge.permits() == 1 ? YES : encode(charge.permits());
-            arguments[at + 5] = charge.limit().dryRun() ? NO : YES;
+            System.arraycopy(rule(charge.limit()), 0, arguments, at, ARGUMENTS);
+            arguments[at + 1] = permits(charge);
             at += ARGUMENTS;
         }
         return arguments;
@@ -126,13 +124,20 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     private static byte[][] encodeRule(RateLimit limit) {
-        boolean window = limit.algorithm() == Algorithm.FIXED_WINDOW;
         return new byte[][] {
-            limit.algorithm().name().getBytes(StandardCharsets.US_ASCII),
-            encode(limit.capacity()),
-            encode(window ? 1 : limit.pace().permits()),
-            encode(window ? limit.fullMicros() : limit.pace().micros())
+            RuleText.of(limit).getBytes(StandardCharsets.US_ASCII),
+            YES,
+            encode(limit.maxWait().toNanos() / 1_000),
+            limit.algorithm() == Algorithm.LEAKY_BUCKET ? YES : NO,
+            limit.dryRun() ? NO : YES
         };
+    }
+
+    /** More than the capacity is too much, however much it is; the script's numbers end at 2^53. */
+    private static byte[] permits(Charge charge) {
+        return charge.permits() == 1
+                ? YES
+                : encode(Math.min(charge.permits(), charge.limit().capacity() + 1));
     }
 
     private static byte[] encode(long number) {
@@ -147,7 +152,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         int at = 0;
         for (Charge charge : charges) {
             decisions.add(RateLimitDecision.ofMicros(
-                    charge.limit().capacity(), reply.get(at), 0, reply.get(at + 1), reply.get(at + 2)));
+                    charge.limit().capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2), reply.get(at + 3)));
             at += NUMBERS;
         }
         return decisions;

@@ -1,11 +1,30 @@
--- A bucket's state between decisions is the string "used:since:fraction:offset", its zeros at the end left out:
---   used      permits that have been taken and are not back
---   since     when the next of them began to come back, or when the window opened; microseconds
---   fraction  of the microsecond after since, in parts of the rule's permits
---   offset    added to the clock: more than 0 while the clock is behind what it once showed
--- Every number is an integer below 2^53, so Lua's doubles carry it exactly.
+-- A bucket has a section for each rule in use, two at the most, the last used first. A section says what is used by its
+-- rule. The value at the bucket's key is their text:
+--   T20@1/100ms:2:1795251352713710             rule:used:since
+--   T10@3/7s:1:1795251352713710:2 S20/1m:3:1795251300000000:9 +3600000000     rule:used:since:rest, two rules, offset
+--   rule    letter of the kind, capacity, and @permits/period of the pace or /length of the window
+--   used    permits that have been taken and are not back
+--   since   microseconds of the epoch; what it is the time of depends on the kind, but never later than the last charge
+--   rest    what else the kind remembers, left out if 0
+--   offset  added to the clock: more than 0 while the clock is behind what it once showed
+-- A log's entries stand in a list behind that text. Every number is an integer below 2^53, so Lua's doubles carry it.
 
-local algorithms = {}
+-- The kinds, by their letters. A kind is a table of functions on a section, which the bucket's time and entries help:
+--   recover(section, bucket)           takes out what is back
+--   used(section, bucket)              permits in use, a part of one counting as one
+--   time_until(section, bucket, most)  microseconds until no more than so many are used
+--   take(section, bucket, permits)     uses permits that are there
+--   witness(section, bucket, permits)  the same for a call that another rule has admitted
+--   adopt(section, bucket, other)      counts what the section of another rule does
+--   give_back(section, bucket, permits, receipt)  undoes a charge, as far as it is not back by itself
+local kinds = {}
+
+-- Writes a bucket one of whose kinds has entries; returns false if none has.
+local save_entries
+
+local SECTIONS = 2
+
+local UNITS = {us = 1, ms = 1000, s = 1000000, m = 60000000, h = 3600000000, d = 86400000000}
 
 local function integer(n)
   return string.format('%.0f', n)
@@ -16,48 +35,141 @@ local function quotient(a, b)
   return (a - a % b) / b
 end
 
--- Returns nil if the value is none of ours.
-local function parse(value)
-  local used, since, rest = string.match(value, '^(%d+):(%d+)(.*)$')
-  if not used or #used > 10 or #since > 16 then return nil end
-  local fraction, offset = 0, 0
-  if rest ~= '' then
-    fraction, offset = string.match(rest, '^:(%d+):?(%d*)$')
-    if not fraction or #fraction > 16 or #offset > 16 then return nil end
-    fraction, offset = tonumber(fraction), tonumber(offset) or 0
+-- Returns nil if the text is no rule.
+local function parse_rule(text)
+  local letter, capacity, permits, amount, unit = string.match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)$')
+  local kind, micros = kinds[letter], UNITS[unit]
+  if not kind or not micros then return nil end
+  local rule = {
+    text = text,
+    kind = kind,
+    capacity = tonumber(capacity),
+    permits = tonumber(permits),
+    micros = (tonumber(amount) or 1) * micros,
+  }
+  if kind.prepare then kind.prepare(rule) end
+  return rule
+end
+
+-- Returns nil if the text is no section. The rule is one that is known already, if it is that.
+local function parse_section(text, known)
+  local rule, used, since, rest = string.match(text, '^(%u%d+@?%d*/%d*%l+):(%d+):(%d+):?(%d*)$')
+  if not rule or #used > 16 or #since > 16 or #rest > 16 then return nil end
+  rule = rule == known.text and known or parse_rule(rule)
+  return rule and {rule = rule, used = tonumber(used), since = tonumber(since), rest = tonumber(rest) or 0}
+end
+
+-- Returns the text of the sections, and whether a list of entries follows it.
+local function read(key, rule)
+  local text
+  if rule.kind.has_entries then
+    text = redis.pcall('LINDEX', key, 0)
+    if type(text) == 'table' then return redis.call('GET', key), false end
+    return text, text and true
   end
-  return {used = tonumber(used), since = tonumber(since), fraction = fraction, offset = offset}
+  text = redis.pcall('GET', key)
+  if type(text) == 'table' then return redis.call('LINDEX', key, 0), true end
+  return text, false
+end
+
+-- Fills the bucket from its text. Returns false if the text is none of ours.
+local function parse(bucket, text, rule)
+  for part in string.gmatch(text, '%S+') do
+    local offset = string.match(part, '^%+(%d+)$')
+    if offset then
+      bucket.offset = tonumber(offset)
+    else
+      local section = parse_section(part, rule)
+      if not section or #bucket.sections == SECTIONS then return false end
+      bucket.sections[#bucket.sections + 1] = section
+    end
+  end
+  return #bucket.sections > 0
 end
 
 -- A bucket's own time never goes back: while the clock shows less than the bucket has seen, the bucket goes on from
 -- there, at the clock's speed, until the clock has caught up. So what was given back is not given back again, and
 -- nobody waits for the clock.
-local function load(key, clock)
-  local value = redis.call('GET', key)
-  if not value then
-    return {used = 0, since = clock, fraction = 0, offset = 0, now = clock}
-  end
-  local bucket = parse(value)
-  if not bucket then return nil end
+local function tell_time(bucket, clock)
+  local seen = 0
+  for _, section in ipairs(bucket.sections) do seen = math.max(seen, section.since) end
   local offset = 0
-  if clock < bucket.since then
-    offset = math.max(bucket.offset, bucket.since - clock)
-  end
-  bucket.moved = offset ~= bucket.offset
+  if clock < seen then offset = math.max(bucket.offset, seen - clock) end
+  bucket.changed = offset ~= bucket.offset
   bucket.offset = offset
   bucket.now = clock + offset
+end
+
+-- Puts the rule's section first. A rule that is new adopts what the rule before it has counted. That is a change, to be
+-- written down: adopted again at each call, what is used would never come back.
+local function choose(bucket, rule)
+  local sections = bucket.sections
+  for i, section in ipairs(sections) do
+    if section.rule == rule then
+      bucket.sections = {section, sections[3 - i]}
+      rule.kind.recover(section, bucket)
+      return
+    end
+  end
+  local own, other = {rule = rule, used = 0, since = bucket.now, rest = 0}, sections[1]
+  if other then
+    other.rule.kind.recover(other, bucket)
+    rule.kind.adopt(own, bucket, other)
+    bucket.changed = true
+  end
+  rule.kind.recover(own, bucket)
+  bucket.sections = {own, other}
+end
+
+-- Returns nil if the value at the key is none of ours.
+local function load(key, clock, rule)
+  local text, listed = read(key, rule)
+  local bucket = {key = key, sections = {}, offset = 0, listed = listed, new_entries = {}}
+  if text and not parse(bucket, text, rule) then return nil end
+  bucket.length = listed and redis.call('LLEN', key) - 1 or 0
+  tell_time(bucket, clock)
+  choose(bucket, rule)
   return bucket
 end
 
--- reset: microseconds until the bucket is as if never used.
-local function save(key, bucket, reset)
-  if bucket.used == 0 then return redis.call('DEL', key) end
-  local value = integer(bucket.used) .. ':' .. integer(bucket.since)
-  if bucket.offset > 0 then
-    value = value .. ':' .. integer(bucket.fraction) .. ':' .. integer(bucket.offset)
-  elseif bucket.fraction > 0 then
-    value = value .. ':' .. integer(bucket.fraction)
+-- Charges a call that the first section's rule has admitted.
+local function charge(bucket, permits)
+  local own, other = bucket.sections[1], bucket.sections[2]
+  if other then
+    other.rule.kind.recover(other, bucket)
+    other.rule.kind.witness(other, bucket, permits)
   end
+  own.rule.kind.take(own, bucket, permits)
+  bucket.changed = true
+end
+
+local function text_of(bucket)
+  local parts = {}
+  for i, section in ipairs(bucket.sections) do
+    parts[i] = section.rule.text .. ':' .. integer(section.used) .. ':' .. integer(section.since)
+    if section.rest > 0 then parts[i] = parts[i] .. ':' .. integer(section.rest) end
+  end
+  if bucket.offset > 0 then parts[#parts + 1] = '+' .. integer(bucket.offset) end
+  return table.concat(parts, ' ')
+end
+
+-- Microseconds until a section is as if never used.
+local function reset_after(section, bucket)
+  local kind = section.rule.kind
+  return kind.used(section, bucket) == 0 and 0 or kind.time_until(section, bucket, 0)
+end
+
+local function save(bucket)
+  local own, other = bucket.sections[1], bucket.sections[2]
+  local reset = reset_after(own, bucket)
+  if other then
+    other.rule.kind.recover(other, bucket)
+    reset = math.max(reset, reset_after(other, bucket))
+  end
+  if reset == 0 then return redis.call('DEL', bucket.key) end
   -- The offset keeps the memory of the time once shown until the clock is there again.
-  redis.call('SET', key, value, 'PX', integer(quotient(reset + bucket.offset + 999, 1000)))
+  local expiry = integer(quotient(reset + bucket.offset + 999, 1000))
+  if not save_entries(bucket, text_of, expiry) then
+    redis.call('SET', bucket.key, text_of(bucket), 'PX', expiry)
+  end
 end

@@ -16,23 +16,34 @@ import org.springframework.data.redis.core.script.DefaultRedisScript;
  */
 final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
-    /** How many numbers the script replies for a charge; the third is the time until the bucket is as if never used. */
-    private static final int NUMBERS = 3;
+    /** How many numbers the script replies for a charge; the last is the time until the bucket is as if never used. */
+    private static final int NUMBERS = 4;
 
     /** A real expiry that no test lives to see, so that nothing is left behind. */
     private static final String BEFORE = """
-            local server, now, expiries, offsets = redis, ARGV[#ARGV], {}, {}
-            local redis = {error_reply = server.error_reply}
-            function redis.call(command, key, value, px, ms)
+            local server, now, expiries, texts = redis, ARGV[#ARGV], {}, {}
+            local redis = {error_reply = server.error_reply, pcall = server.pcall}
+            local function expire(key, ms)
+              assert(string.match(ms, '^[1-9]%d*$'), 'no expiry')
+              expiries[key] = ms
+              return 600000
+            end
+            function redis.call(command, key, ...)
+              local arguments = {...}
+              for _, argument in ipairs(arguments) do
+                assert(not string.find(argument, '[.e-]') or argument == -1, 'no whole number in ' .. argument)
+              end
               if command == 'TIME' then
                 return {string.sub(now, 1, -7), string.sub(now, -6)}
+              elseif command == 'SET' then
+                assert(arguments[2] == 'PX', 'no expiry')
+                texts[key], arguments[3] = arguments[1], expire(key, arguments[3])
+              elseif command == 'LPUSH' then
+                texts[key] = arguments[1]
+              elseif command == 'PEXPIRE' then
+                arguments[1] = expire(key, arguments[1])
               end
-              if command == 'SET' then
-                assert(px == 'PX' and string.match(ms, '^[1-9]%d*$'), 'no expiry')
-                expiries[key], offsets[key] = ms, string.match(value, '^%d+:%d+:%d+:(%d+)$')
-                return server.call('SET', key, value, 'PX', 600000)
-              end
-              return server.call(command, key)
+              return server.call(command, key, unpack(arguments))
             end
             local function decide()
             """;
@@ -42,8 +53,10 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
             local replies = decide()
             if not replies.err then
               for _, key in ipairs(KEYS) do
+                local text = texts[key] or ''
                 replies[#replies + 1] = tonumber(expiries[key] or -1)
-                replies[#replies + 1] = tonumber(offsets[key] or 0)
+                replies[#replies + 1] = tonumber(string.match(text, '%+(%d+)$') or 0)
+                replies[#replies + 1] = string.find(text, ' ') and 0 or 1
               end
             end
             return replies
@@ -86,12 +99,14 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
     }
 
     private static List<Long> checked(int charges, List<Long> reply) {
-        assertThat(reply).hasSize((NUMBERS + 2) * charges);
+        assertThat(reply).hasSize((NUMBERS + 3) * charges);
         for (int charge = 0; charge < charges; charge++) {
-            long resetMicros = reply.get(NUMBERS * charge + 2);
-            long expiryMillis = reply.get(NUMBERS * charges + 2 * charge);
-            long offset = reply.get(NUMBERS * charges + 2 * charge + 1);
-            if (expiryMillis >= 0 && offset == 0) {
+            long resetMicros = reply.get(NUMBERS * charge + NUMBERS - 1);
+            int at = NUMBERS * charges + 3 * charge;
+            long expiryMillis = reply.get(at);
+            long offset = reply.get(at + 1);
+            boolean oneSection = reply.get(at + 2) == 1;
+            if (expiryMillis >= 0 && oneSection) {
                 assertThat(expiryMillis).as("expiry").isEqualTo((resetMicros + 999) / 1_000);
             } else if (expiryMillis >= 0) {
                 assertThat(expiryMillis * 1_000).as("expiry").isGreaterThanOrEqualTo(resetMicros + offset);

@@ -1,0 +1,62 @@
+package io.ratelimit.memory;
+
+import io.ratelimit.Pace;
+
+/**
+ * One permit after the other, evenly: token bucket and leaky bucket. {@code since} is when the next of the used ones began
+ * to come back; {@code rest} is a fraction of the microsecond after it, in parts of the pace's permits.
+ */
+record EvenRule(long capacity, Pace pace) implements Rule<Count> {
+
+    @Override
+    public Count unused(long now) {
+        return Count.none(now);
+    }
+
+    @Override
+    public Count recover(Count usage, long now) {
+        long back = pace.permitsIn(now - usage.since(), usage.rest(), usage.used());
+        if (back == usage.used()) {
+            return Count.none(now);
+        }
+        return back == 0
+                ? usage
+                : new Count(
+                        usage.used() - back,
+                        usage.since() + pace.wholeTimeOf(back, usage.rest()),
+                        pace.fractionOf(back, usage.rest()));
+    }
+
+    @Override
+    public long used(Count usage, long now) {
+        return usage.used();
+    }
+
+    @Override
+    public long timeUntil(long most, Count usage, long now) {
+        return usage.since() + pace.timeOf(usage.used() - most, usage.rest()) - now;
+    }
+
+    /** May be more than the capacity: permits can be reserved ahead. */
+    @Override
+    public Count take(Count usage, long now, long permits) {
+        return usage.plus(permits, Long.MAX_VALUE);
+    }
+
+    @Override
+    public Count witness(Count usage, long now, long permits) {
+        return usage.plus(permits, Math.max(capacity, usage.used()));
+    }
+
+    /** A permit that is partly back stays so, where the pace is the same. */
+    @Override
+    public Count adopt(Section<?> other, long now) {
+        if (other.rule() instanceof EvenRule even
+                && even.pace.equals(pace)
+                && other.usage() instanceof Count count
+                && count.used() <= capacity) {
+            return count;
+        }
+        return new Count(other.used(now, capacity), now, 0);
+    }
+}

@@ -1,0 +1,36 @@
+package io.ratelimit.memory;
+
+/** All permits at once, when the window ends that opened with the first of them, at {@code since}. */
+record FixedWindowRule(long capacity, long windowMicros) implements Rule<Count> {
+
+    @Override
+    public Count unused(long now) {
+        return Count.none(now);
+    }
+
+    @Override
+    public Count recover(Count usage, long now) {
+        return usage.used() == 0 || now - usage.since() >= windowMicros ? Count.none(now) : usage;
+    }
+
+    @Override
+    public long used(Count usage, long now) {
+        return usage.used();
+    }
+
+    @Override
+    public long timeUntil(long most, Count usage, long now) {
+        return usage.since() + windowMicros - now;
+    }
+
+    @Override
+    public Count take(Count usage, long now, long permits) {
+        return usage.plus(permits, capacity);
+    }
+
+    /** A window that is open stays open. */
+    @Override
+    public Count adopt(Section<?> other, long now) {
+        return new Count(other.used(now, capacity), other.rule() instanceof FixedWindowRule ? other.since() : now, 0);
+    }
+}

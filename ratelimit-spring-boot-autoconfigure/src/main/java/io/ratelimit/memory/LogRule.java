@@ -1,0 +1,42 @@
+package io.ratelimit.memory;
+
+/** Each permit when the window is over that began with its taking. */
+record LogRule(long capacity, long windowMicros) implements Rule<Log> {
+
+    @Override
+    public Log unused(long now) {
+        return Log.empty(now);
+    }
+
+    @Override
+    public Log recover(Log usage, long now) {
+        long horizon = now - windowMicros;
+        Log recovered = usage.since() <= horizon ? unused(now) : usage.after(horizon);
+        return recovered.front() == null ? unused(now) : recovered;
+    }
+
+    @Override
+    public long used(Log usage, long now) {
+        return usage.used();
+    }
+
+    @Override
+    public long timeUntil(long most, Log usage, long now) {
+        return usage.timeOf(usage.used() - most) + windowMicros - now;
+    }
+
+    /** Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room. */
+    @Override
+    public Log take(Log usage, long now, long permits) {
+        return usage.with(now, permits).newest(capacity);
+    }
+
+    @Override
+    public Log adopt(Section<?> other, long now) {
+        if (other.usage() instanceof Log log) {
+            return log.newest(capacity);
+        }
+        long used = other.used(now, capacity);
+        return used == 0 ? unused(now) : unused(now).with(now, used);
+    }
+}

@@ -1,0 +1,10 @@
+package io.ratelimit.memory;
+
+/** What is used of a bucket, as one rule counts it. Immutable. */
+interface Usage {
+
+    /**
+     * Microseconds of the epoch. What it is the time of depends on the rule, but it is never later than the last charge.
+     */
+    long since();
+}
