@@ -39,6 +39,10 @@ record Fraction(BigInteger numerator, BigInteger denominator) implements Compara
         return compareTo(other) <= 0 ? this : other;
     }
 
+    Fraction atLeast(Fraction other) {
+        return compareTo(other) >= 0 ? this : other;
+    }
+
     /** Of a number that is not negative. */
     long floor() {
         return numerator.divide(denominator).longValueExact();

@@ -52,8 +52,7 @@ public final class RandomHistory {
     }
 
     private void change(int number) {
-        Algorithm algorithm = chance(2) ? Algorithm.TOKEN_BUCKET : Algorithm.FIXED_WINDOW;
-        RateLimit changed = numbers.next(name + "-" + number, algorithm);
+        RateLimit changed = numbers.next(name + "-" + number);
         limits[number] = chance(4) ? TestLimits.dryRun(changed) : changed;
     }
 

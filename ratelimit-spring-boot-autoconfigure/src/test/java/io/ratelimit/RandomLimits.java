@@ -2,12 +2,15 @@ package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.math.BigInteger;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Random;
 
 /** Limits from the whole range that is possible, and a little beyond it. Those that are refused are drawn again. */
 final class RandomLimits {
+
+    private static final List<LimitKind> KINDS = List.of(LimitKind.values());
 
     private static final List<String> ODD =
             List.of("1/d", "3/7s", "999983/d", "10000000/s", "7/11us", "1/us", "999999937/d", "1/P365D", "13/3h");
@@ -26,24 +29,63 @@ final class RandomLimits {
         this.random = random;
     }
 
-    RateLimit next(String name, Algorithm algorithm) {
+    RateLimit next(String name) {
+        return next(name, KINDS.get(random.nextInt(KINDS.size())));
+    }
+
+    RateLimit next(String name, LimitKind kind) {
         while (true) {
-            String rate = rate();
-            long capacity = random.nextInt(4) == 0 ? 0 : TestRandom.logarithmic(random, 1, 1_000_000_000);
+            DrawnLimit limit = draw(kind);
             drawn++;
             try {
-                return RateLimit.named(name)
-                        .algorithm(algorithm)
-                        .capacity(capacity)
-                        .rate(rate)
-                        .build();
+                RateLimit built = limit.build(name);
+                assertThat(limit.cannotBeCarried())
+                        .as("%s was not refused", limit)
+                        .isFalse();
+                return built;
             } catch (RateLimitConfigurationException ex) {
                 refused++;
-                assertThat(cannotBeCarried(Rate.parse(rate), capacity))
-                        .as("%s, capacity %d was refused: %s", rate, capacity, ex.getMessage())
+                assertThat(limit.cannotBeCarried())
+                        .as("%s was refused: %s", limit, ex.getMessage())
                         .isTrue();
             }
         }
+    }
+
+    private DrawnLimit draw(LimitKind kind) {
+        Rate rate = Rate.parse(rate());
+        long capacity = random.nextInt(4) == 0 ? 0 : capacity(kind);
+        if (kind == LimitKind.SLIDING_WINDOW && random.nextInt(8) > 0) {
+            capacity = withWholeWindow(capacity, rate);
+        }
+        return new DrawnLimit(kind, rate, capacity, kind.waits() ? maxWait(rate, capacity) : Duration.ZERO);
+    }
+
+    /** Small ones more often than not: calls reach their limits sooner. */
+    private long capacity(LimitKind kind) {
+        if (random.nextInt(3) == 0) {
+            return random.nextLong(20) + 1;
+        }
+        return TestRandom.logarithmic(random, 1, kind == LimitKind.SLIDING_WINDOW_LOG ? 110_000 : 1_000_000_000);
+    }
+
+    private static long withWholeWindow(long capacity, Rate rate) {
+        long step = Fraction.of(rate.permits())
+                .dividedBy(Fraction.of(rate.periodMicros()))
+                .numerator()
+                .longValueExact();
+        return step * ((capacity + step - 1) / step);
+    }
+
+    /** A few permits' time, about a bucket's, or anything. */
+    private Duration maxWait(Rate rate, long capacity) {
+        double permitTime = (double) rate.periodMicros() / rate.permits();
+        double micros = switch (random.nextInt(3)) {
+            case 0 -> permitTime * (1 + random.nextInt(5)) + random.nextInt(3) - 1;
+            case 1 -> permitTime * capacity * random.nextDouble(2);
+            default -> TestRandom.logarithmic(random, 1, 1_000_000_000_000L);
+        };
+        return Duration.of(Math.max(1, (long) Math.min(micros, 1e15)), ChronoUnit.MICROS);
     }
 
     /** At a rate from 1 a day to 10 million a second. */
@@ -60,24 +102,6 @@ final class RandomLimits {
                 return permits + "/" + periods + UNITS.get(unit);
             }
         }
-    }
-
-    /**
-     * The only reasons to refuse: a capacity beyond 10^9, an empty bucket that takes more than 142 years (2^52
-     * microseconds) to fill, or a remainder of a division that may pass 2^53.
-     */
-    static boolean cannotBeCarried(Rate rate, long capacity) {
-        BigInteger most = BigInteger.valueOf(capacity == 0 ? rate.permits() : capacity);
-        BigInteger permits = BigInteger.valueOf(rate.permits());
-        BigInteger micros = BigInteger.valueOf(rate.period().toNanos() / 1_000);
-        BigInteger divisor = permits.gcd(micros);
-        BigInteger[] permitTime = micros.divide(divisor).divideAndRemainder(permits.divide(divisor));
-        BigInteger full = most.multiply(permitTime[0].add(BigInteger.ONE));
-        BigInteger remainder =
-                most.multiply(permitTime[1]).add(permits.divide(divisor).shiftLeft(1));
-        return most.longValueExact() > RateLimit.MAX_CAPACITY
-                || full.bitLength() > 52
-                || (permitTime[1].signum() > 0 && remainder.bitLength() > 53);
     }
 
     @Override

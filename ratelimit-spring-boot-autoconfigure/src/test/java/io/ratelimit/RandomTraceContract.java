@@ -1,10 +1,10 @@
 package io.ratelimit;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
-import java.util.ArrayList;
+import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Queue;
 import java.util.Random;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,7 +13,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** A store decides as the same rules do in rational arithmetic, call by call, whatever the numbers. */
 public abstract class RandomTraceContract {
 
-    private static final int CALLS = 60;
+    /** Of each kind of limit, and of lists of limits. */
+    private static final int DECISIONS = Integer.getInteger("ratelimit.test.decisions", 100_000);
+
+    /** How many traces may wait for their answers while the next is drawn. */
+    private static final int UNDER_WAY = 16;
 
     protected final TestClock clock = new TestClock();
 
@@ -21,61 +25,47 @@ public abstract class RandomTraceContract {
 
     private final RandomLimits limits = new RandomLimits(random);
 
-    private int decisions;
+    private final Queue<PlayedTrace> underWay = new ArrayDeque<>();
 
     protected abstract RateLimitStore store();
 
-    /** How many traces of each kind. */
-    protected abstract int traces();
+    /** Has the store decide what it may have collected so far. */
+    protected void flush() {}
+
+    protected int decisions() {
+        return DECISIONS;
+    }
 
     @ParameterizedTest
-    @EnumSource(names = {"TOKEN_BUCKET", "FIXED_WINDOW"})
-    void oneLimit(Algorithm algorithm) {
-        for (int i = 0; i < traces(); i++) {
-            check(List.of(limits.next("limit" + i, algorithm)));
-        }
-        report(algorithm.name());
+    @EnumSource
+    void oneLimit(LimitKind kind) {
+        play(kind.name(), number -> List.of(limits.next("limit" + number, kind)));
     }
 
     @Test
     void severalLimitsOfOneCall() {
-        for (int i = 0; i < traces() / 4; i++) {
-            String name = "several" + i + "-";
-            check(IntStream.range(0, 2 + random.nextInt(3))
-                    .mapToObj(number -> limits.next(name + number, randomAlgorithm()))
-                    .map(this::sometimesInDryRun)
-                    .toList());
-        }
-        report("lists");
+        play(
+                "lists",
+                number -> IntStream.range(0, 2 + random.nextInt(3))
+                        .mapToObj(i -> limits.next("several" + number + "-" + i))
+                        .map(this::sometimesInDryRun)
+                        .toList());
     }
 
-    private void check(List<RateLimit> together) {
-        RandomTrace trace = new RandomTrace(random, together);
-        clock.set(trace.start());
-        ReferenceStore reference = new ReferenceStore(clock);
-        List<String> history = new ArrayList<>();
-        for (int call = 0; call < CALLS; call++) {
-            List<Charge> charges = trace.nextCharges();
-            List<RateLimitDecision> expected = reference.decide(charges);
-            history.add(clock.micros() + ": "
-                    + charges.stream().map(Charge::permits).toList());
-            assertThat(store().decide(charges))
-                    .as(() -> together + " after " + history)
-                    .isEqualTo(expected);
-            decisions += charges.size();
-            clock.set(trace.after(clock.micros(), expected));
+    private void play(String what, IntFunction<List<RateLimit>> nextLimits) {
+        int checked = 0;
+        for (int number = 0; checked < decisions(); number++) {
+            underWay.add(new PlayedTrace(RandomTrace.draw(random, nextLimits.apply(number)), store(), clock));
+            flush();
+            checked += underWay.size() > UNDER_WAY ? underWay.remove().check() : 0;
         }
-    }
-
-    private Algorithm randomAlgorithm() {
-        return random.nextBoolean() ? Algorithm.TOKEN_BUCKET : Algorithm.FIXED_WINDOW;
+        while (!underWay.isEmpty()) {
+            checked += underWay.remove().check();
+        }
+        System.out.println(getClass().getSimpleName() + ", " + what + ": " + checked + " decisions, " + limits);
     }
 
     private RateLimit sometimesInDryRun(RateLimit limit) {
         return random.nextInt(4) > 0 ? limit : TestLimits.dryRun(limit);
-    }
-
-    private void report(String what) {
-        System.out.println(getClass().getSimpleName() + ", " + what + ": " + decisions + " decisions, " + limits);
     }
 }

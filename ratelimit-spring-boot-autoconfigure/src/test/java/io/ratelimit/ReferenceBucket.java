@@ -5,19 +5,28 @@ interface ReferenceBucket {
 
     static ReferenceBucket of(RateLimit limit) {
         Fraction capacity = Fraction.of(limit.capacity());
-        Fraction perMicro = Fraction.of(limit.rate().permits())
-                .dividedBy(Fraction.of(limit.rate().period().toNanos() / 1_000));
-        return limit.algorithm() == Algorithm.FIXED_WINDOW
-                ? new ReferenceFixedWindow(capacity, capacity.dividedBy(perMicro))
-                : new ReferenceTokenBucket(capacity, perMicro);
+        Fraction batch = Fraction.of(limit.rate().permits());
+        Fraction period = Fraction.of(limit.rate().period().toNanos() / 1_000);
+        Fraction perMicro = batch.dividedBy(period);
+        Fraction window = capacity.dividedBy(perMicro);
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET ->
+                limit.refill() == Refill.INTERVAL
+                        ? new ReferenceIntervals(capacity, batch, period)
+                        : new ReferenceTokenBucket(capacity, perMicro);
+            case LEAKY_BUCKET -> new ReferenceTokenBucket(capacity, perMicro);
+            case FIXED_WINDOW -> new ReferenceFixedWindow(window);
+            case SLIDING_WINDOW -> new ReferenceSlidingWindow(window);
+            case SLIDING_WINDOW_LOG -> new ReferenceLog(window);
+        };
     }
 
-    /** The permits that are there, fractions of one included. */
-    Fraction available(long now);
+    /** The permits that are in use, fractions of one included. */
+    Fraction used(long now);
 
-    /** Takes permits that are there. */
+    /** Takes permits, be they there or not. */
     void take(long now, long permits);
 
-    /** The time from now on until so many permits, no more than the capacity, are there; zero if they are. */
-    Fraction timeUntil(long now, Fraction permits);
+    /** The time from now on until no more than so many permits are in use; zero if that is so already. */
+    Fraction timeUntil(long now, Fraction mostUsed);
 }

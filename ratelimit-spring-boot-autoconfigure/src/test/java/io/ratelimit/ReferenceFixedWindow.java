@@ -3,16 +3,13 @@ package io.ratelimit;
 /** Counts what is taken in a window; the next opens with the first call that takes something after its end. */
 final class ReferenceFixedWindow implements ReferenceBucket {
 
-    private final Fraction capacity;
-
     private final Fraction length;
 
     private Fraction end = Fraction.ZERO;
 
     private long count;
 
-    ReferenceFixedWindow(Fraction capacity, Fraction length) {
-        this.capacity = capacity;
+    ReferenceFixedWindow(Fraction length) {
         this.length = length;
     }
 
@@ -21,8 +18,8 @@ final class ReferenceFixedWindow implements ReferenceBucket {
     }
 
     @Override
-    public Fraction available(long now) {
-        return isOpen(now) ? capacity.minus(Fraction.of(count)) : capacity;
+    public Fraction used(long now) {
+        return isOpen(now) ? Fraction.of(count) : Fraction.ZERO;
     }
 
     @Override
@@ -35,7 +32,7 @@ final class ReferenceFixedWindow implements ReferenceBucket {
     }
 
     @Override
-    public Fraction timeUntil(long now, Fraction permits) {
-        return permits.compareTo(available(now)) <= 0 ? Fraction.ZERO : end.minus(Fraction.of(now));
+    public Fraction timeUntil(long now, Fraction mostUsed) {
+        return used(now).compareTo(mostUsed) <= 0 ? Fraction.ZERO : end.minus(Fraction.of(now));
     }
 }

@@ -45,8 +45,19 @@ public final class ReferenceStore implements RateLimitStore {
     }
 
     private boolean fits(Charge charge) {
-        Fraction wanted = Fraction.of(charge.permits());
-        return wanted.compareTo(bucket(charge).available(time.micros())) <= 0;
+        return charge.permits() == 0
+                || (charge.permits() <= charge.limit().capacity()
+                        && waitOf(charge).compareTo(maxWaitOf(charge)) <= 0);
+    }
+
+    /** How long it takes until the permits, no more than the capacity, are there. */
+    private Fraction waitOf(Charge charge) {
+        Fraction others = Fraction.of(charge.limit().capacity()).minus(Fraction.of(charge.permits()));
+        return bucket(charge).timeUntil(time.micros(), others);
+    }
+
+    private static Fraction maxWaitOf(Charge charge) {
+        return Fraction.of(TestClock.inMicros(charge.limit().maxWait()));
     }
 
     private RateLimitDecision decide(Charge charge, boolean rejected) {
@@ -57,20 +68,35 @@ public final class ReferenceStore implements RateLimitStore {
     private RateLimitDecision decide(Charge charge, boolean free, boolean fits) {
         ReferenceBucket bucket = bucket(charge);
         long now = time.micros();
-        long capacity = charge.limit().capacity();
-        Duration retryAfter = charge.permits() > capacity
-                ? null
-                : micros(bucket.timeUntil(now, Fraction.of(charge.permits())).ceiling());
+        Duration delay = fits ? delay(charge) : Duration.ZERO;
+        Duration retryAfter = fits ? Duration.ZERO : retryAfter(charge);
         if (!free && charge.permits() > 0) {
             bucket.take(now, charge.permits());
         }
+        Fraction left = Fraction.of(charge.limit().capacity()).minus(bucket.used(now));
         return new RateLimitDecision(
                 fits,
-                capacity,
-                bucket.available(now).floor(),
-                Duration.ZERO,
+                charge.limit().capacity(),
+                left.atLeast(Fraction.ZERO).floor(),
+                delay,
                 retryAfter,
-                micros(bucket.timeUntil(now, Fraction.of(capacity)).ceiling()));
+                micros(bucket.timeUntil(now, Fraction.ZERO)));
+    }
+
+    /** A leaky bucket's permits are slots, and the first of them is free when all that came before has drained. */
+    private Duration delay(Charge charge) {
+        if (charge.permits() == 0) {
+            return Duration.ZERO;
+        }
+        return charge.limit().algorithm() == Algorithm.LEAKY_BUCKET
+                ? micros(bucket(charge).timeUntil(time.micros(), Fraction.ZERO))
+                : micros(waitOf(charge));
+    }
+
+    private @Nullable Duration retryAfter(Charge charge) {
+        return charge.permits() > charge.limit().capacity()
+                ? null
+                : micros(waitOf(charge).minus(maxWaitOf(charge)));
     }
 
     private ReferenceBucket bucket(Charge charge) {
@@ -81,7 +107,7 @@ public final class ReferenceStore implements RateLimitStore {
         return charge.limit().id() + " " + charge.key();
     }
 
-    private static Duration micros(long micros) {
-        return Duration.of(micros, ChronoUnit.MICROS);
+    private static Duration micros(Fraction time) {
+        return Duration.of(time.ceiling(), ChronoUnit.MICROS);
     }
 }

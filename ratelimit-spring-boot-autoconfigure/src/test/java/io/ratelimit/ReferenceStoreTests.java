@@ -22,4 +22,21 @@ class ReferenceStoreTests {
             return new ReferenceStore(time);
         }
     }
+
+    /** It keeps its own promises. */
+    @Nested
+    class Traces extends RandomTraceContract {
+
+        private final RateLimitStore store = new ReferenceStore(clock);
+
+        @Override
+        protected RateLimitStore store() {
+            return store;
+        }
+
+        @Override
+        protected int decisions() {
+            return 5_000;
+        }
+    }
 }

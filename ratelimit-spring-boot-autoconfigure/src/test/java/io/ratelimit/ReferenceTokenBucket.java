@@ -1,6 +1,6 @@
 package io.ratelimit;
 
-/** Holds tokens. Every microsecond adds {@code perMicro} of one, until the bucket is full. */
+/** Holds tokens. Every microsecond adds {@code perMicro} of one, until the bucket is full. Those reserved ahead are owed. */
 final class ReferenceTokenBucket implements ReferenceBucket {
 
     private final Fraction capacity;
@@ -18,20 +18,19 @@ final class ReferenceTokenBucket implements ReferenceBucket {
     }
 
     @Override
-    public Fraction available(long now) {
+    public Fraction used(long now) {
         tokens = tokens.plus(Fraction.of(now - last).times(perMicro)).atMost(capacity);
         last = now;
-        return tokens;
+        return capacity.minus(tokens);
     }
 
     @Override
     public void take(long now, long permits) {
-        tokens = available(now).minus(Fraction.of(permits));
+        tokens = capacity.minus(used(now)).minus(Fraction.of(permits));
     }
 
     @Override
-    public Fraction timeUntil(long now, Fraction permits) {
-        Fraction missing = permits.minus(available(now));
-        return missing.compareTo(Fraction.ZERO) <= 0 ? Fraction.ZERO : missing.dividedBy(perMicro);
+    public Fraction timeUntil(long now, Fraction mostUsed) {
+        return used(now).minus(mostUsed).atLeast(Fraction.ZERO).dividedBy(perMicro);
     }
 }

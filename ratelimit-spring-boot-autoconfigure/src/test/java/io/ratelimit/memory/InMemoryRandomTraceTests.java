@@ -11,9 +11,4 @@ class InMemoryRandomTraceTests extends RandomTraceContract {
     protected RateLimitStore store() {
         return store;
     }
-
-    @Override
-    protected int traces() {
-        return 2_500;
-    }
 }

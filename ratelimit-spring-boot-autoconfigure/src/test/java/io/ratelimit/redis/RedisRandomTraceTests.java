@@ -9,7 +9,9 @@ class RedisRandomTraceTests extends RandomTraceContract {
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
 
-    private final RateLimitStore store = redis.storeAt(clock);
+    private final BatchScriptExecutor batches = new BatchScriptExecutor(redis.connections(), clock);
+
+    private final RateLimitStore store = new RedisRateLimitStore(batches, RedisUnderTest.newPrefix());
 
     @Override
     protected RateLimitStore store() {
@@ -17,7 +19,7 @@ class RedisRandomTraceTests extends RandomTraceContract {
     }
 
     @Override
-    protected int traces() {
-        return 350;
+    protected void flush() {
+        batches.flush();
     }
 }
