@@ -52,10 +52,7 @@ end
 
 local replies = {}
 for _, c in ipairs(charges) do
-  if ARGV[1] ~= LOOK then
-    if c.wanted > 0 and c.fits and not (rejected and c.binding) then charge(c.bucket, c.wanted) end
-    if c.bucket.changed then save(c.bucket) end
-  end
+  if ARGV[1] ~= LOOK and c.wanted > 0 and c.fits and not (rejected and c.binding) then charge(c.bucket, c.wanted) end
   replies[#replies + 1] = math.max(0, c.rule.capacity - c.rule.kind.used(c.own, c.bucket))
   replies[#replies + 1] = c.delay
   replies[#replies + 1] = c.retry
@@ -65,5 +62,6 @@ for _, c in ipairs(charges) do
     replies[#replies + 1] = c.own.since
     replies[#replies + 1] = c.own.rest
   end
+  if ARGV[1] ~= LOOK and c.bucket.changed then save(c.bucket) end
 end
 return replies

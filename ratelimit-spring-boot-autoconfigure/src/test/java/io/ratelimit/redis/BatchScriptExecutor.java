@@ -36,6 +36,9 @@ final class BatchScriptExecutor implements RateLimitScriptExecutor {
                 assert(arguments[2] == 'PX', 'no expiry')
                 expiries[key] = now + arguments[3] * 1000
                 arguments[3] = '600000'
+              elseif command == 'PEXPIRE' then
+                expiries[key] = now + arguments[1] * 1000
+                arguments[1] = '600000'
               end
               return server.call(command, key, unpack(arguments))
             end
