@@ -22,6 +22,11 @@ public interface RateLimitScriptExecutor {
     /** As {@link #execute}, without blocking the caller. */
     CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments);
 
+    /** Whether Redis is a cluster, so that a script reaches one hash slot only. Known when there is a connection. */
+    default boolean isClustered() {
+        return false;
+    }
+
     /** Deletes a key. */
     void delete(byte[] key);
 }

@@ -75,6 +75,11 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     }
 
     @Override
+    public boolean isClustered() {
+        return executor.isClustered();
+    }
+
+    @Override
     public void delete(byte[] key) {
         if (!connection.isMade()) {
             connection.require(timeout);

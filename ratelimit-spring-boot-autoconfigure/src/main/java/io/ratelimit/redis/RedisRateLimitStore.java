@@ -1,73 +1,84 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Decides in Redis: all charges of a call in one script, by the server's clock. */
+/**
+ * Decides in Redis: all charges of a call in one script, by the server's clock. On a cluster, charges of different keys
+ * take a script for each slot.
+ */
 public final class RedisRateLimitStore implements RateLimitStore {
-
-    private static final byte[] YES = {'1'};
-
-    private static final byte[] NO = {'0'};
-
-    /** How many arguments the script wants for each charge, and how many numbers it replies. */
-    private static final int ARGUMENTS = 5;
-
-    private static final int NUMBERS = 4;
 
     private final RateLimitScriptExecutor executor;
 
     private final BucketKeys keys;
 
-    /** The arguments of a limit's charges, all but the permits. */
-    private final Map<RateLimit, byte[][]> rules = new ConcurrentHashMap<>();
+    private final ScriptLanguage language = new ScriptLanguage();
+
+    private final SlotBySlot slotBySlot;
 
     /** @param keyPrefix what the name of every bucket begins with; no braces */
     public RedisRateLimitStore(RateLimitScriptExecutor executor, String keyPrefix) {
         this.executor = executor;
         this.keys = new BucketKeys(keyPrefix);
+        this.slotBySlot = new SlotBySlot(executor, language);
     }
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
-        return run(charges, YES);
+        List<byte[]> names = names(charges);
+        try {
+            return needsSlotBySlot(names)
+                    ? slotBySlot.decide(charges, names).join()
+                    : run(ScriptCall.CHARGE, charges, names);
+        } catch (RuntimeException ex) {
+            throw failure(ex);
+        }
     }
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return start(names(charges), arguments(charges, YES)).handle((reply, thrown) -> {
+        return start(charges, names(charges)).handle((decisions, thrown) -> {
             if (thrown != null) {
                 throw failure(thrown);
             }
-            return decisions(charges, reply);
+            return decisions;
         });
     }
 
-    private CompletionStage<List<Long>> start(List<byte[]> names, byte[][] arguments) {
+    private CompletionStage<List<RateLimitDecision>> start(List<Charge> charges, List<byte[]> names) {
         try {
-            return executor.executeAsync(names, arguments);
+            return needsSlotBySlot(names)
+                    ? slotBySlot.decide(charges, names)
+                    : executor.executeAsync(names, language.arguments(ScriptCall.CHARGE, charges))
+                            .thenApply(reply -> language.decisions(charges, reply));
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }
 
+    private boolean needsSlotBySlot(List<byte[]> names) {
+        return names.size() > 1 && executor.isClustered() && SlotBySlot.isNeeded(names);
+    }
+
     @Override
     public RateLimitDecision peek(Charge charge) {
-        return run(List.of(charge), NO).get(0);
+        List<Charge> charges = List.of(charge);
+        try {
+            return run(ScriptCall.LOOK, charges, names(charges)).get(0);
+        } catch (RuntimeException ex) {
+            throw failure(ex);
+        }
     }
 
     @Override
@@ -79,16 +90,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
         }
     }
 
-    private List<RateLimitDecision> run(List<Charge> charges, byte[] charging) {
-        List<byte[]> names = names(charges);
-        byte[][] arguments = arguments(charges, charging);
-        List<Long> reply;
-        try {
-            reply = executor.execute(names, arguments);
-        } catch (RuntimeException ex) {
-            throw failure(ex);
-        }
-        return decisions(charges, reply);
+    private List<RateLimitDecision> run(ScriptCall call, List<Charge> charges, List<byte[]> names) {
+        return language.decisions(charges, executor.execute(names, language.arguments(call, charges)));
     }
 
     private List<byte[]> names(List<Charge> charges) {
@@ -106,61 +109,12 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return names;
     }
 
-    private byte[][] arguments(List<Charge> charges, byte[] charging) {
-        byte[][] arguments = new byte[1 + ARGUMENTS * charges.size()][];
-        arguments[0] = charging;
-        int at = 1;
-        for (Charge charge : charges) {
-            System.arraycopy(rule(charge.limit()), 0, arguments, at, ARGUMENTS);
-            arguments[at + 1] = permits(charge);
-            at += ARGUMENTS;
-        }
-        return arguments;
-    }
-
-    private byte[][] rule(RateLimit limit) {
-        byte[][] known = rules.get(limit);
-        return known != null ? known : rules.computeIfAbsent(limit, RedisRateLimitStore::encodeRule);
-    }
-
-    private static byte[][] encodeRule(RateLimit limit) {
-        return new byte[][] {
-            RuleText.of(limit).getBytes(StandardCharsets.US_ASCII),
-            YES,
-            encode(limit.maxWait().toNanos() / 1_000),
-            limit.algorithm() == Algorithm.LEAKY_BUCKET ? YES : NO,
-            limit.dryRun() ? NO : YES
-        };
-    }
-
-    /** More than the capacity is too much, however much it is; the script's numbers end at 2^53. */
-    private static byte[] permits(Charge charge) {
-        return charge.permits() == 1
-                ? YES
-                : encode(Math.min(charge.permits(), charge.limit().capacity() + 1));
-    }
-
-    private static byte[] encode(long number) {
-        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
-    }
-
-    private static List<RateLimitDecision> decisions(List<Charge> charges, List<Long> reply) {
-        if (reply.size() != NUMBERS * charges.size()) {
-            throw new RateLimitStoreException(Reason.ERROR, "Redis: the reply has " + reply.size() + " numbers", null);
-        }
-        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
-        int at = 0;
-        for (Charge charge : charges) {
-            decisions.add(RateLimitDecision.ofMicros(
-                    charge.limit().capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2), reply.get(at + 3)));
-            at += NUMBERS;
-        }
-        return decisions;
-    }
-
     private static RateLimitStoreException failure(Throwable thrown) {
         Throwable root = thrown;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RateLimitStoreException known) {
+                return known;
+            }
             // By name, because drivers have exceptions of their own for it.
             if (cause.getClass().getSimpleName().endsWith("TimeoutException")) {
                 return new RateLimitStoreException(Reason.TIMEOUT, "Redis: no answer in time", thrown);

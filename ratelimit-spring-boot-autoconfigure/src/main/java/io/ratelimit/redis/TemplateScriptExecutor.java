@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.springframework.data.redis.connection.ReactiveRedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.RedisTemplate;
@@ -19,6 +20,8 @@ class TemplateScriptExecutor implements RateLimitScriptExecutor {
     private final RedisScript<List<Long>> script;
 
     private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+
+    private volatile boolean clustered;
 
     TemplateScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         this.script = script;
@@ -53,6 +56,11 @@ class TemplateScriptExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
+    public boolean isClustered() {
+        return clustered;
+    }
+
+    @Override
     public void delete(byte[] key) {
         template.delete(key);
     }
@@ -60,8 +68,10 @@ class TemplateScriptExecutor implements RateLimitScriptExecutor {
     /** Connects, makes the script known to the server and runs it once, so that the first call need not. */
     void prepare() {
         byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
-        template.execute((RedisCallback<String>)
-                connection -> connection.scriptingCommands().scriptLoad(text));
+        template.execute((RedisCallback<String>) connection -> {
+            clustered = connection instanceof RedisClusterConnection;
+            return connection.scriptingCommands().scriptLoad(text);
+        });
         execute(List.of(), new byte[][] {{'0'}});
     }
 }
