@@ -1,0 +1,123 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RandomHistory;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TestClock;
+import io.ratelimit.TestLimits;
+import io.ratelimit.TestRandom;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** A cluster decides as one server does, wherever the keys are. */
+@Timeout(60)
+class RedisClusterTests {
+
+    @RegisterExtension
+    static final RedisClusterUnderTest cluster = new RedisClusterUnderTest();
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private static final int KEYS = 200;
+
+    private final RedisConnector connector = new RedisConnector(cluster.connections(), Duration.ofSeconds(10));
+
+    private final RateLimitStore store = new RedisRateLimitStore(connector, RedisUnderTest.newPrefix());
+
+    private final RateLimit bucket = TestLimits.tokenBucket("bucket", 3, "1/h");
+
+    private final RateLimit window = TestLimits.fixedWindow("window", 2, "1/h");
+
+    @AfterEach
+    void close() throws Exception {
+        connector.destroy();
+    }
+
+    @Test
+    void keysOnEveryNodeAreLimitedEachByItself() {
+        assertThat(keys().map(RedisClusterTests::node).distinct()).hasSize(OwnCluster.NODES);
+        for (long remaining = 2; remaining >= 0; remaining--) {
+            long expected = remaining;
+            assertThat(keys().map(key -> decide(key, bucket).get(0)))
+                    .allMatch(RateLimitDecision::allowed)
+                    .allMatch(decision -> decision.remaining() == expected);
+        }
+        assertThat(keys().map(key -> decide(key, bucket).get(0))).noneMatch(RateLimitDecision::allowed);
+        store.reset(bucket, "key0");
+        assertThat(decide("key0", bucket).get(0).allowed()).isTrue();
+        assertThat(decide("key1", bucket).get(0).allowed()).isFalse();
+    }
+
+    @Test
+    void decisionsThatDoNotBlockFindTheirNodeToo() {
+        for (int call = 0; call < 2; call++) {
+            assertThat(keys().map(key -> store.decideAsync(List.of(new Charge(window, key, 1)))
+                            .toCompletableFuture()
+                            .join()
+                            .get(0)))
+                    .allMatch(RateLimitDecision::allowed);
+        }
+        assertThat(keys().map(key -> store.peek(new Charge(window, key, 1)))).noneMatch(RateLimitDecision::allowed);
+    }
+
+    @Test
+    void limitsOfOneKeyAreDecidedTogetherInOneScript() {
+        connector.connect();
+        long scripts = cluster.calls("evalsha") + cluster.calls("eval");
+        for (int call = 0; call < 2; call++) {
+            assertThat(keys().map(key -> decide(key, bucket, window)))
+                    .allSatisfy(decisions -> assertThat(decisions).allMatch(RateLimitDecision::allowed));
+        }
+        assertThat(keys().map(key -> decide(key, bucket, window)))
+                .allSatisfy(decisions -> assertThat(decisions)
+                        .extracting(RateLimitDecision::allowed)
+                        .containsExactly(true, false));
+        assertThat(keys().map(key -> store.peek(new Charge(bucket, key, 0)).remaining()))
+                .containsOnly(1L);
+        assertThat(cluster.calls("evalsha") + cluster.calls("eval") - scripts).isEqualTo(4 * KEYS);
+    }
+
+    @Test
+    void decisionsAreThoseOfOneServer() {
+        Random random = TestRandom.create(getClass());
+        TestClock clock = new TestClock();
+        RateLimitStore one = redis.storeAt(clock);
+        RateLimitStore many = cluster.storeAt(clock);
+        for (int i = 0; i < KEYS; i++) {
+            String key = "key" + i;
+            RandomHistory history = new RandomHistory(random, "limit", clock);
+            for (int call = 0; call < 10; call++) {
+                List<Charge> charges = history.next().stream()
+                        .map(charge -> new Charge(charge.limit(), key, charge.permits()))
+                        .toList();
+                assertThat(many.decide(charges)).as(history::toString).isEqualTo(one.decide(charges));
+            }
+        }
+    }
+
+    private static Stream<String> keys() {
+        return IntStream.range(0, KEYS).mapToObj(i -> "key" + i);
+    }
+
+    private static int node(String key) {
+        return OwnCluster.nodeOf(ClusterSlot.of(key.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    private List<RateLimitDecision> decide(String key, RateLimit... limits) {
+        return store.decide(
+                List.of(limits).stream().map(limit -> new Charge(limit, key, 1)).toList());
+    }
+}
