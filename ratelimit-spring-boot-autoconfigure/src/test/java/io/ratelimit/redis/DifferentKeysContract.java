@@ -1,0 +1,255 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.Charge;
+import io.ratelimit.ParallelCalls;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.Refill;
+import io.ratelimit.TestLimits;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * Several limits of one call whose keys are in different slots, by the server's own time: every one is charged, or none
+ * is, and what was not charged is as it was, to the microsecond.
+ *
+ * <p>That is told by a twin, a limit of the same numbers and the same history: asked together, for no permits, the two
+ * are asked at the same time.
+ */
+@Timeout(60)
+abstract class DifferentKeysContract {
+
+    private static final int THREADS = 6;
+
+    private static final int CALLS = 30;
+
+    /** Two of them on one node of a cluster, in slots of their own. */
+    private final List<String> keys =
+            Stream.of(0, 1, 2, 0).map(DifferentKeysContract::keyOnNode).toList();
+
+    private final RateLimit one = TestLimits.fixedWindow("one", 1, "1/h");
+
+    private RateLimitStore store;
+
+    /** A new, empty store. */
+    protected abstract RateLimitStore newStore();
+
+    @BeforeEach
+    void createStore() {
+        store = newStore();
+    }
+
+    private static String keyOnNode(int node) {
+        return Stream.generate(() -> UUID.randomUUID().toString())
+                .filter(key -> OwnCluster.nodeOf(ClusterSlot.of(key.getBytes(StandardCharsets.UTF_8))) == node)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    enum Numbers {
+        SLOW(10, "10/h"),
+
+        /** Permits are back while the call is being decided, and one takes no whole number of microseconds. */
+        FAST(9_973, "9973/s");
+
+        private final long capacity;
+
+        private final String rate;
+
+        Numbers(long capacity, String rate) {
+            this.capacity = capacity;
+            this.rate = rate;
+        }
+    }
+
+    enum Rule {
+        TOKEN_BUCKET(Algorithm.TOKEN_BUCKET, Refill.CONTINUOUS),
+        TOKEN_BUCKET_BY_INTERVALS(Algorithm.TOKEN_BUCKET, Refill.INTERVAL),
+        LEAKY_BUCKET(Algorithm.LEAKY_BUCKET, Refill.CONTINUOUS),
+        FIXED_WINDOW(Algorithm.FIXED_WINDOW, Refill.CONTINUOUS),
+        SLIDING_WINDOW(Algorithm.SLIDING_WINDOW, Refill.CONTINUOUS),
+        SLIDING_WINDOW_LOG(Algorithm.SLIDING_WINDOW_LOG, Refill.CONTINUOUS);
+
+        private final Algorithm algorithm;
+
+        private final Refill refill;
+
+        Rule(Algorithm algorithm, Refill refill) {
+            this.algorithm = algorithm;
+            this.refill = refill;
+        }
+
+        RateLimit limit(String name, Numbers numbers) {
+            return limit(name + "-" + numbers, numbers.capacity, numbers.rate);
+        }
+
+        RateLimit limit(String name, long capacity, String rate) {
+            return RateLimit.named(name)
+                    .algorithm(algorithm)
+                    .refill(refill)
+                    .capacity(capacity)
+                    .rate(rate)
+                    .build();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whereAllAllowAllAreCharged(Rule rule) {
+        RateLimit limit = rule.limit("limit", Numbers.SLOW);
+        List<RateLimitDecision> decisions = store.decide(
+                IntStream.range(0, 4).mapToObj(i -> charge(limit, i, 3 + i)).toList());
+        assertThat(decisions).allMatch(RateLimitDecision::allowed);
+        assertThat(decisions).extracting(RateLimitDecision::remaining).containsExactly(7L, 6L, 5L, 4L);
+        assertThat(IntStream.range(0, 4).mapToObj(i -> remaining(limit, i))).containsExactly(7L, 6L, 5L, 4L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whereOneRejectsTheOthersStayAsTheyWere(Rule rule) {
+        take(one, 0, 1);
+        for (Numbers numbers : Numbers.values()) {
+            RateLimit limit = rule.limit("limit", numbers);
+            RateLimit twin = rule.limit("twin", numbers);
+            long part = numbers.capacity * 3 / 10;
+            for (int i = 1; i < 4; i++) {
+                store.decide(List.of(charge(limit, i, part), charge(twin, i, part)));
+            }
+            for (List<Charge> charges : ordersOf(charge(one, 0, 1), limit, 2 * part)) {
+                assertThat(store.decide(charges))
+                        .extracting(RateLimitDecision::allowed)
+                        .containsExactlyElementsOf(charges.stream()
+                                .map(charge -> charge.limit() != one)
+                                .toList());
+                for (int i = 1; i < 4; i++) {
+                    assertTwins(limit, twin, i, 0);
+                }
+            }
+            for (int i = 1; i < 4; i++) {
+                assertThat(assertTwins(limit, twin, i, 2 * part).allowed()).isTrue();
+                assertTwins(limit, twin, i, 0);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whereOneRejectsBucketsNeverUsedStayThat(Rule rule) {
+        take(one, 0, 1);
+        for (Numbers numbers : Numbers.values()) {
+            RateLimit limit = rule.limit("limit", numbers);
+            for (List<Charge> charges : ordersOf(charge(one, 0, 1), limit, numbers.capacity)) {
+                List<RateLimitDecision> decisions = store.decide(charges);
+                for (int i = 0; i < charges.size(); i++) {
+                    if (charges.get(i).limit() == limit) {
+                        assertThat(decisions.get(i).allowed()).isTrue();
+                        assertThat(decisions.get(i).remaining()).isEqualTo(numbers.capacity);
+                        assertThat(decisions.get(i).resetAfter()).isZero();
+                    }
+                }
+                for (int i = 1; i < 4; i++) {
+                    RateLimitDecision now = store.peek(charge(limit, i, 0));
+                    assertThat(now.remaining()).isEqualTo(numbers.capacity);
+                    assertThat(now.resetAfter()).isEqualTo(Duration.ZERO);
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void dryRunNeitherBlocksTheOthersNorIsBlockedByThem(Rule rule) {
+        RateLimit limit = rule.limit("limit", Numbers.SLOW);
+        RateLimit trial = TestLimits.dryRun(rule.limit("trial", Numbers.SLOW));
+        take(one, 0, 1);
+        store.decide(List.of(charge(limit, 1, 4), charge(one, 0, 1), charge(trial, 2, 4), charge(trial, 1, 4)));
+        store.decide(List.of(charge(trial, 1, 4), charge(trial, 2, 4), charge(limit, 1, 4), charge(one, 0, 1)));
+        assertThat(remaining(limit, 1)).isEqualTo(10);
+        assertThat(remaining(trial, 1)).isEqualTo(2);
+        assertThat(remaining(trial, 2)).isEqualTo(2);
+        assertThat(store.decide(List.of(charge(limit, 1, 4), charge(trial, 2, 4), charge(limit, 3, 4))))
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(true, false, true);
+        assertThat(Stream.of(remaining(limit, 1), remaining(trial, 2), remaining(limit, 3)))
+                .containsExactly(6L, 2L, 6L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void threadsWithLimitsInOppositeOrderLoseNothingAndAdmitNoMoreThanTheCapacity(Rule rule) throws Exception {
+        for (int tight = 0; tight < 3; tight++) {
+            List<Charge> charges = new ArrayList<>();
+            for (int i = 0; i < 3; i++) {
+                long capacity = i == tight ? 60 : 80 + 10 * i;
+                charges.add(charge(rule.limit("limit" + tight + i, capacity, capacity + "/d"), i, 1));
+            }
+            List<Charge> reversed = new ArrayList<>(charges);
+            Collections.reverse(reversed);
+            long admitted = ParallelCalls.countAllowed(THREADS, CALLS, thread -> {
+                List<Charge> inOrder = thread % 2 == 0 ? charges : reversed;
+                return () -> store.decide(inOrder).stream().allMatch(RateLimitDecision::allowed);
+            });
+            assertThat(admitted).isBetween(1L, 60L);
+            assertTaken(charges, admitted);
+            while (store.decide(charges).stream().allMatch(RateLimitDecision::allowed)) {
+                admitted++;
+            }
+            assertThat(admitted).isEqualTo(60);
+            assertTaken(charges, admitted);
+        }
+    }
+
+    private void assertTaken(List<Charge> charges, long admitted) {
+        assertThat(charges)
+                .allSatisfy(charge -> assertThat(store.peek(charge).remaining())
+                        .isEqualTo(charge.limit().capacity() - admitted));
+    }
+
+    /** With the one that rejects at every place among charges of the other keys, in either order. */
+    private List<List<Charge>> ordersOf(Charge rejecting, RateLimit limit, long permits) {
+        List<List<Charge>> orders = new ArrayList<>();
+        for (int place = 0; place < 4; place++) {
+            List<Charge> order = new ArrayList<>();
+            for (int i = 1; i < 4; i++) {
+                order.add(charge(limit, i, permits));
+            }
+            order.add(place, rejecting);
+            orders.add(List.copyOf(order));
+            Collections.reverse(order);
+            orders.add(order);
+        }
+        return orders;
+    }
+
+    private RateLimitDecision assertTwins(RateLimit limit, RateLimit twin, int key, long permits) {
+        List<RateLimitDecision> twins = store.decide(List.of(charge(limit, key, permits), charge(twin, key, permits)));
+        assertThat(twins.get(0)).isEqualTo(twins.get(1));
+        return twins.get(0);
+    }
+
+    private void take(RateLimit limit, int key, long permits) {
+        assertThat(store.decide(List.of(charge(limit, key, permits)))).allMatch(RateLimitDecision::allowed);
+    }
+
+    private long remaining(RateLimit limit, int key) {
+        return store.peek(charge(limit, key, 0)).remaining();
+    }
+
+    private Charge charge(RateLimit limit, int key, long permits) {
+        return new Charge(limit, keys.get(key), permits);
+    }
+}

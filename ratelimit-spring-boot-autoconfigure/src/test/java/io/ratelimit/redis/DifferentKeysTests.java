@@ -1,0 +1,89 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.AsyncStore;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TestLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Limits of one call with different keys, on one server and on a cluster, where no script can reach them all. */
+class DifferentKeysTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    @RegisterExtension
+    static final RedisClusterUnderTest cluster = new RedisClusterUnderTest();
+
+    private static RedisConnector toServer;
+
+    private static RedisConnector toCluster;
+
+    @BeforeAll
+    static void connect() {
+        toServer = new RedisConnector(redis.connections(), Duration.ofSeconds(10));
+        toCluster = new RedisConnector(cluster.connections(), Duration.ofSeconds(10));
+    }
+
+    @AfterAll
+    static void close() throws Exception {
+        toServer.destroy();
+        toCluster.destroy();
+    }
+
+    private static RateLimitStore storeOver(RedisConnector connector) {
+        return new RedisRateLimitStore(connector, RedisUnderTest.newPrefix());
+    }
+
+    @Nested
+    class OnOneServer extends DifferentKeysContract {
+
+        @Override
+        protected RateLimitStore newStore() {
+            return storeOver(toServer);
+        }
+    }
+
+    @Nested
+    class OnACluster extends DifferentKeysContract {
+
+        @Override
+        protected RateLimitStore newStore() {
+            return storeOver(toCluster);
+        }
+    }
+
+    @Nested
+    class OnAClusterWithoutBlocking extends DifferentKeysContract {
+
+        @Override
+        protected RateLimitStore newStore() {
+            return new AsyncStore(storeOver(toCluster));
+        }
+    }
+
+    @Test
+    void whatARejectedCallTookAndGaveBackLeavesNoKey() {
+        RateLimit bucket = TestLimits.tokenBucket("bucket", 10, "10/h");
+        RateLimit window = TestLimits.fixedWindow("window", 10, "10/h");
+        String prefix = RedisUnderTest.newPrefix();
+        RateLimitStore store = new RedisRateLimitStore(toCluster, prefix);
+        List<Charge> charges = Stream.of("alice", "bob", "carol", "dave")
+                .flatMap(key ->
+                        Stream.of(new Charge(bucket, key, 3), new Charge(window, key, key.length() == 5 ? 3 : 11)))
+                .toList();
+        assertThat(store.decide(charges).stream().filter(decision -> !decision.allowed()))
+                .hasSize(2);
+        assertThat(cluster.commands().keys(prefix + "*")).isEmpty();
+    }
+}
