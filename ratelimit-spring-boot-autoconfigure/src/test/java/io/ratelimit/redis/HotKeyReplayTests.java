@@ -1,0 +1,206 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.ReferenceStore;
+import io.ratelimit.Refill;
+import io.ratelimit.TestClock;
+import io.ratelimit.TestRandom;
+import io.ratelimit.redis.HotKeyCaller.Task;
+import java.io.BufferedInputStream;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/**
+ * One hot key, called from the threads of several processes, by the server's own time. Every decision is logged with the
+ * time and the number of its run, and the log is replayed in rational arithmetic.
+ */
+@Timeout(120)
+class HotKeyReplayTests {
+
+    private static final int PROCESSES = 3;
+
+    private static final int THREADS = 8;
+
+    private static final int CALLS_OF_EACH = 250;
+
+    private static final int PATIENCE_MILLIS = 40_000;
+
+    private final Random random = TestRandom.create(getClass());
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @CsvSource({
+        "TOKEN_BUCKET, CONTINUOUS, 50, 1999/s", //
+        "FIXED_WINDOW, CONTINUOUS, 50, 1999/s",
+    })
+    void everyDecisionIsTheOneOfRationalArithmetic(Algorithm algorithm, Refill refill, long capacity, String rate)
+            throws Exception {
+        TestRedis redis = TestRedis.shared();
+        try (ServerSocket meetingPoint = new ServerSocket(0, PROCESSES, InetAddress.getLoopbackAddress())) {
+            meetingPoint.setSoTimeout(PATIENCE_MILLIS);
+            Task task = new Task(
+                    meetingPoint.getLocalPort(),
+                    redis.host(),
+                    redis.port(),
+                    RedisUnderTest.newPrefix(),
+                    random.nextLong(),
+                    THREADS,
+                    CALLS_OF_EACH,
+                    algorithm,
+                    refill,
+                    capacity,
+                    rate);
+            List<LoggedDecision> log = run(task, meetingPoint);
+            log.sort(Comparator.comparingLong(LoggedDecision::number));
+            checkOrder(log);
+            replay(log, task);
+            checkAdmitted(log, task.limit());
+        }
+    }
+
+    private List<LoggedDecision> run(Task task, ServerSocket meetingPoint) throws Exception {
+        List<Process> processes = new ArrayList<>();
+        List<Socket> sockets = new ArrayList<>();
+        List<LoggedDecision> log = new ArrayList<>();
+        try {
+            for (int i = 0; i < PROCESSES; i++) {
+                processes.add(start(task, i));
+            }
+            List<DataInputStream> logs = new ArrayList<>();
+            for (int i = 0; i < PROCESSES; i++) {
+                Socket socket = meetingPoint.accept();
+                sockets.add(socket);
+                socket.setSoTimeout(PATIENCE_MILLIS);
+                logs.add(new DataInputStream(new BufferedInputStream(socket.getInputStream())));
+            }
+            for (DataInputStream ready : logs) {
+                assertThat(ready.readByte()).isEqualTo((byte) 'R');
+            }
+            for (Socket socket : sockets) {
+                socket.getOutputStream().write('G');
+            }
+            for (DataInputStream one : logs) {
+                LoggedDecision.readAll(one, log);
+            }
+            for (Process process : processes) {
+                assertThat(process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
+                        .isTrue();
+                assertThat(process.exitValue()).as(this::said).isZero();
+            }
+            return log;
+        } catch (IOException ex) {
+            throw new IllegalStateException(said(), ex);
+        } finally {
+            processes.forEach(Process::destroyForcibly);
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        }
+    }
+
+    private Process start(Task task, int number) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-Xmx128m",
+                "-cp",
+                System.getProperty("java.class.path"),
+                HotKeyCaller.class.getName()));
+        command.addAll(task.withSeed(task.seed() + (long) number * THREADS).words());
+        return new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output(number).toFile())
+                .start();
+    }
+
+    private Path output(int process) {
+        return directory.resolve("process" + process + ".log");
+    }
+
+    private String said() {
+        StringBuilder said = new StringBuilder("The processes said:");
+        for (int i = 0; i < PROCESSES; i++) {
+            try {
+                said.append('\n').append(Files.readString(output(i)));
+            } catch (IOException ex) {
+                said.append('\n').append(ex);
+            }
+        }
+        return said.toString();
+    }
+
+    /** All of them, each once, and by a clock that allows to tell. */
+    private static void checkOrder(List<LoggedDecision> log) {
+        assertThat(log).hasSizeGreaterThan(1_000);
+        long before = 0;
+        for (int i = 0; i < log.size(); i++) {
+            LoggedDecision logged = log.get(i);
+            assertThat(logged.number()).isEqualTo(i + 1);
+            assertThat(logged.micros())
+                    .as("the server's clock went back during the run, which says nothing about the store: run again")
+                    .isGreaterThanOrEqualTo(before);
+            before = logged.micros();
+        }
+    }
+
+    private static void replay(List<LoggedDecision> log, Task task) {
+        RateLimit limit = task.limit();
+        TestClock clock = new TestClock();
+        ReferenceStore reference = new ReferenceStore(clock);
+        for (LoggedDecision logged : log) {
+            clock.set(logged.micros());
+            RateLimitDecision expected = reference
+                    .decide(List.of(task.charge(limit, logged.permits())))
+                    .get(0);
+            assertThat(logged.decision())
+                    .as(() -> "%s, with seed %d: %s of %d"
+                            .formatted(limit, task.seed(), logged, log.get(0).micros()))
+                    .isEqualTo(expected);
+        }
+    }
+
+    /** Of every algorithm: no more than the capacity at once and the rate since the first call that took something. */
+    private static void checkAdmitted(List<LoggedDecision> log, RateLimit limit) {
+        long first = -1;
+        long permits = 0;
+        int allowed = 0;
+        for (LoggedDecision logged : log) {
+            if (logged.decision().allowed()) {
+                allowed++;
+                permits += logged.permits();
+                first = first < 0 && permits > 0 ? logged.micros() : first;
+            }
+            if (permits > 0) {
+                long since = logged.micros() - first;
+                assertThat(permits)
+                        .isLessThanOrEqualTo(limit.capacity()
+                                + since * limit.pace().permits() / limit.pace().micros());
+            }
+        }
+        int rejected = log.size() - allowed;
+        System.out.printf(
+                "HotKeyReplayTests, %s: %d allowed, %d rejected, %d permits in %d ms%n",
+                limit, allowed, rejected, permits, (log.get(log.size() - 1).micros() - first) / 1_000);
+        assertThat(Math.min(allowed, rejected)).isGreaterThan(100);
+    }
+}
