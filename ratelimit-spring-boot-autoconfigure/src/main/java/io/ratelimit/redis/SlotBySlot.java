@@ -70,15 +70,10 @@ final class SlotBySlot {
             return CompletableFuture.completedFuture(null);
         }
         Part part = parts.get(number);
+        List<Part> earlier = parts.subList(0, number);
         return run(part, ScriptCall.CHARGE_WITH_RECEIPTS)
-                .handle((done, thrown) -> {
-                    if (thrown == null && part.fits()) {
-                        return chargeFrom(number + 1, parts);
-                    }
-                    CompletableFuture<Void> givenBack = forAll(parts.subList(0, number), this::giveBack);
-                    return thrown == null ? givenBack : givenBack.handle((also, alsoThrown) -> fail(thrown));
-                })
-                .thenCompose(Function.identity());
+                .exceptionallyCompose(thrown -> forAll(earlier, this::giveBack).handle((done, also) -> fail(thrown)))
+                .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts) : forAll(earlier, this::giveBack));
     }
 
     private static Void fail(Throwable thrown) {
