@@ -1,7 +1,5 @@
 package io.ratelimit.redis;
 
-import java.nio.charset.StandardCharsets;
-
 /** What the script is asked to do. */
 enum ScriptCall {
 
@@ -17,13 +15,13 @@ enum ScriptCall {
     /** Gives back what receipts say. */
     GIVE_BACK(3);
 
-    private final byte[] code;
+    private final char code;
 
     ScriptCall(int code) {
-        this.code = Integer.toString(code).getBytes(StandardCharsets.US_ASCII);
+        this.code = Character.forDigit(code, 10);
     }
 
     byte[] code() {
-        return code;
+        return new byte[] {(byte) code};
     }
 }
