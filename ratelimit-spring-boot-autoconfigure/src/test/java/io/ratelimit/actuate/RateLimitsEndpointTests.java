@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.Refill;
 import io.ratelimit.actuate.RateLimitsEndpoint.LimitDescriptor;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -15,24 +17,28 @@ class RateLimitsEndpointTests {
     void describesLimitsByNameWithTheirMethods() {
         RateLimit quotes = RateLimit.named("quotes").capacity(20).rate("10/s").build();
         RateLimit exports = RateLimit.named("exports").rate("600/60m").build();
+        RateLimit reports = RateLimit.named("reports")
+                .rate("10/s")
+                .maxWait(Duration.ofMillis(1_500))
+                .build();
+        RateLimit batches =
+                RateLimit.named("batches").rate("10/s").refill(Refill.INTERVAL).build();
         RateLimitsEndpoint endpoint = new RateLimitsEndpoint(
-                () -> List.of(quotes, exports), () -> Map.of("quotes", List.of("com.acme.Quotes.quote(String)")));
+                () -> List.of(quotes, exports, reports, batches),
+                () -> Map.of("quotes", List.of("com.acme.Quotes.quote(String)")));
         assertThat(endpoint.limits().limits())
                 .containsExactly(
-                        Map.entry("exports", descriptor(600, "600/h", List.of())),
-                        Map.entry("quotes", descriptor(20, "10/s", List.of("com.acme.Quotes.quote(String)"))));
+                        Map.entry("batches", descriptor(10, "10/s", "INTERVAL", "PT0S", List.of())),
+                        Map.entry("exports", descriptor(600, "600/h", "CONTINUOUS", "PT0S", List.of())),
+                        Map.entry(
+                                "quotes",
+                                descriptor(20, "10/s", "CONTINUOUS", "PT0S", List.of("com.acme.Quotes.quote(String)"))),
+                        Map.entry("reports", descriptor(10, "10/s", "CONTINUOUS", "PT1.5S", List.of())));
     }
 
-    private static LimitDescriptor descriptor(long capacity, String rate, List<String> methods) {
+    private static LimitDescriptor descriptor(
+            long capacity, String rate, String refill, String maxWait, List<String> methods) {
         return new LimitDescriptor(
-                "TOKEN_BUCKET",
-                capacity,
-                rate,
-                "CONTINUOUS",
-                "PT0S",
-                true,
-                false,
-                OnStoreFailure.LOCAL.name(),
-                methods);
+                "TOKEN_BUCKET", capacity, rate, refill, maxWait, true, false, OnStoreFailure.LOCAL.name(), methods);
     }
 }

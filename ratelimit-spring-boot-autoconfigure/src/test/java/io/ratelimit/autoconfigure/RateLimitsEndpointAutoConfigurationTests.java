@@ -50,6 +50,7 @@ class RateLimitsEndpointAutoConfigurationTests {
                         "ratelimit.on-store-failure=allow",
                         "ratelimit.limits.quotes.rate=5/s",
                         "ratelimit.limits.quotes.dry-run=true",
+                        "ratelimit.limits.quotes.max-wait=500ms",
                         "ratelimit.limits.exports.rate=1/m",
                         "ratelimit.limits.exports.algorithm=fixed-window",
                         "ratelimit.limits.exports.enabled=false")
@@ -63,7 +64,7 @@ class RateLimitsEndpointAutoConfigurationTests {
                                         20,
                                         "5/s",
                                         "CONTINUOUS",
-                                        "PT0S",
+                                        "PT0.5S",
                                         true,
                                         true,
                                         "ALLOW",

@@ -74,7 +74,11 @@ class DocumentedLimitsTests {
                 .jsonPath(limit + ".capacity")
                 .isEqualTo(capacity)
                 .jsonPath(limit + ".rate")
-                .isEqualTo(rate);
+                .isEqualTo(rate)
+                .jsonPath(limit + ".refill")
+                .isEqualTo("CONTINUOUS")
+                .jsonPath(limit + ".maxWait")
+                .isEqualTo("PT0S");
     }
 
     private static boolean isOk(ResponseSpec response) {
