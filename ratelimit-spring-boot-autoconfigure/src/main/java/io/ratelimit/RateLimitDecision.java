@@ -54,4 +54,11 @@ public record RateLimitDecision(
                 ? this
                 : new RateLimitDecision(true, capacity, remaining, Duration.ZERO, Duration.ZERO, resetAfter);
     }
+
+    /** The same, but for the wait before going on. */
+    RateLimitDecision withDelay(Duration longest) {
+        return delay.equals(longest)
+                ? this
+                : new RateLimitDecision(allowed, capacity, remaining, longest, retryAfter, resetAfter);
+    }
 }

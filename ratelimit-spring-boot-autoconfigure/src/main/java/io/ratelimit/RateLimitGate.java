@@ -2,43 +2,52 @@ package io.ratelimit;
 
 import io.ratelimit.RateLimitListener.Outcome;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** The one way to the store: asks it, lets through what is in dry run, and tells the listeners. */
+/** The one way to the store: asks it, lets through what is in dry run, tells the listeners, and waits. */
 public final class RateLimitGate {
 
     private final RateLimitStore store;
 
     private final RateLimitListener listener;
 
-    public RateLimitGate(RateLimitStore store, RateLimitListener listener) {
+    private final Waiter waiter;
+
+    public RateLimitGate(RateLimitStore store, RateLimitListener listener, Waiter waiter) {
         this.store = store;
         this.listener = listener;
+        this.waiter = waiter;
     }
 
     /**
-     * Charges every limit, or none.
+     * Charges every limit, or none, and waits once for the last of the slots that were taken.
      *
+     * @param charges at least one, and no two of one bucket
      * @throws RateLimitExceededException if a limit rejects
+     * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
      */
     public void enter(List<Charge> charges) {
-        List<RateLimitDecision> decisions = store.decide(charges);
-        if (report(charges, decisions)) {
-            throw rejection(charges, decisions);
+        Verdict verdict = told(charges, store.decide(charges));
+        if (verdict.isRejected()) {
+            throw verdict.rejection();
+        }
+        Duration delay = verdict.delay();
+        if (!delay.isZero()) {
+            await(delay, verdict);
         }
     }
 
-    RateLimitDecision decide(Charge charge) {
-        return verdict(charge, store.decide(List.of(charge)).get(0));
+    /** Charges every limit, or none, and does not wait. */
+    JointDecision decide(List<Charge> charges) {
+        return told(charges, store.decide(charges)).joint();
     }
 
-    CompletionStage<RateLimitDecision> decideAsync(Charge charge) {
-        return store.decideAsync(List.of(charge)).thenApply(decisions -> verdict(charge, decisions.get(0)));
+    /** As {@link #decide}, without blocking. */
+    CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
+        return store.decideAsync(charges)
+                .thenApply(decisions -> told(charges, decisions).joint());
     }
 
     RateLimitDecision peek(Charge charge) {
@@ -50,14 +59,19 @@ public final class RateLimitGate {
         store.reset(limit, key);
     }
 
-    private RateLimitDecision verdict(Charge charge, RateLimitDecision decision) {
-        report(List.of(charge), List.of(decision));
-        return charge.limit().dryRun() ? decision.letThrough() : decision;
+    private void await(Duration delay, Verdict verdict) {
+        try {
+            waiter.await(delay);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new RateLimitInterruptedException(verdict.delayedBy(delay), ex);
+        }
     }
 
-    /** Tells the listeners. Returns whether the call is rejected. */
-    private boolean report(List<Charge> charges, List<RateLimitDecision> decisions) {
-        boolean rejected = isRejected(charges, decisions);
+    /** Tells the listeners of the decisions, each once. */
+    private Verdict told(List<Charge> charges, List<RateLimitDecision> decisions) {
+        Verdict verdict = new Verdict(charges, decisions);
+        boolean rejected = verdict.isRejected();
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             RateLimitDecision decision = decisions.get(i);
@@ -69,31 +83,6 @@ public final class RateLimitGate {
             }
             // A limit that would have allowed what another rejects was not charged: it has nothing to report.
         }
-        return rejected;
-    }
-
-    private static boolean isRejected(List<Charge> charges, List<RateLimitDecision> decisions) {
-        for (int i = 0; i < charges.size(); i++) {
-            if (isRejected(charges.get(i), decisions.get(i))) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    private static boolean isRejected(Charge charge, RateLimitDecision decision) {
-        return !decision.allowed() && !charge.limit().dryRun();
-    }
-
-    private static RateLimitExceededException rejection(List<Charge> charges, List<RateLimitDecision> decisions) {
-        List<Integer> tightestFirst = new ArrayList<>(IntStream.range(0, charges.size())
-                .filter(i -> isRejected(charges.get(i), decisions.get(i)))
-                .boxed()
-                .toList());
-        tightestFirst.sort(Comparator.comparing(
-                i -> decisions.get(i).retryAfter(), Comparator.nullsFirst(Comparator.<Duration>reverseOrder())));
-        List<String> names =
-                tightestFirst.stream().map(i -> charges.get(i).limit().name()).toList();
-        return new RateLimitExceededException(names, decisions.get(tightestFirst.get(0)));
+        return verdict;
     }
 }

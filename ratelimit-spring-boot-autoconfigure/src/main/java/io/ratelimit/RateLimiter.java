@@ -8,13 +8,15 @@ import java.util.concurrent.CompletionStage;
  */
 public interface RateLimiter {
 
-    /** Takes one permit from the key's bucket, if it is there. */
+    /** Takes one permit from the key's bucket, if it is there: {@link #tryAcquire(String, long)} of 1. */
     default RateLimitDecision tryAcquire(String key) {
         return tryAcquire(key, 1);
     }
 
     /**
-     * Takes all the permits or none.
+     * Takes all the permits or none, and does not wait. Where permits are reserved ahead, or a
+     * {@link Algorithm#LEAKY_BUCKET} spaces calls out, they are taken all the same, and it is for the caller to wait for
+     * the decision's {@link RateLimitDecision#delay() delay} before going on.
      *
      * @throws IllegalArgumentException if the key is null or empty or the permits are negative
      */
@@ -24,13 +26,18 @@ public interface RateLimiter {
     CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits);
 
     /**
-     * Takes one permit, waiting for it up to the limit's {@code maxWait}.
+     * Takes one permit and waits until it is there: once, for exactly the decision's delay. A token bucket without
+     * {@code maxWait} has nothing to wait for; with it, permits are reserved that far ahead. A
+     * {@link Algorithm#LEAKY_BUCKET} makes every call wait for its slot. A limit in dry run makes nobody wait.
      *
-     * @throws RateLimitExceededException if it is not to be had by then
+     * @throws RateLimitExceededException if the permit is not to be had, or only after {@code maxWait}
+     * @throws RateLimitInterruptedException if the thread is interrupted while it waits, or has to wait and was
+     *     interrupted before; it stays marked as interrupted, and the permit stays taken
+     * @throws IllegalArgumentException if the key is null or empty
      */
     void acquire(String key);
 
-    /** What {@link #tryAcquire(String)} would answer now. Consumes nothing. */
+    /** What {@link #tryAcquire(String)} would answer now. Consumes nothing and does not wait. */
     RateLimitDecision peek(String key);
 
     /** Forgets what the key has consumed. */

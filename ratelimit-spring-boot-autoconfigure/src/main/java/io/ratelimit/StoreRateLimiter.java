@@ -31,7 +31,7 @@ final class StoreRateLimiter implements RateLimiter {
     @Override
     public RateLimitDecision tryAcquire(String key, long permits) {
         Charge charge = charge(key, permits);
-        return charge.limit().enabled() ? gate.decide(charge) : unlimited(charge);
+        return charge.limit().enabled() ? gate.decide(List.of(charge)).tightest() : unlimited(charge);
     }
 
     @Override
@@ -39,7 +39,7 @@ final class StoreRateLimiter implements RateLimiter {
         try {
             Charge charge = charge(key, permits);
             return charge.limit().enabled()
-                    ? gate.decideAsync(charge)
+                    ? gate.decideAsync(List.of(charge)).thenApply(JointDecision::tightest)
                     : CompletableFuture.completedFuture(unlimited(charge));
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
@@ -48,9 +48,9 @@ final class StoreRateLimiter implements RateLimiter {
 
     @Override
     public void acquire(String key) {
-        RateLimitDecision decision = tryAcquire(key);
-        if (!decision.allowed()) {
-            throw new RateLimitExceededException(List.of(limit().name()), decision);
+        Charge charge = charge(key, 1);
+        if (charge.limit().enabled()) {
+            gate.enter(List.of(charge));
         }
     }
 

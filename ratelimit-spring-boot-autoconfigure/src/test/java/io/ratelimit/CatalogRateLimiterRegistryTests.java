@@ -13,8 +13,8 @@ class CatalogRateLimiterRegistryTests {
 
     private final LimitCatalog catalog = new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()));
 
-    private final RateLimitGate gate =
-            new RateLimitGate(new InMemoryRateLimitStore(new TestClock(), 100), new SafeListeners(List.of()));
+    private final RateLimitGate gate = new RateLimitGate(
+            new InMemoryRateLimitStore(new TestClock(), 100), new SafeListeners(List.of()), new RecordingWaiter());
 
     private final CatalogRateLimiterRegistry registry = new CatalogRateLimiterRegistry(catalog, gate);
 

@@ -24,8 +24,10 @@ class RateLimitGateTests {
 
     private final List<String> heard = new ArrayList<>();
 
+    private final RecordingWaiter waiter = new RecordingWaiter();
+
     private final RateLimitGate gate = new RateLimitGate(
-            store, (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome));
+            store, (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome), waiter);
 
     @Test
     void everyLimitOfACallThatPassesIsHeardOf() {
@@ -74,8 +76,10 @@ class RateLimitGateTests {
     @Test
     void oneLimitByHand() {
         store.answer(no(5));
-        assertThat(gate.decide(quotes)).isEqualTo(no(5));
-        assertThat(gate.decideAsync(quotes).toCompletableFuture().join()).isEqualTo(no(5));
+        JointDecision rejected = new JointDecision(no(5), List.of("quotes"));
+        assertThat(gate.decide(List.of(quotes))).isEqualTo(rejected);
+        assertThat(gate.decideAsync(List.of(quotes)).toCompletableFuture().join())
+                .isEqualTo(rejected);
         assertThat(heard).containsExactly("quotes REJECTED", "quotes REJECTED");
     }
 
@@ -84,10 +88,73 @@ class RateLimitGateTests {
         store.answer(no(5));
         RateLimitDecision letThrough =
                 new RateLimitDecision(true, 10, 0, Duration.ZERO, Duration.ZERO, no(5).resetAfter());
-        assertThat(gate.decide(trial)).isEqualTo(letThrough);
+        JointDecision allowed = new JointDecision(letThrough, List.of());
+        assertThat(gate.decide(List.of(trial))).isEqualTo(allowed);
         assertThat(gate.peek(trial)).isEqualTo(letThrough);
-        assertThat(gate.decideAsync(trial).toCompletableFuture().join()).isEqualTo(letThrough);
+        assertThat(gate.decideAsync(List.of(trial)).toCompletableFuture().join())
+                .isEqualTo(allowed);
         assertThat(heard).containsExactly("trial DRY_RUN_REJECTED", "trial DRY_RUN_REJECTED");
+    }
+
+    @Test
+    void waitsOnceForExactlyTheDelay() {
+        store.answer(yesAfter(1_234_567));
+        gate.enter(List.of(quotes));
+        assertThat(waiter.delays()).containsExactly(Duration.ofNanos(1_234_567_000));
+    }
+
+    @Test
+    void waitsOnceForTheLongestOfSeveralDelays() {
+        store.answer(yesAfter(5), yesAfter(500), YES);
+        gate.enter(List.of(quotes, exports, reports));
+        assertThat(waiter.delays()).containsExactly(Duration.ofNanos(500_000));
+    }
+
+    @Test
+    void waitsForNothing() {
+        store.answer(YES, YES);
+        gate.enter(List.of(quotes, exports));
+        assertThat(waiter.delays()).isEmpty();
+    }
+
+    @Test
+    void rejectedCallDoesNotWaitForTheLimitsThatWouldHaveAllowedIt() {
+        store.answer(yesAfter(500), no(5));
+        assertThatExceptionOfType(RateLimitExceededException.class)
+                .isThrownBy(() -> gate.enter(List.of(quotes, exports)));
+        assertThat(waiter.delays()).isEmpty();
+    }
+
+    @Test
+    void dryRunDelaysNobody() {
+        store.answer(yesAfter(500), yesAfter(5));
+        gate.enter(List.of(trial, quotes));
+        assertThat(waiter.delays()).containsExactly(Duration.ofNanos(5_000));
+        store.answer(yesAfter(500));
+        gate.enter(List.of(trial));
+        assertThat(waiter.delays()).hasSize(1);
+    }
+
+    @Test
+    void asksAndPeeksWithoutWaiting() {
+        store.answer(yesAfter(500));
+        JointDecision delayed = new JointDecision(yesAfter(500), List.of());
+        assertThat(gate.decide(List.of(quotes))).isEqualTo(delayed);
+        assertThat(gate.decideAsync(List.of(quotes)).toCompletableFuture().join())
+                .isEqualTo(delayed);
+        assertThat(gate.peek(quotes)).isEqualTo(yesAfter(500));
+        assertThat(waiter.delays()).isEmpty();
+    }
+
+    @Test
+    void isHeardOfBeforeTheWait() {
+        List<String> heardBefore = new ArrayList<>();
+        RateLimitGate gate = new RateLimitGate(
+                store, (charge, decision, outcome) -> heard.add("once"), delay -> heardBefore.addAll(heard));
+        store.answer(yesAfter(500));
+        gate.enter(List.of(quotes));
+        assertThat(heardBefore).containsExactly("once");
+        assertThat(heard).containsExactly("once");
     }
 
     @Test
@@ -95,6 +162,10 @@ class RateLimitGateTests {
         store.fail(new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null));
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> gate.enter(List.of(quotes)));
         assertThat(heard).isEmpty();
+    }
+
+    private static RateLimitDecision yesAfter(long delayMicros) {
+        return RateLimitDecision.ofMicros(10, 0, delayMicros, 0, 10_000);
     }
 
     private static RateLimitDecision no(long retryMicros) {

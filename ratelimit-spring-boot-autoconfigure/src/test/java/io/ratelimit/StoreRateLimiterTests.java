@@ -85,8 +85,8 @@ class StoreRateLimiterTests {
     }
 
     private static RateLimiter limiter(RateLimit limit) {
-        RateLimitGate gate =
-                new RateLimitGate(new InMemoryRateLimitStore(new TestClock(), 100), new SafeListeners(List.of()));
+        RateLimitGate gate = new RateLimitGate(
+                new InMemoryRateLimitStore(new TestClock(), 100), new SafeListeners(List.of()), new RecordingWaiter());
         return new StoreRateLimiter(limit.name(), name -> limit, gate);
     }
 }

@@ -1,14 +1,14 @@
 package io.ratelimit;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Answers what it has been told to, or fails. */
-final class StubStore implements RateLimitStore {
+public final class StubStore implements RateLimitStore {
 
-    private final List<List<Charge>> asked = new ArrayList<>();
+    private final List<List<Charge>> asked = new CopyOnWriteArrayList<>();
 
     private List<RateLimitDecision> answers = List.of();
 
@@ -16,24 +16,24 @@ final class StubStore implements RateLimitStore {
 
     private boolean failsAtOnce;
 
-    void answer(RateLimitDecision... decisions) {
+    public void answer(RateLimitDecision... decisions) {
         answers = List.of(decisions);
         failure = null;
     }
 
-    void fail(RuntimeException with) {
+    public void fail(RuntimeException with) {
         failure = with;
         failsAtOnce = false;
     }
 
     /** Does not even return a stage that fails later. */
-    void failAtOnce(RuntimeException with) {
+    public void failAtOnce(RuntimeException with) {
         failure = with;
         failsAtOnce = true;
     }
 
     /** What it was asked to charge or forget. */
-    List<List<Charge>> asked() {
+    public List<List<Charge>> asked() {
         return asked;
     }
 

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.SafeListeners;
+import io.ratelimit.Waiter;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -32,8 +33,14 @@ class LimiterConfiguration {
     }
 
     @Bean
-    RateLimitGate rateLimitGate(RateLimitStore store, SafeListeners listeners) {
-        return new RateLimitGate(store, listeners);
+    @ConditionalOnMissingBean
+    Waiter rateLimitWaiter() {
+        return Waiter.parking();
+    }
+
+    @Bean
+    RateLimitGate rateLimitGate(RateLimitStore store, SafeListeners listeners, Waiter waiter) {
+        return new RateLimitGate(store, listeners, waiter);
     }
 
     @Bean

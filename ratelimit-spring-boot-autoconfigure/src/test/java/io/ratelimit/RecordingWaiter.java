@@ -1,0 +1,20 @@
+package io.ratelimit;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Remembers how long it was to wait, and does not. */
+public class RecordingWaiter implements Waiter {
+
+    private final List<Duration> delays = new CopyOnWriteArrayList<>();
+
+    @Override
+    public void await(Duration delay) {
+        delays.add(delay);
+    }
+
+    public List<Duration> delays() {
+        return delays;
+    }
+}
