@@ -1,6 +1,9 @@
 package io.ratelimit;
 
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -24,11 +27,50 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public RateLimiter get(String name) {
-        if (complete) {
-            find(name);
+        return complete ? declared(name) : onTrust(name);
+    }
+
+    @Override
+    public JointDecision tryAcquireAll(List<PermitRequest> requests) {
+        JointCall call = call(requests);
+        return call.charges().isEmpty() ? call.unlimited() : gate.decide(call.charges());
+    }
+
+    @Override
+    public CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests) {
+        try {
+            JointCall call = call(requests);
+            return call.charges().isEmpty()
+                    ? CompletableFuture.completedFuture(call.unlimited())
+                    : gate.decideAsync(call.charges());
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
         }
-        return limiters.computeIfAbsent(
-                LimitNames.canonical(name), key -> new StoreRateLimiter(name, this::find, gate));
+    }
+
+    @Override
+    public void acquireAll(List<PermitRequest> requests) {
+        JointCall call = call(requests);
+        if (!call.charges().isEmpty()) {
+            gate.enter(call.charges());
+        }
+    }
+
+    private JointCall call(List<PermitRequest> requests) {
+        return JointCall.of(requests, name -> declared(name).limit());
+    }
+
+    private StoreRateLimiter declared(String name) {
+        StoreRateLimiter known = limiters.get(LimitNames.canonical(name));
+        if (known != null) {
+            return known;
+        }
+        find(name);
+        return onTrust(name);
+    }
+
+    private StoreRateLimiter onTrust(String name) {
+        return limiters.computeIfAbsent(LimitNames.canonical(name), id -> new StoreRateLimiter(name, this::find, gate));
     }
 
     /**

@@ -16,4 +16,16 @@ public record Charge(RateLimit limit, @Nullable String key, long permits) {
                     "Limit '" + limit.name() + "': permits must not be negative, but are " + permits);
         }
     }
+
+    /**
+     * A charge to the bucket of one caller.
+     *
+     * @throws IllegalArgumentException if the key is null or empty or the permits are negative
+     */
+    static Charge keyed(RateLimit limit, @Nullable String key, long permits) {
+        if (key == null || key.isEmpty()) {
+            throw new IllegalArgumentException("Limit '" + limit.name() + "': the key is null or empty");
+        }
+        return new Charge(limit, key, permits);
+    }
 }

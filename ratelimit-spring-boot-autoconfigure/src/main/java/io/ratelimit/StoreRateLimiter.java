@@ -71,13 +71,11 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     private Charge charge(@Nullable String key, long permits) {
-        if (key == null || key.isEmpty()) {
-            throw new IllegalArgumentException("Limit '" + limit().name() + "': the key is null or empty");
-        }
-        return new Charge(limit(), key, permits);
+        return Charge.keyed(limit(), key, permits);
     }
 
-    private RateLimit limit() {
+    /** @throws IllegalArgumentException if nothing declares it */
+    RateLimit limit() {
         RateLimit known = limit;
         if (known == null) {
             known = lookup.apply(name);

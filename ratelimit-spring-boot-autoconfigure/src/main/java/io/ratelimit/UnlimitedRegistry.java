@@ -1,10 +1,15 @@
 package io.ratelimit;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What {@code ratelimit.enabled=false} leaves: every name has a limiter, and every limiter lets every call pass. */
+/** What {@code ratelimit.enabled=false} leaves: every name has a limiter, and every call passes. */
 public final class UnlimitedRegistry implements RateLimiterRegistry {
+
+    private static final RateLimitDecision YES = RateLimitDecision.unlimited(Long.MAX_VALUE);
+
+    private static final JointDecision YES_TO_ALL = new JointDecision(YES, List.of());
 
     private static final RateLimiter UNLIMITED = new Unlimited();
 
@@ -13,9 +18,20 @@ public final class UnlimitedRegistry implements RateLimiterRegistry {
         return UNLIMITED;
     }
 
-    private static final class Unlimited implements RateLimiter {
+    @Override
+    public JointDecision tryAcquireAll(List<PermitRequest> requests) {
+        return YES_TO_ALL;
+    }
 
-        private static final RateLimitDecision YES = RateLimitDecision.unlimited(Long.MAX_VALUE);
+    @Override
+    public CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests) {
+        return CompletableFuture.completedFuture(YES_TO_ALL);
+    }
+
+    @Override
+    public void acquireAll(List<PermitRequest> requests) {}
+
+    private static final class Unlimited implements RateLimiter {
 
         @Override
         public RateLimitDecision tryAcquire(String key, long permits) {

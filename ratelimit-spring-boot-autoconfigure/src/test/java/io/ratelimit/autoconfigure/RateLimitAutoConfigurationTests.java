@@ -9,8 +9,10 @@ import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.RecordingWaiter;
 import io.ratelimit.TimeSource;
 import io.ratelimit.UnlimitedRegistry;
+import io.ratelimit.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.memory.InMemoryRateLimitStore;
@@ -81,6 +83,14 @@ class RateLimitAutoConfigurationTests {
     void ownTimeSourceReplacesTheDefault() {
         inMemory.withBean(StoppedClock.class)
                 .run(context -> assertThat(context.getBean(TimeSource.class)).isInstanceOf(StoppedClock.class));
+    }
+
+    @Test
+    void ownWaiterReplacesTheDefault() {
+        RecordingWaiter own = new RecordingWaiter();
+        inMemory.run(context -> assertThat(context).hasSingleBean(Waiter.class));
+        inMemory.withBean(RecordingWaiter.class, () -> own)
+                .run(context -> assertThat(context.getBean(Waiter.class)).isSameAs(own));
     }
 
     @Test
