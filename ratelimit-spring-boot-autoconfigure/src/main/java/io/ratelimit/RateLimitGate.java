@@ -15,6 +15,8 @@ public final class RateLimitGate {
 
     private final Waiter waiter;
 
+    private final CapacityLog capacityLog = new CapacityLog();
+
     public RateLimitGate(RateLimitStore store, RateLimitListener listener, Waiter waiter) {
         this.store = store;
         this.listener = listener;
@@ -78,6 +80,9 @@ public final class RateLimitGate {
             if (!decision.allowed()) {
                 listener.onDecision(
                         charge, decision, charge.limit().dryRun() ? Outcome.DRY_RUN_REJECTED : Outcome.REJECTED);
+                if (decision.retryAfter() == null) {
+                    capacityLog.beyondCapacity(charge);
+                }
             } else if (!rejected || charge.limit().dryRun()) {
                 listener.onDecision(charge, decision, Outcome.ALLOWED);
             }

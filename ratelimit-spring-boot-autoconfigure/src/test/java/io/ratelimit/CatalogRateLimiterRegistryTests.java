@@ -54,6 +54,19 @@ class CatalogRateLimiterRegistryTests {
         assertThat(registry.get("payments")).isNotNull();
     }
 
+    @Test
+    void unknownNameOfAJointCallIsRefusedAndNotRememberedEvenWhileTheCatalogFills() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.tryAcquireAll(List.of(new PermitRequest("quotes", "alice"))));
+        declare("quotes");
+        assertThat(registry.tryAcquireAll(List.of(new PermitRequest("quotes", "alice")))
+                        .allowed())
+                .isTrue();
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> registry.tryAcquireAll(List.of(new PermitRequest("payments", "alice"))));
+        registry.complete();
+    }
+
     private void declare(String name) {
         catalog.declare(TestLimits.tokenBucket(name, 1, "1/h"), "test", true);
     }

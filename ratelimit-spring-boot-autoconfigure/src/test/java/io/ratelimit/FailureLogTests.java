@@ -2,22 +2,13 @@ package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.TimeUnit;
-import java.util.logging.Handler;
-import java.util.logging.LogRecord;
-import java.util.logging.Logger;
-import java.util.logging.SimpleFormatter;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 class FailureLogTests {
 
-    private final Logger logger = Logger.getLogger(FailoverRateLimitStore.class.getName());
-
-    private final Recorder recorder = new Recorder();
+    private final LogRecorder recorder = new LogRecorder(FailoverRateLimitStore.class);
 
     private long seconds;
 
@@ -28,14 +19,9 @@ class FailureLogTests {
     private final RateLimitStoreException trouble =
             new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null);
 
-    @BeforeEach
-    void listen() {
-        logger.addHandler(recorder);
-    }
-
     @AfterEach
     void stopListening() {
-        logger.removeHandler(recorder);
+        recorder.close();
     }
 
     @Test
@@ -47,9 +33,9 @@ class FailureLogTests {
         seconds = 1;
         log.success();
         log.success();
-        assertThat(recorder.levels).containsExactly("WARNING", "INFO");
-        assertThat(recorder.lines.get(0)).contains("'quotes'", "on-store-failure=local", "down");
-        assertThat(recorder.lines.get(1)).contains("on-store-failure: 5");
+        assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
+        assertThat(recorder.lines().get(0)).contains("'quotes'", "on-store-failure=local", "down");
+        assertThat(recorder.lines().get(1)).contains("on-store-failure: 5");
     }
 
     @Test
@@ -60,7 +46,7 @@ class FailureLogTests {
         log.failure(limit, trouble);
         seconds = 2;
         log.success();
-        assertThat(recorder.levels).containsExactly("WARNING", "INFO", "WARNING", "INFO");
+        assertThat(recorder.levels()).containsExactly("WARNING", "INFO", "WARNING", "INFO");
     }
 
     @Test
@@ -69,7 +55,7 @@ class FailureLogTests {
             log.failure(limit, trouble);
             log.success();
         }
-        assertThat(recorder.levels).containsExactly("WARNING");
+        assertThat(recorder.levels()).containsExactly("WARNING");
     }
 
     @Test
@@ -77,26 +63,7 @@ class FailureLogTests {
         for (seconds = 0; seconds <= 120; seconds++) {
             log.failure(limit, trouble);
         }
-        assertThat(recorder.levels).containsExactly("WARNING", "WARNING", "WARNING");
-        assertThat(recorder.lines.get(2)).contains("121 calls so far");
-    }
-
-    private static final class Recorder extends Handler {
-
-        private final List<String> levels = new ArrayList<>();
-
-        private final List<String> lines = new ArrayList<>();
-
-        @Override
-        public void publish(LogRecord record) {
-            levels.add(record.getLevel().getName());
-            lines.add(new SimpleFormatter().formatMessage(record));
-        }
-
-        @Override
-        public void flush() {}
-
-        @Override
-        public void close() {}
+        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING", "WARNING");
+        assertThat(recorder.lines().get(2)).contains("121 calls so far");
     }
 }

@@ -1,0 +1,45 @@
+package io.ratelimit;
+
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.logging.Handler;
+import java.util.logging.LogRecord;
+import java.util.logging.Logger;
+import java.util.logging.SimpleFormatter;
+
+/** Listens to the logger of a class until it is closed. */
+final class LogRecorder extends Handler {
+
+    private final Logger logger;
+
+    private final List<String> levels = new CopyOnWriteArrayList<>();
+
+    private final List<String> lines = new CopyOnWriteArrayList<>();
+
+    LogRecorder(Class<?> type) {
+        logger = Logger.getLogger(type.getName());
+        logger.addHandler(this);
+    }
+
+    List<String> levels() {
+        return levels;
+    }
+
+    List<String> lines() {
+        return lines;
+    }
+
+    @Override
+    public void publish(LogRecord record) {
+        levels.add(record.getLevel().getName());
+        lines.add(new SimpleFormatter().formatMessage(record));
+    }
+
+    @Override
+    public void flush() {}
+
+    @Override
+    public void close() {
+        logger.removeHandler(this);
+    }
+}
