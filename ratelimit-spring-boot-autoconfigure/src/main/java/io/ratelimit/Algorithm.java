@@ -9,7 +9,11 @@ public enum Algorithm {
     /** Starts full, refills at the rate, up to the capacity; a call passes if the bucket holds its permits. */
     TOKEN_BUCKET,
 
-    /** Admits the calls that {@link #TOKEN_BUCKET} would and spaces them out, one slot every {@code 1/rate}. */
+    /**
+     * Admits the calls that {@link #TOKEN_BUCKET} would and spaces them out: a call takes the next free slots, one for
+     * each permit and {@code 1/rate} apart, and its {@link RateLimitDecision#delay() delay} is the time until the first of
+     * them. Annotated methods and {@link RateLimiter#acquire} wait for it.
+     */
     LEAKY_BUCKET,
 
     /**

@@ -26,11 +26,11 @@ public interface RateLimiter {
     CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits);
 
     /**
-     * Takes one permit and waits until it is there: once, for exactly the decision's delay. A token bucket without
-     * {@code maxWait} has nothing to wait for; with it, permits are reserved that far ahead. A
-     * {@link Algorithm#LEAKY_BUCKET} makes every call wait for its slot. A limit in dry run makes nobody wait.
+     * Takes one permit and waits until it is there: once, for exactly the decision's delay. A token bucket reserves as far
+     * ahead as {@code maxWait}, by default not at all; a {@link Algorithm#LEAKY_BUCKET} makes every call wait for its
+     * slot. A limit in dry run makes nobody wait.
      *
-     * @throws RateLimitExceededException if the permit is not to be had, or only after {@code maxWait}
+     * @throws RateLimitExceededException if the permit is not to be had, {@code maxWait} ahead neither; without a wait
      * @throws RateLimitInterruptedException if the thread is interrupted while it waits, or has to wait and was
      *     interrupted before; it stays marked as interrupted, and the permit stays taken
      * @throws IllegalArgumentException if the key is null or empty

@@ -23,7 +23,10 @@ class JointCallTests {
     private final LimitCatalog catalog = new LimitCatalog(new RateLimitSettings(
             false,
             OnStoreFailure.LOCAL,
-            Map.of("off", overrides("off", false, null), "trial", overrides("trial", null, true))));
+            Map.of(
+                    "off", overrides("off", false, null),
+                    "offtoo", overrides("off-too", false, null),
+                    "trial", overrides("trial", null, true))));
 
     private final StubStore stub = new StubStore();
 
@@ -128,7 +131,8 @@ class JointCallTests {
         assertThat(way.ask(stubbed, List.of(new PermitRequest("off", "alice", 9)))
                         .allowed())
                 .isTrue();
-        assertThat(stubbed.tryAcquireAll(List.of(new PermitRequest("off", "alice", 9)))
+        assertThat(stubbed.tryAcquireAll(
+                                List.of(new PermitRequest("off-too", "alice"), new PermitRequest("off", "alice", 9)))
                         .tightest())
                 .isEqualTo(RateLimitDecision.unlimited(2));
     }
@@ -196,6 +200,7 @@ class JointCallTests {
                 TestLimits.tokenBucket("small", 1, "1/h"),
                 TestLimits.tokenBucket("big", 5, "1/h"),
                 TestLimits.tokenBucket("off", 2, "1/h"),
+                TestLimits.tokenBucket("off-too", 7, "1/h"),
                 TestLimits.tokenBucket("trial", 2, "1/h"))) {
             catalog.declare(limit, "test");
         }

@@ -67,7 +67,16 @@ public @interface RateLimited {
     /** How the tokens come back; only for {@link Algorithm#TOKEN_BUCKET}. */
     Refill refill() default Refill.CONTINUOUS;
 
-    /** Reserves permits ahead and waits for them, at most so long: {@code "500ms"}; empty: does not wait. */
+    /**
+     * How far ahead permits are reserved, {@code "500ms"}; empty: not at all. A call for which the bucket does not
+     * hold enough takes permits that are still to come and waits for them: once, before the method runs, on the calling
+     * thread. It is rejected at once, without a wait, if they come later than that. Only for {@link Algorithm#TOKEN_BUCKET} with
+     * {@link Refill#CONTINUOUS} and for {@link Algorithm#LEAKY_BUCKET}; there every call waits for its slot, and this is
+     * how far beyond what a full bucket holds slots are given away.
+     *
+     * <p>If the thread is interrupted while it waits, neither the method nor the {@link #fallbackMethod} is called, and
+     * the permits stay taken: {@link io.ratelimit.RateLimitInterruptedException}.
+     */
     String maxWait() default "";
 
     /**
