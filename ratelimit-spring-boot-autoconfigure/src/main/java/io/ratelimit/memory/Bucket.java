@@ -1,34 +1,132 @@
 package io.ratelimit.memory;
 
-import java.util.concurrent.atomic.AtomicLong;
+import io.ratelimit.RateLimit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One bucket's state, changed without locks where a call has one limit. A call with several holds their buckets for the
- * moment of its decision.
+ * moment of its decision. A bucket that is forgotten is as if never used, and takes no more charges.
  */
 @SuppressWarnings("ReferenceEquality") // The very state that was read, not one like it.
 final class Bucket {
 
-    private static final AtomicLong NUMBERS = new AtomicLong();
-
     /** Stands in the place of the state while a call holds the bucket. */
     private static final BucketState HELD = new BucketState(Section.unused(new FixedWindowRule(1, 1), 0), null, 0);
 
-    /** The order in which buckets are held, the same for all calls, so that none waits for another in a circle. */
-    private final long number = NUMBERS.incrementAndGet();
+    /** Stands in the place of the state for good. */
+    private static final BucketState FORGOTTEN = new BucketState(0, 0, 0, 0);
 
-    private final AtomicReference<@Nullable BucketState> state = new AtomicReference<>();
+    private final BucketKey key;
 
-    long number() {
-        return number;
+    private final RateLimit limit;
+
+    private final AtomicReference<@Nullable BucketState> state;
+
+    /** What the call that holds the bucket has found. */
+    private @Nullable BucketState found;
+
+    /** Written before any other thread can see the bucket. */
+    private int slot = BucketSlots.NONE;
+
+    Bucket(BucketKey key, RateLimit limit, @Nullable BucketState state) {
+        this.key = key;
+        this.limit = limit;
+        this.state = new AtomicReference<@Nullable BucketState>(state);
+    }
+
+    /** A bucket that was never used, held by the caller. */
+    static Bucket held(BucketKey key, RateLimit limit) {
+        return new Bucket(key, limit, HELD);
+    }
+
+    BucketKey key() {
+        return key;
+    }
+
+    RateLimit limit() {
+        return limit;
+    }
+
+    /** Where it is in the table. */
+    int slot() {
+        return slot;
+    }
+
+    void slot(int number) {
+        slot = number;
     }
 
     /** The state, once nobody holds the bucket. */
     @Nullable
     BucketState get() {
+        BucketState current = settled();
+        return current == FORGOTTEN ? null : current;
+    }
+
+    boolean replace(@Nullable BucketState expected, @Nullable BucketState next) {
+        return expected == next || state.compareAndSet(expected, next);
+    }
+
+    /** Holds the bucket until {@link #release}, unless it is forgotten. */
+    boolean hold() {
+        while (true) {
+            BucketState current = settled();
+            if (current == FORGOTTEN) {
+                return false;
+            }
+            if (state.compareAndSet(current, HELD)) {
+                found = current;
+                return true;
+            }
+        }
+    }
+
+    /** The state in which the caller, who holds the bucket, has found it. */
+    @Nullable
+    BucketState found() {
+        return found;
+    }
+
+    void release(@Nullable BucketState next) {
+        state.set(next);
+    }
+
+    boolean isForgotten() {
+        return state.get() == FORGOTTEN;
+    }
+
+    /** Forgets the bucket, once nobody holds it; false if that was done before. */
+    boolean forget() {
+        while (true) {
+            BucketState current = settled();
+            if (current == FORGOTTEN) {
+                return false;
+            }
+            if (state.compareAndSet(current, FORGOTTEN)) {
+                return true;
+            }
+        }
+    }
+
+    /** Forgets the bucket, unless its state is another by now. */
+    boolean forget(@Nullable BucketState expected) {
+        return state.compareAndSet(expected, FORGOTTEN);
+    }
+
+    /** Whatever stands in the place of the state, without waiting. */
+    @Nullable
+    BucketState look() {
+        return state.get();
+    }
+
+    /** Whether what was seen is a state of a bucket that is neither held nor forgotten. */
+    static boolean isSettled(@Nullable BucketState seen) {
+        return seen != HELD && seen != FORGOTTEN;
+    }
+
+    private @Nullable BucketState settled() {
         int spins = 0;
         while (true) {
             BucketState current = state.get();
@@ -37,25 +135,6 @@ final class Bucket {
             }
             pause(++spins);
         }
-    }
-
-    boolean replace(@Nullable BucketState expected, @Nullable BucketState next) {
-        return expected == next || state.compareAndSet(expected, next);
-    }
-
-    /** Holds the bucket until {@link #release}, and returns its state. */
-    @Nullable
-    BucketState hold() {
-        while (true) {
-            BucketState current = get();
-            if (state.compareAndSet(current, HELD)) {
-                return current;
-            }
-        }
-    }
-
-    void release(@Nullable BucketState next) {
-        state.set(next);
     }
 
     private static void pause(int spins) {

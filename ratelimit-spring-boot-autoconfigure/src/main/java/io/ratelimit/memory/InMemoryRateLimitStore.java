@@ -1,38 +1,37 @@
 package io.ratelimit.memory;
 
-import com.github.benmanes.caffeine.cache.Cache;
-import com.github.benmanes.caffeine.cache.Caffeine;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.TimeSource;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in this JVM. Holds a bounded number of buckets; under a flood of keys those that are seldom asked for are
- * forgotten first.
+ * Decides in this JVM. Holds a bounded number of buckets; under a flood of keys those that are used least are forgotten
+ * first.
  */
 public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private final TimeSource time;
 
-    private final Cache<Key, Bucket> buckets;
+    private final BucketTable buckets;
 
     private final Map<RateLimit, Rule<?>> rules = new ConcurrentHashMap<>();
 
     /** @param maxKeys how many buckets are held at the most, of all limits together */
     public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
         this.time = time;
-        this.buckets = Caffeine.newBuilder().maximumSize(maxKeys).build();
+        this.buckets = new BucketTable(maxKeys, this::use);
     }
 
     @Override
@@ -47,40 +46,72 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public RateLimitDecision peek(Charge charge) {
-        Bucket known = buckets.getIfPresent(key(charge.limit(), charge.key()));
+        Bucket known = buckets.get(key(charge.limit(), charge.key()));
         return assess(charge, known == null ? null : known.get(), time.micros()).decision(false);
     }
 
     @Override
     public void reset(RateLimit limit, @Nullable String key) {
-        buckets.invalidate(key(limit, key));
+        buckets.remove(key(limit, key));
     }
 
     private RateLimitDecision decideOne(Charge charge) {
-        Bucket bucket = bucket(charge);
+        BucketKey key = key(charge.limit(), charge.key());
         while (true) {
-            BucketState last = bucket.get();
+            Bucket bucket = buckets.get(key);
+            BucketState last = bucket == null ? null : bucket.get();
             // Read after the state, the clock never shows less than the state has seen, unless it went back.
-            Assessment assessment = assess(charge, last, time.micros());
-            if (bucket.replace(last, assessment.next(assessment.fits()))) {
+            long now = time.micros();
+            Assessment assessment = assess(charge, last, now);
+            BucketState next = assessment.next(assessment.fits());
+            boolean done = bucket == null
+                    ? next == null || buckets.add(new Bucket(key, charge.limit(), next), now)
+                    : bucket.replace(last, next);
+            if (done) {
                 return assessment.decision(assessment.fits());
             }
         }
     }
 
     private List<RateLimitDecision> decideTogether(List<Charge> charges) {
-        List<Bucket> held = charges.stream().map(this::bucket).toList();
-        if (held.stream().distinct().count() < held.size()) {
+        SortedMap<BucketKey, Charge> sorted = new TreeMap<>();
+        charges.forEach(charge -> sorted.put(key(charge.limit(), charge.key()), charge));
+        if (sorted.size() < charges.size()) {
             throw new IllegalArgumentException("Two charges of one call are for the same bucket");
         }
+        Map<Charge, Bucket> held = new HashMap<>();
         Map<Bucket, @Nullable BucketState> states = new HashMap<>();
-        held.stream()
-                .sorted(Comparator.comparingLong(Bucket::number))
-                .forEach(bucket -> states.put(bucket, bucket.hold()));
         try {
-            return decideHeld(charges, held, states);
+            // In the order of the keys, the same for all calls, so that none waits for another in a circle.
+            sorted.forEach((key, charge) -> {
+                Bucket bucket = hold(key, charge.limit());
+                states.put(bucket, bucket.found());
+                held.put(charge, bucket);
+            });
+            return decideHeld(charges, charges.stream().map(held::get).toList(), states);
         } finally {
-            states.forEach(Bucket::release);
+            states.forEach(this::release);
+        }
+    }
+
+    private Bucket hold(BucketKey key, RateLimit limit) {
+        while (true) {
+            Bucket bucket = buckets.get(key);
+            if (bucket == null) {
+                Bucket fresh = Bucket.held(key, limit);
+                if (buckets.add(fresh, time.micros())) {
+                    return fresh;
+                }
+            } else if (bucket.hold()) {
+                return bucket;
+            }
+        }
+    }
+
+    private void release(Bucket bucket, @Nullable BucketState next) {
+        bucket.release(next);
+        if (next == null) {
+            buckets.removeUnused(bucket);
         }
     }
 
@@ -114,13 +145,12 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return known != null ? known : rules.computeIfAbsent(limit, Rule::of);
     }
 
-    private Bucket bucket(Charge charge) {
-        return buckets.get(key(charge.limit(), charge.key()), key -> new Bucket());
+    private BucketUse use(RateLimit limit, @Nullable BucketState state, long now) {
+        RateLimitDecision seen = new Assessment(limit, recovery(limit), state, now, 0).decision(false);
+        return new BucketUse(1 - (double) seen.remaining() / seen.capacity(), seen.resetAfter());
     }
 
-    private static Key key(RateLimit limit, @Nullable String key) {
-        return new Key(limit.id(), key);
+    private static BucketKey key(RateLimit limit, @Nullable String key) {
+        return new BucketKey(limit.id(), key);
     }
-
-    private record Key(String limit, @Nullable String key) {}
 }

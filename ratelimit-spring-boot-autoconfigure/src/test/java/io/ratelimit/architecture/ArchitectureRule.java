@@ -33,15 +33,14 @@ enum ArchitectureRule {
         }
     },
 
-    MEMORY_KNOWS_THE_ROOT_AND_ITS_CACHE("MemoryKnowsRedis") {
+    MEMORY_KNOWS_THE_ROOT_ONLY("MemoryKnowsRedis") {
         @Override
         ArchRule in(String base) {
             return classes()
                     .that()
                     .resideInAPackage(base + ".memory")
                     .should()
-                    .onlyDependOnClassesThat(
-                            resideInAnyPackage(with(base, base + ".memory", "com.github.benmanes.caffeine..")));
+                    .onlyDependOnClassesThat(resideInAnyPackage(with(base, base + ".memory")));
         }
     },
 

@@ -1,0 +1,118 @@
+package io.ratelimit.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.ParallelCalls;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TestLimits;
+import io.ratelimit.TimeSource;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+@Timeout(60)
+class FloodConcurrencyTests {
+
+    private static final int THREADS = 8;
+
+    private static final int CALLS = 20_000;
+
+    private final RateLimit hot = TestLimits.tokenBucket("hot", 50_000, "1/h");
+
+    private final RateLimit flooded = TestLimits.fixedWindow("flooded", 1_000_000, "1000000/h");
+
+    private final RateLimit three = TestLimits.tokenBucket("three", 3, "1/h");
+
+    private final RateLimit alsoThree = TestLimits.fixedWindow("also-three", 3, "3/h");
+
+    private final AtomicInteger keys = new AtomicInteger();
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 5, 64, 1_000})
+    void theBoundHoldsAndNoPlaceIsLost(int max) throws Exception {
+        BucketTable table = new BucketTable(
+                max, (limit, state, clock) -> new BucketUse(state == null ? 0 : state.used(), Duration.ZERO));
+        for (int round = 0; round < 5; round++) {
+            ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> comeAndGo(table, 3 * max));
+            assertThat(table.size()).isLessThanOrEqualTo(max);
+            IntStream.range(0, 3 * max).forEach(i -> table.remove(key(i)));
+            assertThat(table.size()).isZero();
+            IntStream.range(0, max).forEach(i -> table.add(bucket(i), 0));
+            assertThat(table.size()).isEqualTo(max);
+        }
+    }
+
+    @Test
+    void aHotKeyIsCountedExactlyDuringAFlood() throws Exception {
+        RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 64);
+        assertThat(take(store, new Charge(hot, "hot", 25_000))).isTrue();
+        long allowed = ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> switch (thread % 4) {
+            case 0 -> take(store, new Charge(hot, "hot", 1));
+            case 1 -> take(store, new Charge(hot, "hot", 1), newcomer());
+            case 2 -> !take(store, newcomer());
+            default -> !take(store, newcomer(), newcomer());
+        });
+        assertThat(allowed).isEqualTo(25_000);
+    }
+
+    @RepeatedTest(5)
+    void newcomersOfTheSameKeyAreCountedTogether() throws Exception {
+        RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 2 * CALLS);
+        AtomicInteger[] calls = IntStream.range(0, THREADS)
+                .mapToObj(thread -> new AtomicInteger())
+                .toArray(AtomicInteger[]::new);
+        long allowed = ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> {
+            String key = "key" + calls[thread].getAndIncrement();
+            return thread % 2 == 0
+                    ? take(store, new Charge(three, key, 1))
+                    : take(store, new Charge(alsoThree, key, 1), new Charge(three, key, 1));
+        });
+        assertThat(allowed).isEqualTo(3 * CALLS);
+    }
+
+    private boolean comeAndGo(BucketTable table, int keys) {
+        int number = ThreadLocalRandom.current().nextInt(keys);
+        Bucket known = table.get(key(number));
+        if (known == null) {
+            return table.add(bucket(number), 0);
+        }
+        switch (number % 4) {
+            case 0 -> table.remove(key(number));
+            case 1 -> known.replace(known.get(), new BucketState(number % 7, 0, 0, 0));
+            case 2 -> {
+                if (known.hold()) {
+                    known.release(null);
+                    table.removeUnused(known);
+                }
+            }
+            default -> {}
+        }
+        return true;
+    }
+
+    private Bucket bucket(int number) {
+        return new Bucket(key(number), three, new BucketState(number % 7, 0, 0, 0));
+    }
+
+    private BucketKey key(int number) {
+        return new BucketKey(three.id(), "key" + number);
+    }
+
+    private Charge newcomer() {
+        return new Charge(flooded, "flood" + keys.incrementAndGet(), 1);
+    }
+
+    private static boolean take(RateLimitStore store, Charge... charges) {
+        return store.decide(List.of(charges)).stream().allMatch(RateLimitDecision::allowed);
+    }
+}

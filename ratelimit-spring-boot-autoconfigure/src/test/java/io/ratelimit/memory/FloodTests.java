@@ -1,0 +1,168 @@
+package io.ratelimit.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TestClock;
+import io.ratelimit.TestLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** Far more keys than there is room for. */
+class FloodTests {
+
+    private static final int MAX_KEYS = 1_000;
+
+    private static final int FLOOD = 50 * MAX_KEYS;
+
+    private final TestClock clock = new TestClock();
+
+    private final RateLimitStore store = new InMemoryRateLimitStore(clock, MAX_KEYS);
+
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "FIXED_WINDOW"})
+    void anExhaustedKeyThatIsSilentMeanwhileIsNotLetOff(Algorithm algorithm) {
+        RateLimit limit = fiveAnHour(algorithm);
+        assertThat(take(limit, "exhausted", 5).allowed()).isTrue();
+        flood(limit);
+        assertThat(take(limit, "exhausted", 1).allowed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "FIXED_WINDOW"})
+    void newcomersAreServedAndCounted(Algorithm algorithm) {
+        RateLimit limit = fiveAnHour(algorithm);
+        flood(limit);
+        int served = 0;
+        for (int i = 0; i < FLOOD; i++) {
+            assertThat(take(limit, "later" + i, 1).allowed()).isTrue();
+            clock.advance(100);
+            if (i % 100 == 0 && take(limit, "newcomer", 1).allowed()) {
+                served++;
+            }
+        }
+        assertThat(served).isEqualTo(5);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "FIXED_WINDOW"})
+    void ofAHouseHalfFullOfExhaustedKeysNextToNoneIsLetOff(Algorithm algorithm) {
+        RateLimit limit = fiveAnHour(algorithm);
+        for (int i = 0; i < MAX_KEYS / 2; i++) {
+            take(limit, "exhausted" + i, 5);
+        }
+        flood(limit);
+        // One in 2^16 newcomers sees nobody else.
+        assertThat(rejected(limit, "exhausted", MAX_KEYS / 2)).isGreaterThan(MAX_KEYS / 2 - 10);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "FIXED_WINDOW"})
+    void whoHasRecoveredGoesFirst(Algorithm algorithm) {
+        RateLimit limit = fiveAnHour(algorithm);
+        for (int i = 0; i < MAX_KEYS / 2; i++) {
+            take(limit, "recovered" + i, 5);
+        }
+        clock.advance(Duration.ofHours(1));
+        for (int i = 0; i < MAX_KEYS / 2; i++) {
+            take(limit, "used" + i, 1);
+        }
+        for (int i = 0; i < MAX_KEYS / 4; i++) {
+            take(limit, "newcomer" + i, 5);
+        }
+        assertThat(used(limit, "used", MAX_KEYS / 2)).isGreaterThan(MAX_KEYS / 2 - 10);
+        assertThat(rejected(limit, "newcomer", MAX_KEYS / 4)).isEqualTo(MAX_KEYS / 4);
+    }
+
+    @Test
+    void callsThatTakeNothingNeedNoRoom() {
+        RateLimit limit = fiveAnHour(Algorithm.TOKEN_BUCKET);
+        for (int i = 0; i < MAX_KEYS; i++) {
+            take(limit, "used" + i, 1);
+        }
+        for (int i = 0; i < FLOOD; i++) {
+            store.peek(new Charge(limit, "peek" + i, 1));
+            take(limit, "free" + i, 0);
+            take(limit, "never" + i, 6);
+            store.reset(limit, "reset" + i);
+        }
+        assertThat(used(limit, "used", MAX_KEYS)).isEqualTo(MAX_KEYS);
+    }
+
+    @Test
+    void callsThatAnotherLimitRejectsLeaveTheirRoom() {
+        RateLimit limit = fiveAnHour(Algorithm.TOKEN_BUCKET);
+        RateLimit other = TestLimits.fixedWindow("other", 1, "1/h");
+        take(other, "exhausted", 1);
+        for (int i = 0; i < MAX_KEYS - 2; i++) {
+            take(limit, "used" + i, 1);
+        }
+        for (int i = 0; i < FLOOD; i++) {
+            store.decide(List.of(new Charge(limit, "flood" + i, 1), new Charge(other, "exhausted", 1)));
+        }
+        assertThat(used(limit, "used", MAX_KEYS)).isEqualTo(MAX_KEYS - 2);
+    }
+
+    @Test
+    void aResetLeavesItsRoom() {
+        RateLimit limit = fiveAnHour(Algorithm.TOKEN_BUCKET);
+        for (int i = 0; i < MAX_KEYS - 1; i++) {
+            take(limit, "used" + i, 1);
+        }
+        for (int i = 0; i < FLOOD; i++) {
+            take(limit, "reset" + i, 1);
+            store.reset(limit, "reset" + i);
+        }
+        assertThat(used(limit, "used", MAX_KEYS)).isEqualTo(MAX_KEYS - 1);
+    }
+
+    @Test
+    void aCallWithMoreLimitsThanThereIsRoomForIsDecided() {
+        RateLimitStore small = new InMemoryRateLimitStore(clock, 1);
+        RateLimit limit = fiveAnHour(Algorithm.TOKEN_BUCKET);
+        RateLimit other = TestLimits.fixedWindow("other", 1, "1/h");
+        for (int i = 0; i < 10; i++) {
+            assertThat(small.decide(List.of(new Charge(limit, "key", 1), new Charge(other, "key" + i, 1))))
+                    .hasSize(2);
+        }
+    }
+
+    private long rejected(RateLimit limit, String prefix, int keys) {
+        return IntStream.range(0, keys)
+                .filter(i -> !store.peek(new Charge(limit, prefix + i, 1)).allowed())
+                .count();
+    }
+
+    private long used(RateLimit limit, String prefix, int keys) {
+        return IntStream.range(0, keys)
+                .filter(i -> store.peek(new Charge(limit, prefix + i, 1)).remaining() < 5)
+                .count();
+    }
+
+    private void flood(RateLimit limit) {
+        for (int i = 0; i < FLOOD; i++) {
+            assertThat(take(limit, "flood" + i, 1).allowed()).isTrue();
+            clock.advance(100);
+        }
+    }
+
+    private RateLimitDecision take(RateLimit limit, String key, long permits) {
+        return store.decide(List.of(new Charge(limit, key, permits))).get(0);
+    }
+
+    private static RateLimit fiveAnHour(Algorithm algorithm) {
+        return RateLimit.named("five")
+                .algorithm(algorithm)
+                .capacity(5)
+                .rate("5/h")
+                .build();
+    }
+}
