@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
 final class Bucket {
 
     /** Stands in the place of the state while a call holds the bucket. */
-    private static final BucketState HELD = new BucketState(Section.unused(new FixedWindowRule(1, 1), 0), null, 0);
+    private static final BucketState HELD = marker();
 
     /** Stands in the place of the state for good. */
-    private static final BucketState FORGOTTEN = new BucketState(0, 0, 0, 0);
+    private static final BucketState FORGOTTEN = marker();
 
     private final BucketKey key;
 
@@ -135,6 +135,10 @@ final class Bucket {
             }
             pause(++spins);
         }
+    }
+
+    private static BucketState marker() {
+        return BucketState.of(new FixedWindowRule(1, 1), null, 0, 0);
     }
 
     private static void pause(int spins) {

@@ -146,7 +146,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private BucketUse use(RateLimit limit, @Nullable BucketState state, long now) {
-        RateLimitDecision seen = new Assessment(limit, recovery(limit), state, now, 0).decision(false);
+        RateLimitDecision seen = new Assessment(limit, rule(limit), state, now, 0).decision(false);
         return new BucketUse(1 - (double) seen.remaining() / seen.capacity(), seen.resetAfter());
     }
 

@@ -94,11 +94,13 @@ class BucketTableRandomTests {
     }
 
     private static BucketUse use(BucketState state) {
-        return new BucketUse((double) state.used() / LIMIT.capacity(), Duration.ofSeconds(state.since()));
+        return new BucketUse(
+                (double) TestStates.used(state) / LIMIT.capacity(),
+                Duration.ofSeconds(state.own().since()));
     }
 
     private BucketState randomState() {
-        return new BucketState(random.nextInt(11), random.nextInt(5), 0, 0);
+        return TestStates.of(LIMIT, random.nextInt(11), random.nextInt(5));
     }
 
     private static BucketKey key(String key) {

@@ -170,7 +170,8 @@ class BucketTableTests {
             return state == null
                     ? new BucketUse(0, Duration.ZERO)
                     : new BucketUse(
-                            (double) state.used() / limit.capacity(), Duration.ofSeconds(state.since() - clock));
+                            (double) TestStates.used(state) / limit.capacity(),
+                            Duration.ofSeconds(state.own().since() - clock));
         });
     }
 
@@ -189,7 +190,7 @@ class BucketTableTests {
     }
 
     private static BucketState state(long used, long since) {
-        return new BucketState(used, since, 0, 0);
+        return TestStates.of(LIMIT, used, since);
     }
 
     private static boolean known(BucketTable table, String key) {

@@ -41,7 +41,7 @@ class FloodConcurrencyTests {
     @ValueSource(ints = {1, 5, 64, 1_000})
     void theBoundHoldsAndNoPlaceIsLost(int max) throws Exception {
         BucketTable table = new BucketTable(
-                max, (limit, state, clock) -> new BucketUse(state == null ? 0 : state.used(), Duration.ZERO));
+                max, (limit, state, clock) -> new BucketUse(state == null ? 0 : TestStates.used(state), Duration.ZERO));
         for (int round = 0; round < 5; round++) {
             ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> comeAndGo(table, 3 * max));
             assertThat(table.size()).isLessThanOrEqualTo(max);
@@ -88,7 +88,7 @@ class FloodConcurrencyTests {
         }
         switch (number % 4) {
             case 0 -> table.remove(key(number));
-            case 1 -> known.replace(known.get(), new BucketState(number % 7, 0, 0, 0));
+            case 1 -> known.replace(known.get(), TestStates.of(three, number % 7, 0));
             case 2 -> {
                 if (known.hold()) {
                     known.release(null);
@@ -101,7 +101,7 @@ class FloodConcurrencyTests {
     }
 
     private Bucket bucket(int number) {
-        return new Bucket(key(number), three, new BucketState(number % 7, 0, 0, 0));
+        return new Bucket(key(number), three, TestStates.of(three, number % 7, 0));
     }
 
     private BucketKey key(int number) {

@@ -1,0 +1,21 @@
+package io.ratelimit.memory;
+
+import io.ratelimit.RateLimit;
+
+/** States of buckets as tests want them. */
+final class TestStates {
+
+    private TestStates() {}
+
+    /** Of a limit that remembers a number. */
+    @SuppressWarnings("unchecked")
+    static BucketState of(RateLimit limit, long used, long since) {
+        Rule<Count> rule = (Rule<Count>) Rule.of(limit);
+        return new BucketState(new Section<>(rule, new Count(used, since, 0)), null, 0);
+    }
+
+    /** The number that a state of {@link #of} remembers. */
+    static long used(BucketState state) {
+        return ((Count) state.own().usage()).used();
+    }
+}
