@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class ParkingWaiterTests {
 
-    private static final Duration SHORT = Duration.ofMillis(20);
+    private static final Duration SHORT = Duration.ofMillis(50);
 
     private final Waiter waiter = Waiter.parking();
 
