@@ -24,6 +24,11 @@ public enum LimitKind {
         return this == TOKEN_BUCKET_WITH_WAIT || this == LEAKY_BUCKET_WITH_WAIT;
     }
 
+    /** Whether calls go on one after the other. */
+    boolean spaces() {
+        return this == LEAKY_BUCKET || this == LEAKY_BUCKET_WITH_WAIT;
+    }
+
     /** Of a kind that waits, one that waits for a second. */
     public RateLimit limit(String name, long capacity, String rate) {
         return limit(name, capacity, rate, waits() ? Duration.ofSeconds(1) : Duration.ZERO);

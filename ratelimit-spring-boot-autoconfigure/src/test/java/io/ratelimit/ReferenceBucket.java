@@ -29,4 +29,12 @@ interface ReferenceBucket {
 
     /** The time from now on until no more than so many permits are in use; zero if that is so already. */
     Fraction timeUntil(long now, Fraction mostUsed);
+
+    /**
+     * Takes permits that another rule has given. In sum they are cut to the capacity; a permit of which a part is in use
+     * counts as one then.
+     */
+    default void witness(long now, long permits, long capacity) {
+        take(now, Math.min(permits, Math.max(0, capacity - used(now).ceiling())));
+    }
 }

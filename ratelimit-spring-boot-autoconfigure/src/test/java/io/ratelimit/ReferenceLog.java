@@ -16,7 +16,10 @@ final class ReferenceLog implements ReferenceBucket {
 
     @Override
     public Fraction used(long now) {
-        return usedAt(Fraction.of(now));
+        return Fraction.of(entries.stream()
+                .filter(entry -> isInView(entry, now))
+                .mapToLong(Entry::permits)
+                .sum());
     }
 
     @Override
@@ -24,25 +27,34 @@ final class ReferenceLog implements ReferenceBucket {
         entries.add(new Entry(Fraction.of(now).plus(length), permits));
     }
 
+    /** Keeps the newest permits. */
     @Override
-    public Fraction timeUntil(long now, Fraction mostUsed) {
-        if (used(now).compareTo(mostUsed) <= 0) {
-            return Fraction.ZERO;
+    public void witness(long now, long permits, long capacity) {
+        take(now, permits);
+        long room = capacity;
+        for (int i = entries.size() - 1; i >= 0; i--) {
+            Entry entry = entries.get(i);
+            long kept = Math.min(entry.permits, room);
+            entries.set(i, new Entry(entry.end, kept));
+            room -= kept;
         }
-        return entries.stream()
-                .map(Entry::end)
-                .filter(end -> end.compareTo(Fraction.of(now)) > 0)
-                .filter(end -> usedAt(end).compareTo(mostUsed) <= 0)
-                .findFirst()
-                .orElseThrow()
-                .minus(Fraction.of(now));
     }
 
-    private Fraction usedAt(Fraction now) {
-        return Fraction.of(entries.stream()
-                .filter(entry -> now.compareTo(entry.end) < 0)
-                .mapToLong(Entry::permits)
-                .sum());
+    @Override
+    public Fraction timeUntil(long now, Fraction mostUsed) {
+        Fraction used = used(now);
+        Fraction end = Fraction.of(now);
+        for (Entry entry : entries) {
+            if (used.compareTo(mostUsed) > 0 && isInView(entry, now)) {
+                used = used.minus(Fraction.of(entry.permits));
+                end = entry.end;
+            }
+        }
+        return end.minus(Fraction.of(now));
+    }
+
+    private static boolean isInView(Entry entry, long now) {
+        return Fraction.of(now).compareTo(entry.end) < 0;
     }
 
     private record Entry(Fraction end, long permits) {}

@@ -30,6 +30,13 @@ final class ReferenceSlidingWindow implements ReferenceBucket {
         counts.merge(window(now), permits, Long::sum);
     }
 
+    /** The count of a window is cut. */
+    @Override
+    public void witness(long now, long permits, long capacity) {
+        long count = counts.getOrDefault(window(now), 0L);
+        take(now, Math.min(permits, capacity - count));
+    }
+
     @Override
     public Fraction timeUntil(long now, Fraction mostUsed) {
         if (used(now).compareTo(mostUsed) <= 0) {

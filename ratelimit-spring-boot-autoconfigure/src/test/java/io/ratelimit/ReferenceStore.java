@@ -44,6 +44,11 @@ public final class ReferenceStore implements RateLimitStore {
         buckets.remove(name(new Charge(limit, key, 0)));
     }
 
+    /** Counts permits that were admitted by another rule. */
+    void witness(Charge charge) {
+        bucket(charge).witness(time.micros(), charge.permits(), charge.limit().capacity());
+    }
+
     private boolean fits(Charge charge) {
         return charge.permits() == 0
                 || (charge.permits() <= charge.limit().capacity()

@@ -23,6 +23,42 @@ class ReferenceStoreTests {
         }
     }
 
+    @Nested
+    class EveryKind extends EveryKindContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return new ReferenceStore(time);
+        }
+    }
+
+    @Nested
+    class Examples extends AlgorithmExamplesContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return new ReferenceStore(time);
+        }
+    }
+
+    @Nested
+    class Reservations extends ReservationContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return new ReferenceStore(time);
+        }
+    }
+
+    @Nested
+    class WorkedExamples extends WorkedExamplesContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return new ReferenceStore(time);
+        }
+    }
+
     /** It keeps its own promises. */
     @Nested
     class Traces extends RandomTraceContract {

@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Several limits of one call: every one is charged, or none is. */
 public abstract class SeveralLimitsContract extends StoreContract {
@@ -32,6 +34,31 @@ public abstract class SeveralLimitsContract extends StoreContract {
         assertThat(takeOneOfEach(narrow, wide))
                 .extracting(RateLimitDecision::remaining)
                 .containsExactly(0L, 2L);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void noKindIsChargedWhereAnotherRejects(LimitKind kind) {
+        RateLimit limit = kind.limit("kind", 3, "3/h");
+        takeOneOfEach(limit, narrow);
+        assertThat(takeOneOfEach(limit, narrow))
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(true, false);
+        assertThat(takeOneOfEach(narrow, limit))
+                .extracting(RateLimitDecision::remaining)
+                .containsExactly(0L, 2L);
+        assertThat(remaining(limit)).isEqualTo(2);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyKindKeepsTheOthersFromBeingCharged(LimitKind kind) {
+        RateLimit limit = kind.limit("kind", 1, "1/h");
+        take(limit, 1);
+        takeOneOfEach(wide, limit);
+        assertThat(remaining(wide)).isEqualTo(3);
+        takeOneOfEach(wide, dryRun(limit));
+        assertThat(remaining(wide)).isEqualTo(2);
     }
 
     @Test

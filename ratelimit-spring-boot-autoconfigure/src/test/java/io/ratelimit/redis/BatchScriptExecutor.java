@@ -22,26 +22,30 @@ final class BatchScriptExecutor implements RateLimitScriptExecutor {
      */
     private static final String BEFORE = """
             local server, allKeys, allArguments, now, expiries = redis, KEYS, ARGV, nil, {}
-            local redis = setmetatable({}, {__index = server})
-            function redis.call(command, key, ...)
-              if command == 'TIME' then
-                return {string.sub(now, 1, -7), string.sub(now, -6)}
-              end
-              if expiries[key] and tonumber(now) >= expiries[key] then
-                server.call('DEL', key)
-                expiries[key] = nil
-              end
-              local arguments = {...}
-              if command == 'SET' then
-                assert(arguments[2] == 'PX', 'no expiry')
-                expiries[key] = now + arguments[3] * 1000
-                arguments[3] = '600000'
-              elseif command == 'PEXPIRE' then
-                expiries[key] = now + arguments[1] * 1000
-                arguments[1] = '600000'
-              end
-              return server.call(command, key, unpack(arguments))
+            local function expire(key, millis)
+              expiries[key] = now + millis * 1000
+              return '600000'
             end
+            local function over(call)
+              return function(command, key, ...)
+                if command == 'TIME' then
+                  return {string.sub(now, 1, -7), string.sub(now, -6)}
+                end
+                if expiries[key] and tonumber(now) >= expiries[key] then
+                  server.call('DEL', key)
+                  expiries[key] = nil
+                end
+                local arguments = {...}
+                if command == 'SET' then
+                  assert(arguments[2] == 'PX', 'no expiry')
+                  arguments[3] = expire(key, arguments[3])
+                elseif command == 'PEXPIRE' then
+                  arguments[1] = expire(key, arguments[1])
+                end
+                return call(command, key, unpack(arguments))
+              end
+            end
+            local redis = setmetatable({call = over(server.call), pcall = over(server.pcall)}, {__index = server})
             local function decide(KEYS, ARGV)
             """;
 

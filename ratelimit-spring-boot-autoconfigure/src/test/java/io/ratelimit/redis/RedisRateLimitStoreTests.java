@@ -1,11 +1,15 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.AlgorithmExamplesContract;
 import io.ratelimit.ChangedLimitContract;
 import io.ratelimit.ClockContract;
+import io.ratelimit.EveryKindContract;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreContract;
+import io.ratelimit.ReservationContract;
 import io.ratelimit.SeveralLimitsContract;
 import io.ratelimit.TimeSource;
+import io.ratelimit.WorkedExamplesContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,6 +52,42 @@ class RedisRateLimitStoreTests {
 
     @Nested
     class Clock extends ClockContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class EveryKind extends EveryKindContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class Examples extends AlgorithmExamplesContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class Reservations extends ReservationContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class WorkedExamples extends WorkedExamplesContract {
 
         @Override
         protected RateLimitStore storeAt(TimeSource time) {
