@@ -2,26 +2,67 @@ package io.ratelimit;
 
 import static io.ratelimit.TestLimits.fixedWindow;
 import static io.ratelimit.TestLimits.tokenBucket;
+import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
+import static java.time.Duration.ofMinutes;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A limit's numbers change while it is in use: what was consumed stays consumed, and nothing is given for free. */
 public abstract class ChangedLimitContract extends StoreContract {
 
     private final RateLimit ten = tokenBucket("changing", 10, "10/h");
 
-    @Test
-    void raisedCapacityAddsOnlyTheDifference() {
-        take(ten, 8);
-        assertThat(remaining(tokenBucket("changing", 100, "10/h"))).isEqualTo(92);
+    @ParameterizedTest
+    @EnumSource
+    void raisedCapacityAddsOnlyTheDifference(LimitKind kind) {
+        take(kind.limit("raised", 10, "10/h"), 8);
+        RateLimit raised = kind.limit("raised", 100, "10/h");
+        assertThat(remaining(raised)).isEqualTo(92);
+        assertThat(take(raised, 92).delay()).isEqualTo(kind.spaces() ? ofMinutes(48) : ZERO);
+        assertThat(take(raised, 1).allowed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void loweredCapacityLeavesWhatIsLeftOfIt(LimitKind kind) {
+        take(kind.limit("lowered", 10, "10/h"), 3);
+        RateLimit lowered = kind.limit("lowered", 5, "10/h");
+        assertThat(remaining(lowered)).isEqualTo(2);
+        assertThat(take(lowered, 3).allowed()).isFalse();
+        assertThat(take(lowered, 2).allowed()).isTrue();
+        assertThat(take(lowered, 1).allowed()).isFalse();
     }
 
     @Test
-    void loweredCapacityLeavesWhatIsLeftOfIt() {
-        take(ten, 3);
-        assertThat(remaining(tokenBucket("changing", 5, "10/h"))).isEqualTo(2);
+    void permitThatIsPartlyBackStaysSoWhereThePaceIsTheSame() {
+        take(ten, 5);
+        clock.advance(HOUR / 20);
+        assertThat(take(tokenBucket("changing", 5, "10/h"), 1).retryAfter()).isEqualTo(ofMinutes(3));
+    }
+
+    @Test
+    void fixedWindowEndsWhenItWasToEnd() {
+        take(fixedWindow("changing", 10, "10/h"), 10);
+        clock.advance(HOUR / 4);
+        RateLimit larger = fixedWindow("changing", 20, "20/h");
+        assertThat(peek(larger, 11)).isEqualTo(rejected(20, 10, ofMinutes(45), ofMinutes(45)));
+    }
+
+    @Test
+    void logKeepsItsEntries() {
+        RateLimit log = LimitKind.SLIDING_WINDOW_LOG.limit("changing", 10, "10/h");
+        take(log, 4);
+        clock.advance(HOUR / 4);
+        take(log, 4);
+        clock.advance(HOUR / 4);
+        RateLimit smaller = LimitKind.SLIDING_WINDOW_LOG.limit("changing", 5, "5/h");
+        // Of the older four one counts, and it is back in half an hour.
+        assertThat(take(smaller, 1)).isEqualTo(rejected(5, 0, ofMinutes(30), ofMinutes(45)));
+        assertThat(take(smaller, 2)).isEqualTo(rejected(5, 0, ofMinutes(45), ofMinutes(45)));
     }
 
     @Test
@@ -56,24 +97,22 @@ public abstract class ChangedLimitContract extends StoreContract {
     }
 
     @Test
-    void changedRateCountsFromTheLastCall() {
+    void changedRateCountsFromItsFirstCall() {
         take(ten, 10);
         RateLimit fast = tokenBucket("changing", 10, "10/s");
-        assertThat(remaining(fast)).isZero();
+        assertThat(take(fast, 1).allowed()).isFalse();
         clock.advance(SECOND / 10);
         assertThat(remaining(fast)).isEqualTo(1);
+        assertThat(remaining(ten)).isZero();
     }
 
     @Test
-    void anotherPaceKeepsAFractionOfAMicrosecond() {
-        RateLimit sevenths = tokenBucket("changing", 10, "7/3us");
-        take(sevenths, 10);
-        clock.advance(1);
-        take(sevenths, 1);
-        RateLimit slow = tokenBucket("changing", 10, "1/s");
-        assertThat(remaining(slow)).isEqualTo(1);
-        clock.advance(SECOND);
-        assertThat(remaining(slow)).isEqualTo(2);
+    void peekByChangedNumbersIsNoFirstCall() {
+        take(ten, 10);
+        RateLimit fast = tokenBucket("changing", 10, "10/s");
+        assertThat(peek(fast, 1).allowed()).isFalse();
+        clock.advance(SECOND / 10);
+        assertThat(remaining(fast)).isZero();
     }
 
     @Test

@@ -4,9 +4,11 @@ import io.ratelimit.AlgorithmExamplesContract;
 import io.ratelimit.ChangedLimitContract;
 import io.ratelimit.ClockContract;
 import io.ratelimit.EveryKindContract;
+import io.ratelimit.EveryRuleCountsContract;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreContract;
 import io.ratelimit.ReservationContract;
+import io.ratelimit.RulesInTurnsContract;
 import io.ratelimit.SeveralLimitsContract;
 import io.ratelimit.TimeSource;
 import io.ratelimit.WorkedExamplesContract;
@@ -88,6 +90,24 @@ class RedisRateLimitStoreTests {
 
     @Nested
     class WorkedExamples extends WorkedExamplesContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class RulesInTurns extends RulesInTurnsContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class EveryRuleCounts extends EveryRuleCountsContract {
 
         @Override
         protected RateLimitStore storeAt(TimeSource time) {
