@@ -32,7 +32,7 @@ record DrawnLimit(LimitKind kind, Rate rate, long capacity, Duration maxWait) {
     private boolean refillCannotBeCarried() {
         BigInteger permits = perMicro().numerator();
         BigInteger micros = perMicro().denominator();
-        BigInteger used = BigInteger.valueOf(most() + reservedAhead());
+        BigInteger used = BigInteger.valueOf(most()).add(reservedAhead());
         BigInteger rest = micros.mod(permits);
         BigInteger remainder = used.multiply(rest).add(permits.shiftLeft(1));
         BigInteger full = used.multiply(micros.divide(permits).add(BigInteger.ONE));
@@ -41,10 +41,11 @@ record DrawnLimit(LimitKind kind, Rate rate, long capacity, Duration maxWait) {
     }
 
     /** The permits that come in the wait, the one that has begun to come included. */
-    private long reservedAhead() {
+    private BigInteger reservedAhead() {
+        Fraction ahead = Fraction.of(TestClock.inMicros(maxWait)).times(perMicro());
         return maxWait.isZero()
-                ? 0
-                : Fraction.of(TestClock.inMicros(maxWait)).times(perMicro()).floor() + 1;
+                ? BigInteger.ZERO
+                : ahead.numerator().divide(ahead.denominator()).add(BigInteger.ONE);
     }
 
     private Fraction timeToFillByIntervals() {

@@ -19,7 +19,15 @@ public enum LimitKind {
         this.algorithm = algorithm;
     }
 
-    /** Whether its permits can be reserved ahead. */
+    Algorithm algorithm() {
+        return algorithm;
+    }
+
+    Refill refill() {
+        return this == TOKEN_BUCKET_BY_INTERVALS ? Refill.INTERVAL : Refill.CONTINUOUS;
+    }
+
+    /** Whether its permits are reserved ahead. */
     boolean waits() {
         return this == TOKEN_BUCKET_WITH_WAIT || this == LEAKY_BUCKET_WITH_WAIT;
     }
@@ -37,7 +45,7 @@ public enum LimitKind {
     public RateLimit limit(String name, long capacity, String rate, Duration maxWait) {
         return RateLimit.named(name)
                 .algorithm(algorithm)
-                .refill(this == TOKEN_BUCKET_BY_INTERVALS ? Refill.INTERVAL : Refill.CONTINUOUS)
+                .refill(refill())
                 .capacity(capacity)
                 .rate(rate)
                 .maxWait(maxWait)

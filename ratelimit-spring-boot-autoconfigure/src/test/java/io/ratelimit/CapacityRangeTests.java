@@ -1,0 +1,62 @@
+package io.ratelimit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Random;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The ends of the ranges, at rates of all sizes, against arithmetic that knows no end. */
+class CapacityRangeTests {
+
+    private static final int TIMES = 20_000;
+
+    private static final long LONGEST = 1L << 52;
+
+    private final Random random = TestRandom.create(getClass());
+
+    @ParameterizedTest
+    @EnumSource
+    void rangeEndsWhereTheArithmeticDoes(LimitKind kind) {
+        for (int time = 0; time < TIMES; time++) {
+            Rate rate = new Rate(upTo(LONGEST), micros(upTo(LONGEST)));
+            Duration maxWait = kind.waits() ? micros(upTo(LONGEST)) : Duration.ZERO;
+            CapacityRange range = CapacityRange.of(kind.algorithm(), kind.refill(), rate, Pace.of(rate), maxWait);
+            if (range.most() > 0) {
+                assertThat(range.contains(range.most())).isTrue();
+                assertThat(cannotBeCarried(kind, rate, range.most(), maxWait)).isFalse();
+                assertThat(cannotBeCarried(kind, rate, range.step(), maxWait)).isFalse();
+            }
+            assertThat(range.contains(range.most() + range.step())).isFalse();
+            assertThat(cannotBeCarried(kind, rate, range.most() + range.step(), maxWait))
+                    .isTrue();
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatIsBetweenTheStepsIsNotContained(LimitKind kind) {
+        for (int time = 0; time < TIMES; time++) {
+            Rate rate = new Rate(upTo(1_000), micros(upTo(1_000_000_000)));
+            CapacityRange range = CapacityRange.of(
+                    kind.algorithm(), kind.refill(), rate, Pace.of(rate), micros(kind.waits() ? 1 : 0));
+            long capacity = upTo(100_000);
+            assertThat(range.contains(capacity))
+                    .isNotEqualTo(cannotBeCarried(kind, rate, capacity, micros(kind.waits() ? 1 : 0)));
+        }
+    }
+
+    private static boolean cannotBeCarried(LimitKind kind, Rate rate, long capacity, Duration maxWait) {
+        return new DrawnLimit(kind, rate, capacity, maxWait).cannotBeCarried();
+    }
+
+    private long upTo(long most) {
+        return TestRandom.logarithmic(random, 1, 1 + random.nextLong(most));
+    }
+
+    private static Duration micros(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
+    }
+}
