@@ -4,9 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class RateLimitBuilderTests {
@@ -26,36 +30,43 @@ class RateLimitBuilderTests {
     @ParameterizedTest
     @CsvSource({
         "1/d, 1",
-        "1/d, 50000",
+        "1/d, 20000",
         "10000000/s, 0",
         "10000000/s, 1000000000",
-        "10000000/s, 1",
+        "10000000/s, 10",
         "3/7s, 0",
-        "3/7s, 1000000",
+        "3/7s, 900000",
         "999983/d, 0",
-        "999983/d, 1",
-        "999983/d, 1000000000",
+        "999983/d, 999983000",
         "1/us, 1000000000"
     })
-    void everyAlgorithmHasTheSameRange(String rate, long capacity) {
-        for (Algorithm algorithm : new Algorithm[] {Algorithm.TOKEN_BUCKET, Algorithm.FIXED_WINDOW}) {
-            RateLimit limit =
-                    builder().algorithm(algorithm).rate(rate).capacity(capacity).build();
-            assertThat(limit.capacity()).isEqualTo(capacity == 0 ? limit.rate().permits() : capacity);
+    void everyAlgorithmHasRoomForUsualNumbers(String rate, long capacity) {
+        for (LimitKind kind : LimitKind.values()) {
+            long wanted =
+                    kind == LimitKind.SLIDING_WINDOW_LOG ? Math.min(capacity, CapacityRange.LARGEST_LOG) : capacity;
+            if (kind != LimitKind.SLIDING_WINDOW_LOG || wanted > 0) {
+                RateLimit limit = kind.limit("quotes", wanted, rate);
+                assertThat(limit.capacity())
+                        .isEqualTo(wanted == 0 ? limit.rate().permits() : wanted);
+            }
         }
     }
 
     @Test
-    void contradictions() {
-        RateLimitBuilder window = builder().rate("1/s").algorithm(Algorithm.FIXED_WINDOW);
-        assertRefused(window.copy().refill(Refill.INTERVAL), "refill is INTERVAL, but FIXED_WINDOW", "TOKEN_BUCKET");
-        assertRefused(window.copy().maxWait(Duration.ofSeconds(1)), "maxWait is set, but FIXED_WINDOW", "Remove it");
+    void maxWaitThatIsNoTime() {
         assertRefused(builder().rate("1/s").maxWait(Duration.ofSeconds(-1)), "maxWait is negative", "500ms");
         assertRefused(builder().rate("1/s").maxWait(Duration.ofNanos(1)), "whole number of microseconds", "500ms");
-        assertRefused(
-                builder().rate("1/s").refill(Refill.INTERVAL).maxWait(Duration.ofSeconds(1)),
-                "maxWait is set, but TOKEN_BUCKET with refill INTERVAL cannot",
-                "LEAKY_BUCKET");
+    }
+
+    @Test
+    void whatIsOutOfTheOrdinaryIsShown() {
+        assertThat(builder().rate("1/s").refill(Refill.INTERVAL).build())
+                .hasToString("TOKEN_BUCKET, capacity 1 at 1/s, refill INTERVAL");
+        assertThat(builder(LimitKind.LEAKY_BUCKET)
+                        .rate("1/s")
+                        .maxWait(Duration.ofMillis(500))
+                        .build())
+                .hasToString("LEAKY_BUCKET, capacity 1 at 1/s, maxWait PT0.5S");
     }
 
     @ParameterizedTest
@@ -98,11 +109,84 @@ class RateLimitBuilderTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"1/d", "999999937/d", "13/3h"})
-    void theRangeThatIsNamedIsTheRange(String rate) {
-        long most = Math.min(RateLimit.MAX_CAPACITY, Pace.of(Rate.parse(rate)).largestCapacity());
-        assertThat(builder().rate(rate).capacity(most).build().capacity()).isEqualTo(most);
-        assertRefused(builder().rate(rate).capacity(most + 1), "capacity " + (most + 1), "from 1 to " + most);
+    @CsvSource({
+        "FIXED_WINDOW, FIXED_WINDOW cannot reserve permits ahead.",
+        "SLIDING_WINDOW, SLIDING_WINDOW cannot reserve permits ahead.",
+        "SLIDING_WINDOW_LOG, SLIDING_WINDOW_LOG cannot reserve permits ahead.",
+        "TOKEN_BUCKET_BY_INTERVALS, TOKEN_BUCKET with refill INTERVAL cannot reserve permits ahead."
+    })
+    void maxWaitWhereNothingCanBeReserved(LimitKind kind, String problem) {
+        assertRefusedExactly(
+                builder(kind).rate("1/s").maxWait(Duration.ofSeconds(1)),
+                "maxWait is set, but " + problem,
+                "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = "TOKEN_BUCKET", mode = EnumSource.Mode.EXCLUDE)
+    void intervalsOfWhatHasNoRefill(Algorithm algorithm) {
+        assertRefusedExactly(
+                builder().algorithm(algorithm).refill(Refill.INTERVAL).rate("1/s"),
+                "refill is INTERVAL, but " + algorithm + " has no refill.",
+                "Remove it, or use TOKEN_BUCKET.");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"3/7s, 1, 3", "3/7s, 1000000, 3", "6/7s, 6001, 3", "7/3us, 8, 7"})
+    void slidingWindowOfAFractionOfAMicrosecond(String rate, long capacity, long step) {
+        RateLimitBuilder sliding = builder(LimitKind.SLIDING_WINDOW).rate(rate).capacity(capacity);
+        assertThatExceptionOfType(RateLimitConfigurationException.class)
+                .isThrownBy(sliding::build)
+                .satisfies(ex -> assertThat(ex.getProblem())
+                        .isEqualTo("capacity " + capacity + " at the rate " + rate
+                                + " gives a window of SLIDING_WINDOW that is not a whole number of microseconds."))
+                .satisfies(ex -> assertThat(ex.getFix()).startsWith("Use a multiple of " + step + ", up to "));
+    }
+
+    @Test
+    void logThatIsTooLarge() {
+        RateLimitBuilder log = builder(LimitKind.SLIDING_WINDOW_LOG).rate("1/s");
+        assertThat(log.capacity(100_000).build().capacity()).isEqualTo(100_000);
+        assertRefusedExactly(
+                log.capacity(100_001),
+                "capacity 100001 is out of range.",
+                "At the rate 1/s a capacity from 1 to 100000 is carried exactly in a log.");
+    }
+
+    @Test
+    void maxWaitThatIsTooLong() {
+        assertRefusedExactly(
+                builder(LimitKind.TOKEN_BUCKET_WITH_WAIT).rate("1/s").maxWait(Duration.ofDays(60_000)),
+                "rate 1/s cannot be carried exactly: with this maxWait its times do not fit 2^53.",
+                "Use a rate between 1 a year and 10 million a second, in rounder numbers, or a shorter maxWait.");
+    }
+
+    /** The largest that is named can be built, and the next one cannot. */
+    @ParameterizedTest
+    @EnumSource
+    void theRangeThatIsNamedIsTheRange(LimitKind kind) {
+        Duration wait = kind.waits() ? Duration.ofSeconds(10) : Duration.ZERO;
+        for (String rate : List.of("1/d", "7/30d", "1/P365D", "999999937/d", "13/3h", "10000000/s")) {
+            RateLimitBuilder builder = builder(kind).rate(rate).maxWait(wait);
+            long[] range = namedRange(builder.copy().capacity(RateLimit.MAX_CAPACITY + 1));
+            for (long capacity : range) {
+                assertThat(builder.copy().capacity(capacity).build().capacity()).isEqualTo(capacity);
+            }
+            long beyond = range[1] + range[0];
+            assertRefused(
+                    builder.copy().capacity(beyond), "capacity " + beyond + " is out of range.", " to " + range[1]);
+        }
+    }
+
+    private static long[] namedRange(RateLimitBuilder tooLarge) {
+        try {
+            throw new AssertionError(tooLarge.build() + " was not refused");
+        } catch (RateLimitConfigurationException ex) {
+            Matcher range = Pattern.compile("a capacity from (\\d+) to (\\d+) is carried exactly")
+                    .matcher(ex.getFix());
+            assertThat(range.find()).as(ex.getFix()).isTrue();
+            return new long[] {Long.parseLong(range.group(1)), Long.parseLong(range.group(2))};
+        }
     }
 
     @Test
@@ -115,6 +199,17 @@ class RateLimitBuilderTests {
 
     private static RateLimitBuilder builder() {
         return RateLimit.named("quotes");
+    }
+
+    private static RateLimitBuilder builder(LimitKind kind) {
+        return builder().algorithm(kind.algorithm()).refill(kind.refill());
+    }
+
+    private static void assertRefusedExactly(RateLimitBuilder builder, String problem, String fix) {
+        assertThatExceptionOfType(RateLimitConfigurationException.class)
+                .isThrownBy(builder::build)
+                .satisfies(ex -> assertThat(ex.getProblem()).isEqualTo(problem))
+                .satisfies(ex -> assertThat(ex.getFix()).isEqualTo(fix));
     }
 
     private static void assertRefused(RateLimitBuilder builder, String problem, String fix) {

@@ -58,12 +58,33 @@ class RateLimitOverridesTests {
     void mistakeInTheConfigurationNamesItsProperty() {
         assertMistake(overrides("fast", null, null, null), PROPERTY + ".rate is wrong");
         assertMistake(overrides(null, -1L, null, null), PROPERTY + ".capacity -1 is out of range");
-        LimitOverrides waiting = new LimitOverrides(
-                PROPERTY, null, null, null, null, null, null, null, Duration.ofSeconds(1), null, null, null);
-        assertMistake(waiting, PROPERTY + ".max-wait is not supported yet");
-        LimitOverrides sliding = new LimitOverrides(
-                PROPERTY, Algorithm.SLIDING_WINDOW, null, null, null, null, null, null, null, null, null, null);
-        assertMistake(sliding, PROPERTY + ".algorithm SLIDING_WINDOW is not supported yet");
+        assertMistake(
+                counting(Algorithm.FIXED_WINDOW, null, Duration.ofSeconds(1)),
+                PROPERTY + ".max-wait is set, but FIXED_WINDOW cannot reserve permits ahead.");
+        assertMistake(counting(null, null, Duration.ofSeconds(-1)), PROPERTY + ".max-wait is negative.");
+        assertMistake(
+                counting(Algorithm.SLIDING_WINDOW, Refill.INTERVAL, null),
+                PROPERTY + ".refill is INTERVAL, but SLIDING_WINDOW has no refill.");
+        assertMistake(
+                overrides("3/7s", 10L, null, null, Algorithm.SLIDING_WINDOW), PROPERTY + ".capacity 10 at the rate");
+    }
+
+    @Test
+    void algorithmRefillAndMaxWaitCanBeOverridden() {
+        assertThat(declared.with(settings(counting(null, Refill.INTERVAL, null))))
+                .hasToString("TOKEN_BUCKET, capacity 5 at 10/s, refill INTERVAL");
+        assertThat(declared.with(settings(counting(Algorithm.LEAKY_BUCKET, null, Duration.ofSeconds(1)))))
+                .hasToString("LEAKY_BUCKET, capacity 5 at 10/s, maxWait PT1S");
+    }
+
+    @Test
+    void declaredMaxWaitCanBeTakenBack() {
+        RateLimit waiting = RateLimit.named("Quotes")
+                .rate("10/s")
+                .maxWait(Duration.ofSeconds(1))
+                .build();
+        assertThat(waiting.with(settings(counting(Algorithm.FIXED_WINDOW, null, Duration.ZERO))))
+                .hasToString("FIXED_WINDOW, capacity 10 at 10/s");
     }
 
     private void assertMistake(LimitOverrides overrides, String problem) {
@@ -76,7 +97,17 @@ class RateLimitOverridesTests {
         return new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", overrides));
     }
 
+    private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
+        return new LimitOverrides(PROPERTY, algorithm, null, null, null, null, null, refill, maxWait, null, null, null);
+    }
+
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
-        return new LimitOverrides(PROPERTY, null, capacity, rate, null, null, null, null, null, null, dryRun, policy);
+        return overrides(rate, capacity, dryRun, policy, null);
+    }
+
+    private static LimitOverrides overrides(
+            String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
+        return new LimitOverrides(
+                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, dryRun, policy);
     }
 }
