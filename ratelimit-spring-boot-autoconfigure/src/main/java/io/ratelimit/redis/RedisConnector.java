@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.DisposableBean;
@@ -29,6 +30,9 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
 
     private final AutoCloseable ownConnections;
 
+    /** Lettuce knows it before there is a connection. */
+    private final BooleanSupplier clustered;
+
     /**
      * @param users the application's connections
      * @param timeout how long a decision may take at the most; bounds only a Lettuce driver
@@ -39,11 +43,13 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
             LettuceConnectionFactory own = BoundedConnections.copyOf((LettuceConnectionFactory) users, timeout);
             this.executor = TemplateScriptExecutor.over(own, RateLimitScript.load());
             this.ownConnections = own::destroy;
+            this.clustered = own::isClusterAware;
         } else {
             logger.warn("ratelimit.redis.timeout does not bound "
                     + users.getClass().getName() + ": its own timeouts apply to the decisions of rate limits");
             this.executor = TemplateScriptExecutor.over(users, RateLimitScript.load());
             this.ownConnections = () -> {};
+            this.clustered = executor::isClustered;
         }
         this.connection = new FirstConnection(executor::prepare);
     }
@@ -76,7 +82,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
 
     @Override
     public boolean isClustered() {
-        return executor.isClustered();
+        return clustered.getAsBoolean();
     }
 
     @Override
