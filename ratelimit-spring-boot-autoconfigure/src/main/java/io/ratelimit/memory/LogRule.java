@@ -22,7 +22,8 @@ record LogRule(long capacity, long windowMicros) implements Rule<Log> {
 
     @Override
     public long timeUntil(long most, Log usage, long now) {
-        return usage.timeOf(usage.used() - most) + windowMicros - now;
+        long time = most == 0 ? usage.since() : usage.timeOf(usage.used() - most);
+        return time + windowMicros - now;
     }
 
     /** Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room. */

@@ -9,7 +9,8 @@
 --   offset  added to the clock: more than 0 while the clock is behind what it once showed
 -- A log's entries stand in a list behind that text. Every number is an integer below 2^53, so Lua's doubles carry it.
 
--- The kinds, by their letters. A kind is a table of functions on a section, which the bucket's time and entries help:
+-- The kinds, by their letters; each a function that makes it, because Redis runs this text anew for every decision. A
+-- kind is a table of functions on a section, which the bucket's time and entries help:
 --   recover(section, bucket)           takes out what is back
 --   used(section, bucket)              permits in use, a part of one counting as one
 --   time_until(section, bucket, most)  microseconds until no more than so many are used
@@ -19,7 +20,9 @@
 --   give_back(section, bucket, permits, receipt)  undoes a charge, as far as it is not back by itself
 local kinds = {}
 
--- Writes a bucket one of whose kinds has entries; returns false if none has.
+local made = {}
+
+-- Set by a kind that has entries. Writes a bucket with such a section; returns false if it has none.
 local save_entries
 
 local SECTIONS = 2
@@ -35,10 +38,15 @@ local function quotient(a, b)
   return (a - a % b) / b
 end
 
+local function kind_of(letter)
+  if not made[letter] and kinds[letter] then made[letter] = kinds[letter]() end
+  return made[letter]
+end
+
 -- Returns nil if the text is no rule.
 local function parse_rule(text)
   local letter, capacity, permits, amount, unit = string.match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)$')
-  local kind, micros = kinds[letter], UNITS[unit]
+  local kind, micros = kind_of(letter), UNITS[unit]
   if not kind or not micros then return nil end
   local rule = {
     text = text,
@@ -169,7 +177,7 @@ local function save(bucket)
   if reset == 0 then return redis.call('DEL', bucket.key) end
   -- The offset keeps the memory of the time once shown until the clock is there again.
   local expiry = integer(quotient(reset + bucket.offset + 999, 1000))
-  if not save_entries(bucket, text_of, expiry) then
+  if not (save_entries and save_entries(bucket, text_of, expiry)) then
     redis.call('SET', bucket.key, text_of(bucket), 'PX', expiry)
   end
 end

@@ -2,50 +2,52 @@
 -- period starts with the call that takes from a full bucket.
 --   since  when the present period began
 
-local interval = {}
+function kinds.I()
+  local interval = {}
 
-local function batches(permits, rule)
-  return quotient(permits + rule.permits - 1, rule.permits)
-end
-
-function interval.recover(section, bucket)
-  local rule = section.rule
-  local periods = quotient(bucket.now - section.since, rule.micros)
-  if periods >= batches(section.used, rule) then
-    section.used, section.since = 0, bucket.now
-  else
-    section.used, section.since = section.used - periods * rule.permits, section.since + periods * rule.micros
+  local function batches(permits, rule)
+    return quotient(permits + rule.permits - 1, rule.permits)
   end
-end
 
-function interval.used(section)
-  return section.used
-end
-
-function interval.time_until(section, bucket, most)
-  local rule = section.rule
-  return section.since + batches(section.used - most, rule) * rule.micros - bucket.now
-end
-
-function interval.take(section, _, permits)
-  section.used = math.min(section.used + permits, section.rule.capacity)
-end
-
-interval.witness = interval.take
-
-function interval.adopt(section, bucket, other)
-  local rule, old = section.rule, other.rule
-  section.used = math.min(old.kind.used(other, bucket), rule.capacity)
-  if old.kind == interval and old.permits == rule.permits and old.micros == rule.micros then
-    section.since = other.since
+  function interval.recover(section, bucket)
+    local rule = section.rule
+    local periods = quotient(bucket.now - section.since, rule.micros)
+    if periods >= batches(section.used, rule) then
+      section.used, section.since = 0, bucket.now
+    else
+      section.used, section.since = section.used - periods * rule.permits, section.since + periods * rule.micros
+    end
   end
-end
 
-function interval.give_back(section, bucket, permits, receipt)
-  local rule = section.rule
-  if bucket.now >= receipt.since + batches(receipt.used, rule) * rule.micros then return end
-  local out = receipt.used - quotient(section.since - receipt.since, rule.micros) * rule.permits
-  section.used = section.used - math.min(permits, out)
-end
+  function interval.used(section)
+    return section.used
+  end
 
-kinds.I = interval
+  function interval.time_until(section, bucket, most)
+    local rule = section.rule
+    return section.since + batches(section.used - most, rule) * rule.micros - bucket.now
+  end
+
+  function interval.take(section, _, permits)
+    section.used = math.min(section.used + permits, section.rule.capacity)
+  end
+
+  interval.witness = interval.take
+
+  function interval.adopt(section, bucket, other)
+    local rule, old = section.rule, other.rule
+    section.used = math.min(old.kind.used(other, bucket), rule.capacity)
+    if old.kind == interval and old.permits == rule.permits and old.micros == rule.micros then
+      section.since = other.since
+    end
+  end
+
+  function interval.give_back(section, bucket, permits, receipt)
+    local rule = section.rule
+    if bucket.now >= receipt.since + batches(receipt.used, rule) * rule.micros then return end
+    local out = receipt.used - quotient(section.since - receipt.since, rule.micros) * rule.permits
+    section.used = section.used - math.min(permits, out)
+  end
+
+  return interval
+end

@@ -5,128 +5,131 @@
 --   since  when the newest entry was made
 --   rest   how many entries at the beginning are no longer in view
 
-local sliding_window_log = {has_entries = true}
+function kinds.G()
+  local sliding_window_log = {has_entries = true}
 
-local FETCHED_AT_FIRST, FETCHED_AT_MOST = 8, 512
+  local FETCHED_AT_FIRST, FETCHED_AT_MOST = 8, 512
 
-local function fetch(bucket, from)
-  local size = math.min(2 * (bucket.fetched or FETCHED_AT_FIRST / 2), FETCHED_AT_MOST)
-  bucket.fetched, bucket.entries = size, bucket.entries or {}
-  for i, entry in ipairs(redis.call('LRANGE', bucket.key, from, from + size - 1)) do
-    bucket.entries[from + i - 1] = entry
+  local function fetch(bucket, from)
+    local size = math.min(2 * (bucket.fetched or FETCHED_AT_FIRST / 2), FETCHED_AT_MOST)
+    bucket.fetched, bucket.entries = size, bucket.entries or {}
+    for i, entry in ipairs(redis.call('LRANGE', bucket.key, from, from + size - 1)) do
+      bucket.entries[from + i - 1] = entry
+    end
   end
-end
 
--- The time and the permits of the i-th entry.
-local function entry_at(bucket, i)
-  local entry
-  if i > bucket.length then
-    entry = bucket.new_entries[i - bucket.length]
-  else
-    if not (bucket.entries and bucket.entries[i]) then fetch(bucket, i) end
-    entry = bucket.entries[i]
+  -- The time and the permits of the i-th entry.
+  local function entry_at(bucket, i)
+    local entry
+    if i > bucket.length then
+      entry = bucket.new_entries[i - bucket.length]
+    else
+      if not (bucket.entries and bucket.entries[i]) then fetch(bucket, i) end
+      entry = bucket.entries[i]
+    end
+    return tonumber(string.sub(entry, -16)), tonumber(string.sub(entry, 1, -17))
   end
-  return tonumber(string.sub(entry, -16)), tonumber(string.sub(entry, 1, -17))
-end
 
-local function count(bucket)
-  return bucket.length + #bucket.new_entries
-end
-
-local function entry_of(time, permits)
-  return integer(permits) .. string.format('%016.0f', time)
-end
-
--- A charge makes one entry, however many logs there are.
-local function append(bucket, permits)
-  if bucket.appended then return end
-  bucket.appended = true
-  bucket.new_entries[#bucket.new_entries + 1] = entry_of(bucket.now, permits)
-end
-
--- Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room.
-local function cut(section, bucket)
-  while section.used > section.rule.capacity do
-    local _, permits = entry_at(bucket, section.rest + 1)
-    if section.used - permits < section.rule.capacity then return end
-    section.used, section.rest = section.used - permits, section.rest + 1
+  local function count(bucket)
+    return bucket.length + #bucket.new_entries
   end
-end
 
-function sliding_window_log.recover(section, bucket)
-  local horizon, before = bucket.now - section.rule.micros, section.rest
-  if section.since <= horizon then section.used = 0 end
-  while section.used > 0 do
-    local time, permits = entry_at(bucket, section.rest + 1)
-    if time > horizon then break end
-    section.used, section.rest = section.used - permits, section.rest + 1
+  local function entry_of(time, permits)
+    return integer(permits) .. string.format('%016.0f', time)
   end
-  if section.used == 0 then section.since, section.rest = bucket.now, count(bucket) end
-  bucket.changed = bucket.changed or section.rest > before
-end
 
-function sliding_window_log.used(section)
-  return section.used
-end
-
-function sliding_window_log.time_until(section, bucket, most)
-  local left, i, time, permits = section.used, section.rest, nil, nil
-  while left > most do
-    i = i + 1
-    time, permits = entry_at(bucket, i)
-    left = left - permits
+  -- A charge makes one entry, however many logs there are.
+  local function append(bucket, permits)
+    if bucket.appended then return end
+    bucket.appended = true
+    bucket.new_entries[#bucket.new_entries + 1] = entry_of(bucket.now, permits)
   end
-  return time + section.rule.micros - bucket.now
-end
 
-function sliding_window_log.take(section, bucket, permits)
-  append(bucket, permits)
-  section.used, section.since = section.used + permits, bucket.now
-  cut(section, bucket)
-end
+  -- Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room.
+  local function cut(section, bucket)
+    while section.used > section.rule.capacity do
+      local _, permits = entry_at(bucket, section.rest + 1)
+      if section.used - permits < section.rule.capacity then return end
+      section.used, section.rest = section.used - permits, section.rest + 1
+    end
+  end
 
-sliding_window_log.witness = sliding_window_log.take
+  function sliding_window_log.recover(section, bucket)
+    local horizon, before = bucket.now - section.rule.micros, section.rest
+    if section.since <= horizon then section.used = 0 end
+    while section.used > 0 do
+      local time, permits = entry_at(bucket, section.rest + 1)
+      if time > horizon then break end
+      section.used, section.rest = section.used - permits, section.rest + 1
+    end
+    if section.used == 0 then section.since, section.rest = bucket.now, count(bucket) end
+    bucket.changed = bucket.changed or section.rest > before
+  end
 
-function sliding_window_log.adopt(section, bucket, other)
-  if other.rule.kind == sliding_window_log then
-    section.used, section.since, section.rest = other.used, other.since, other.rest
+  function sliding_window_log.used(section)
+    return section.used
+  end
+
+  function sliding_window_log.time_until(section, bucket, most)
+    if most == 0 then return section.since + section.rule.micros - bucket.now end
+    local left, i, time, permits = section.used, section.rest, nil, nil
+    while left > most do
+      i = i + 1
+      time, permits = entry_at(bucket, i)
+      left = left - permits
+    end
+    return time + section.rule.micros - bucket.now
+  end
+
+  function sliding_window_log.take(section, bucket, permits)
+    append(bucket, permits)
+    section.used, section.since = section.used + permits, bucket.now
     cut(section, bucket)
-    return
   end
-  section.rest = count(bucket)
-  section.used = math.min(other.rule.kind.used(other, bucket), section.rule.capacity)
-  if section.used > 0 then
-    bucket.new_entries[#bucket.new_entries + 1] = entry_of(bucket.now, section.used)
-  end
-end
 
-function sliding_window_log.give_back(section, bucket, permits, receipt)
-  if receipt.since <= bucket.now - section.rule.micros then return end
-  if redis.call('LREM', bucket.key, -1, entry_of(receipt.since, permits)) == 0 then return end
-  bucket.length, bucket.entries = bucket.length - 1, nil
-  section.used = section.used - permits
-end
+  sliding_window_log.witness = sliding_window_log.take
 
-function save_entries(bucket, text_of, expiry)
-  local unseen
-  for _, section in ipairs(bucket.sections) do
-    if section.rule.kind == sliding_window_log then unseen = math.min(unseen or section.rest, section.rest) end
+  function sliding_window_log.adopt(section, bucket, other)
+    if other.rule.kind == sliding_window_log then
+      section.used, section.since, section.rest = other.used, other.since, other.rest
+      cut(section, bucket)
+      return
+    end
+    section.rest = count(bucket)
+    section.used = math.min(other.rule.kind.used(other, bucket), section.rule.capacity)
+    if section.used > 0 then
+      bucket.new_entries[#bucket.new_entries + 1] = entry_of(bucket.now, section.used)
+    end
   end
-  if not unseen then return false end
-  for _, section in ipairs(bucket.sections) do
-    if section.rule.kind == sliding_window_log then section.rest = section.rest - unseen end
-  end
-  if bucket.listed then
-    redis.call('LPOP', bucket.key, 1 + math.min(unseen, bucket.length))
-  else
-    redis.call('DEL', bucket.key)
-  end
-  for i = math.max(0, unseen - bucket.length) + 1, #bucket.new_entries do
-    redis.call('RPUSH', bucket.key, bucket.new_entries[i])
-  end
-  redis.call('LPUSH', bucket.key, text_of(bucket))
-  redis.call('PEXPIRE', bucket.key, expiry)
-  return true
-end
 
-kinds.G = sliding_window_log
+  function sliding_window_log.give_back(section, bucket, permits, receipt)
+    if receipt.since <= bucket.now - section.rule.micros then return end
+    if redis.call('LREM', bucket.key, -1, entry_of(receipt.since, permits)) == 0 then return end
+    bucket.length, bucket.entries = bucket.length - 1, nil
+    section.used = section.used - permits
+  end
+
+  function save_entries(bucket, text_of, expiry)
+    local unseen
+    for _, section in ipairs(bucket.sections) do
+      if section.rule.kind == sliding_window_log then unseen = math.min(unseen or section.rest, section.rest) end
+    end
+    if not unseen then return false end
+    for _, section in ipairs(bucket.sections) do
+      if section.rule.kind == sliding_window_log then section.rest = section.rest - unseen end
+    end
+    if bucket.listed then
+      redis.call('LPOP', bucket.key, 1 + math.min(unseen, bucket.length))
+    else
+      redis.call('DEL', bucket.key)
+    end
+    for i = math.max(0, unseen - bucket.length) + 1, #bucket.new_entries do
+      redis.call('RPUSH', bucket.key, bucket.new_entries[i])
+    end
+    redis.call('LPUSH', bucket.key, text_of(bucket))
+    redis.call('PEXPIRE', bucket.key, expiry)
+    return true
+  end
+
+  return sliding_window_log
+end

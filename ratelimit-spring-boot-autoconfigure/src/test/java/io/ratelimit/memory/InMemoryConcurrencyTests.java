@@ -31,7 +31,7 @@ class InMemoryConcurrencyTests {
     private final RateLimit few = TestLimits.fixedWindow("few", 30_000, "30000/h");
 
     @ParameterizedTest
-    @EnumSource(names = {"TOKEN_BUCKET", "FIXED_WINDOW"})
+    @EnumSource
     void threadsOnOneBucketTakeExactlyItsCapacity(Algorithm algorithm) throws Exception {
         RateLimit limit = RateLimit.named("hot")
                 .algorithm(algorithm)

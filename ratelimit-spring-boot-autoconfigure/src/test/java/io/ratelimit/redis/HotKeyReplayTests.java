@@ -51,7 +51,11 @@ class HotKeyReplayTests {
     @ParameterizedTest
     @CsvSource({
         "TOKEN_BUCKET, CONTINUOUS, 50, 1999/s", //
+        "TOKEN_BUCKET, INTERVAL, 50, 19/10ms",
+        "LEAKY_BUCKET, CONTINUOUS, 50, 1999/s",
         "FIXED_WINDOW, CONTINUOUS, 50, 1999/s",
+        "SLIDING_WINDOW, CONTINUOUS, 50, 50/25ms",
+        "SLIDING_WINDOW_LOG, CONTINUOUS, 50, 1999/s",
     })
     void everyDecisionIsTheOneOfRationalArithmetic(Algorithm algorithm, Refill refill, long capacity, String rate)
             throws Exception {
