@@ -11,6 +11,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,11 +51,17 @@ class JointCallTests {
             @Override
             JointDecision ask(RateLimiterRegistry registry, List<PermitRequest> requests) {
                 try {
-                    return registry.tryAcquireAllAsync(requests)
-                            .toCompletableFuture()
-                            .join();
+                    return stage(registry, requests).toCompletableFuture().join();
                 } catch (CompletionException ex) {
                     throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
+                }
+            }
+
+            private CompletionStage<JointDecision> stage(RateLimiterRegistry registry, List<PermitRequest> requests) {
+                try {
+                    return registry.tryAcquireAllAsync(requests);
+                } catch (RuntimeException ex) {
+                    throw new AssertionError("Thrown, not completed with", ex);
                 }
             }
         },
