@@ -9,8 +9,8 @@ import java.time.Duration;
  */
 record CapacityRange(long step, long most) {
 
-    /** A log may have an entry for every permit, about ten bytes each: a megabyte, and as long as Redis should be busy. */
-    static final long LARGEST_LOG = 100_000;
+    /** A log may have an entry for every permit: ten bytes each, and looking at all of them keeps Redis busy for a while. */
+    static final long LARGEST_LOG = 10_000;
 
     static CapacityRange of(Algorithm algorithm, Refill refill, Rate rate, Pace pace, Duration maxWait) {
         return switch (algorithm) {

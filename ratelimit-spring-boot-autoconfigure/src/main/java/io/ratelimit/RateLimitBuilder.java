@@ -199,7 +199,10 @@ public final class RateLimitBuilder {
             throw invalid(
                     label + " is out of range.",
                     "At the rate " + parsed + " a capacity from " + range.step() + " to " + range.most()
-                            + " is carried exactly" + (algorithm == Algorithm.SLIDING_WINDOW_LOG ? " in a log." : "."));
+                            + " is possible"
+                            + (algorithm == Algorithm.SLIDING_WINDOW_LOG
+                                    ? ": a log may have an entry for each permit. SLIDING_WINDOW has none."
+                                    : "."));
         }
         if (!range.contains(wanted)) {
             throw invalid(

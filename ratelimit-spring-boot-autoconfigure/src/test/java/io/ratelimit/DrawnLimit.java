@@ -24,7 +24,7 @@ record DrawnLimit(LimitKind kind, Rate rate, long capacity, Duration maxWait) {
                     case TOKEN_BUCKET_BY_INTERVALS -> isTooLong(timeToFillByIntervals());
                     case FIXED_WINDOW -> isTooLong(window());
                     case SLIDING_WINDOW -> !isWhole(window()) || isTooLong(window().times(Fraction.of(2)));
-                    case SLIDING_WINDOW_LOG -> most() > 100_000 || isTooLong(window());
+                    case SLIDING_WINDOW_LOG -> most() > 10_000 || isTooLong(window());
                 };
     }
 

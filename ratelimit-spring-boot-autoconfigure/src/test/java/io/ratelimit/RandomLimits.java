@@ -66,7 +66,7 @@ final class RandomLimits {
         if (random.nextInt(3) == 0) {
             return random.nextLong(20) + 1;
         }
-        return TestRandom.logarithmic(random, 1, kind == LimitKind.SLIDING_WINDOW_LOG ? 110_000 : 1_000_000_000);
+        return TestRandom.logarithmic(random, 1, kind == LimitKind.SLIDING_WINDOW_LOG ? 11_000 : 1_000_000_000);
     }
 
     private static long withWholeWindow(long capacity, Rate rate) {

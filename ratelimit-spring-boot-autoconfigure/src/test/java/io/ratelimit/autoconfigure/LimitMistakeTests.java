@@ -52,11 +52,11 @@ class LimitMistakeTests {
                 Arguments.of(
                         NegativeCapacity.class,
                         "capacity -1 is out of range.",
-                        "At the rate 1/s a capacity from 1 to 1000000000 is carried exactly."),
+                        "At the rate 1/s a capacity from 1 to 1000000000 is possible."),
                 Arguments.of(
                         HugeCapacity.class,
                         "capacity 1000000001 is out of range.",
-                        "At the rate 1/s a capacity from 1 to 1000000000 is carried exactly."),
+                        "At the rate 1/s a capacity from 1 to 1000000000 is possible."),
                 Arguments.of(NegativeCost.class, "permits -1 is negative.", "Give what a call costs; 0 is free."),
                 Arguments.of(
                         WrongWait.class,
@@ -78,8 +78,8 @@ class LimitMistakeTests {
                         "Use a multiple of 3, up to "),
                 Arguments.of(
                         HugeLog.class,
-                        "capacity 100001 is out of range.",
-                        "At the rate 1/s a capacity from 1 to 100000 is carried exactly in a log."));
+                        "capacity 10001 is out of range.",
+                        "At the rate 1/s a capacity from 1 to 10000 is possible: a log may have an entry for each permit. SLIDING_WINDOW has none."));
     }
 
     @ParameterizedTest(name = "{1}")
@@ -115,7 +115,7 @@ class LimitMistakeTests {
         "algorithm=fixed-window max-wait=500ms, 'max-wait is set, but FIXED_WINDOW cannot reserve permits ahead.'",
         "refill=interval max-wait=500ms, 'max-wait is set, but TOKEN_BUCKET with refill INTERVAL cannot reserve'",
         "algorithm=leaky-bucket refill=interval, 'refill is INTERVAL, but LEAKY_BUCKET has no refill.'",
-        "algorithm=sliding-window-log capacity=100001, capacity 100001 is out of range.",
+        "algorithm=sliding-window-log capacity=10001, capacity 10001 is out of range.",
         "algorithm=sliding-window rate=3/7s capacity=4, capacity 4 at the rate 3/7s gives a window of SLIDING_WINDOW"
     })
     void mistakeInTheConfigurationNamesTheProperty(String mistake, String what) {
@@ -236,7 +236,7 @@ class LimitMistakeTests {
 
     static class HugeLog {
 
-        @RateLimited(rate = "1/s", capacity = 100_001, algorithm = Algorithm.SLIDING_WINDOW_LOG)
+        @RateLimited(rate = "1/s", capacity = 10_001, algorithm = Algorithm.SLIDING_WINDOW_LOG)
         public void call() {}
     }
 }
