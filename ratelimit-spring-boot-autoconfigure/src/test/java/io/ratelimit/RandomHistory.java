@@ -1,7 +1,9 @@
 package io.ratelimit;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.stream.IntStream;
 
@@ -13,6 +15,8 @@ public final class RandomHistory {
     private final Random random;
 
     private final RandomLimits numbers;
+
+    private final Map<Integer, List<RateLimit>> before = new HashMap<>();
 
     private final String name;
 
@@ -51,9 +55,14 @@ public final class RandomHistory {
         return random.nextInt(oneIn) == 0;
     }
 
+    /** Half of the time back to a rule that was in use before. */
     private void change(int number) {
-        RateLimit changed = numbers.next(name + "-" + number);
-        limits[number] = chance(4) ? TestLimits.dryRun(changed) : changed;
+        List<RateLimit> known = before.computeIfAbsent(number, none -> new ArrayList<>());
+        if (known.isEmpty() || chance(2)) {
+            RateLimit changed = numbers.next(name + "-" + number);
+            known.add(chance(4) ? TestLimits.dryRun(changed) : changed);
+        }
+        limits[number] = known.get(Math.max(0, known.size() - 1 - random.nextInt(4)));
     }
 
     private void moveClock() {

@@ -97,4 +97,18 @@ public abstract class RulesInTurnsContract extends StoreContract {
         }
         assertThat(admitted).isEqualTo(10 + 59);
     }
+
+    @Test
+    void aThirdRuleIsGivenNothingEither() {
+        RateLimit[] rules = {
+            tokenBucket("three", 10, "10/h"),
+            tokenBucket("three", 5, "5/h"),
+            LimitKind.SLIDING_WINDOW_LOG.limit("three", 8, "8/h")
+        };
+        int admitted = 0;
+        for (int call = 0; call < 60; call++) {
+            admitted += take(rules[call % 3], 1).allowed() ? 1 : 0;
+        }
+        assertThat(admitted).isEqualTo(10);
+    }
 }

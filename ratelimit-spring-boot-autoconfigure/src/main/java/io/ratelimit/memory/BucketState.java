@@ -1,16 +1,21 @@
 package io.ratelimit.memory;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is remembered of a bucket, the same in the JVM and in Redis: a section for each rule in use, two at the most.
+ * What is remembered of a bucket, the same in the JVM and in Redis: a section for each rule in use.
  *
  * @param own the section of the rule that was used last
- * @param other of the rule before it
+ * @param others of the rules before it, the last used first
  * @param offset added to the clock: more than 0 while the clock is behind what it once showed
  */
 @SuppressWarnings("ReferenceEquality") // The very entry, not one like it.
-record BucketState(Section<?> own, @Nullable Section<?> other, long offset) {
+record BucketState(Section<?> own, List<Section<?>> others, long offset) {
+
+    /** The most rules beside the one that is used. */
+    private static final int MOST_OTHERS = 2;
 
     /**
      * What is to be added to the clock. A bucket's own time never goes back: while the clock shows less than the bucket
@@ -21,37 +26,73 @@ record BucketState(Section<?> own, @Nullable Section<?> other, long offset) {
         if (last == null) {
             return 0;
         }
-        long seen = last.other == null ? last.own.since() : Math.max(last.own.since(), last.other.since());
+        long seen = last.own.since();
+        for (Section<?> other : last.others) {
+            seen = Math.max(seen, other.since());
+        }
         return clock >= seen ? 0 : Math.max(last.offset, seen - clock);
     }
 
     /** With the rule's section first. A rule that is new adopts what the rule before it has counted. */
     static BucketState of(Rule<?> rule, @Nullable BucketState last, long offset, long now) {
         if (last == null) {
-            return new BucketState(Section.unused(rule, now), null, 0);
+            return new BucketState(Section.unused(rule, now), List.of(), 0);
         }
         if (last.own.rule().equals(rule)) {
-            return new BucketState(last.own.recover(now), last.other, offset);
+            return new BucketState(last.own.recover(now), last.others, offset);
         }
-        if (last.other != null && last.other.rule().equals(rule)) {
-            return new BucketState(last.other.recover(now), last.own, offset);
+        Section<?> known = last.section(rule);
+        List<Section<?>> others = last.allBut(known);
+        if (known != null) {
+            return new BucketState(known.recover(now), others, offset);
         }
         Section<?> before = last.own.recover(now);
-        return new BucketState(Section.adopt(rule, before, now), before, offset);
+        others.set(0, before);
+        return new BucketState(Section.adopt(rule, before, now), others, offset);
+    }
+
+    private @Nullable Section<?> section(Rule<?> rule) {
+        if (own.rule().equals(rule)) {
+            return own;
+        }
+        for (Section<?> other : others) {
+            if (other.rule().equals(rule)) {
+                return other;
+            }
+        }
+        return null;
+    }
+
+    private List<Section<?>> allBut(@Nullable Section<?> section) {
+        List<Section<?>> rest = new ArrayList<>(1 + others.size());
+        rest.add(own);
+        for (Section<?> other : others) {
+            if (other != section && rest.size() < MOST_OTHERS) {
+                rest.add(other);
+            }
+        }
+        return rest;
     }
 
     /** Charged with a call that the own rule has admitted. */
     BucketState charge(long now, long permits) {
-        return new BucketState(own.take(now, permits), other == null ? null : other.witness(now, permits), offset);
+        return new BucketState(
+                own.take(now, permits),
+                others.isEmpty()
+                        ? others
+                        : others.stream()
+                                .<Section<?>>map(other -> other.witness(now, permits))
+                                .toList(),
+                offset);
     }
 
     /** As it is to be remembered, or {@code null} if it is as if never used by all its rules. */
     @Nullable
     BucketState settled(long now) {
-        Section<?> recovered = other == null ? null : other.recover(now);
-        return own.used(now) == 0 && (recovered == null || recovered.used(now) == 0)
-                ? null
-                : new BucketState(own, recovered, offset);
+        List<Section<?>> recovered =
+                others.stream().<Section<?>>map(other -> other.recover(now)).toList();
+        boolean unused = own.used(now) == 0 && recovered.stream().allMatch(other -> other.used(now) == 0);
+        return unused && offset == 0 ? null : new BucketState(own, recovered, offset);
     }
 
     /**
@@ -59,10 +100,9 @@ record BucketState(Section<?> own, @Nullable Section<?> other, long offset) {
      * new and would otherwise adopt again at each call, or entries of a log need not be looked at again.
      */
     boolean differsFrom(BucketState last) {
-        Section<?> before = own.rule().equals(last.own.rule()) ? last.own : last.other;
+        Section<?> before = last.section(own.rule());
         return offset != last.offset
                 || before == null
-                || !own.rule().equals(before.rule())
                 || (own.usage() instanceof Log log && log.front() != ((Log) before.usage()).front());
     }
 }

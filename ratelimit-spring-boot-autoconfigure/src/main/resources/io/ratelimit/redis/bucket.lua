@@ -1,4 +1,4 @@
--- A bucket has a section for each rule in use, two at the most, the last used first. A section says what is used by its
+-- A bucket has a section for each rule in use, three at the most, the last used first. A section says what is used by its
 -- rule. The value at the bucket's key is their text:
 --   T20@1/100ms:2:1795251352713710             rule:used:since
 --   T10@3/7s:1:1795251352713710:2 S20/1m:3:1795251300000000:9 +3600000000     rule:used:since:rest, two rules, offset
@@ -25,7 +25,7 @@ local made = {}
 -- Set by a kind that has entries. Writes a bucket with such a section; returns false if it has none.
 local save_entries
 
-local SECTIONS = 2
+local SECTIONS = 3
 
 local UNITS = {us = 1, ms = 1000, s = 1000000, m = 60000000, h = 3600000000, d = 86400000000}
 
@@ -111,22 +111,23 @@ end
 -- Puts the rule's section first. A rule that is new adopts what the rule before it has counted. That is a change, to be
 -- written down: adopted again at each call, what is used would never come back.
 local function choose(bucket, rule)
-  local sections = bucket.sections
-  for i, section in ipairs(sections) do
+  local own = {rule = rule, used = 0, since = bucket.now, rest = 0}
+  local sections, known = {own}, false
+  for _, section in ipairs(bucket.sections) do
     if section.rule == rule then
-      bucket.sections = {section, sections[3 - i]}
-      rule.kind.recover(section, bucket)
-      return
+      sections[1], known = section, true
+    elseif #sections < SECTIONS then
+      sections[#sections + 1] = section
     end
   end
-  local own, other = {rule = rule, used = 0, since = bucket.now, rest = 0}, sections[1]
-  if other then
-    other.rule.kind.recover(other, bucket)
-    rule.kind.adopt(own, bucket, other)
+  local before = sections[2]
+  if before and not known then
+    before.rule.kind.recover(before, bucket)
+    rule.kind.adopt(own, bucket, before)
     bucket.changed = true
   end
-  rule.kind.recover(own, bucket)
-  bucket.sections = {own, other}
+  rule.kind.recover(sections[1], bucket)
+  bucket.sections = sections
 end
 
 -- Returns nil if the value at the key is none of ours.
@@ -140,14 +141,20 @@ local function load(key, clock, rule)
   return bucket
 end
 
--- Charges a call that the first section's rule has admitted.
-local function charge(bucket, permits)
-  local own, other = bucket.sections[1], bucket.sections[2]
-  if other then
-    other.rule.kind.recover(other, bucket)
-    other.rule.kind.witness(other, bucket, permits)
+-- The first section is, since it was chosen.
+local function recover_others(bucket)
+  for i = 2, #bucket.sections do
+    local section = bucket.sections[i]
+    section.rule.kind.recover(section, bucket)
   end
-  own.rule.kind.take(own, bucket, permits)
+end
+
+-- Charges a call that the first section's rule has admitted. All recover before, because logs share the call's entry.
+local function charge(bucket, permits)
+  recover_others(bucket)
+  for i, section in ipairs(bucket.sections) do
+    section.rule.kind[i == 1 and 'take' or 'witness'](section, bucket, permits)
+  end
   bucket.changed = true
 end
 
@@ -168,16 +175,14 @@ local function reset_after(section, bucket)
 end
 
 local function save(bucket)
-  local own, other = bucket.sections[1], bucket.sections[2]
-  local reset = reset_after(own, bucket)
-  if other then
-    other.rule.kind.recover(other, bucket)
-    reset = math.max(reset, reset_after(other, bucket))
-  end
-  if reset == 0 then return redis.call('DEL', bucket.key) end
+  local reset = 0
+  recover_others(bucket)
+  for _, section in ipairs(bucket.sections) do reset = math.max(reset, reset_after(section, bucket)) end
   -- The offset keeps the memory of the time once shown until the clock is there again.
   local expiry = integer(quotient(reset + bucket.offset + 999, 1000))
-  if not (save_entries and save_entries(bucket, text_of, expiry)) then
+  if expiry == '0' then
+    redis.call('DEL', bucket.key)
+  elseif not (save_entries and save_entries(bucket, text_of, expiry)) then
     redis.call('SET', bucket.key, text_of(bucket), 'PX', expiry)
   end
 end
