@@ -43,6 +43,12 @@ local function kind_of(letter)
   return made[letter]
 end
 
+-- The number, or nil if it is none that can be carried.
+local function number(text)
+  local n = tonumber(text)
+  return n and n >= 1 and n < 2 ^ 53 and n or nil
+end
+
 -- Returns nil if the text is no rule.
 local function parse_rule(text)
   local letter, capacity, permits, amount, unit = string.match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)$')
@@ -51,10 +57,11 @@ local function parse_rule(text)
   local rule = {
     text = text,
     kind = kind,
-    capacity = tonumber(capacity),
-    permits = tonumber(permits),
-    micros = (tonumber(amount) or 1) * micros,
+    capacity = number(capacity),
+    permits = number(permits),
+    micros = amount == '' and micros or number(number(amount) and amount * micros),
   }
+  if not rule.capacity or not rule.micros or not rule.permits ~= not kind.has_pace then return nil end
   if kind.prepare then kind.prepare(rule) end
   return rule
 end

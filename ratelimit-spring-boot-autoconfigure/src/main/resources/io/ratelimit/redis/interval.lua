@@ -3,7 +3,7 @@
 --   since  when the present period began
 
 function kinds.I()
-  local interval = {}
+  local interval = {has_pace = true}
 
   local function batches(permits, rule)
     return quotient(permits + rule.permits - 1, rule.permits)

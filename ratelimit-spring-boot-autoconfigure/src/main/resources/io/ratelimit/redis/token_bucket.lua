@@ -3,7 +3,7 @@
 --   rest   of the microsecond after since, in parts of the rule's permits
 
 function kinds.T()
-  local token_bucket = {}
+  local token_bucket = {has_pace = true}
 
   function token_bucket.prepare(rule)
     rule.rest = rule.micros % rule.permits

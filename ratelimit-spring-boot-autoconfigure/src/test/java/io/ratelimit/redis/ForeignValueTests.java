@@ -52,20 +52,31 @@ class ForeignValueTests {
                 "hello",
                 "",
                 "12345",
-                "1:",
-                ":1",
-                "1:2:",
-                "1:2:x",
-                "1:2:3:4:5",
-                "-1:2",
-                "1.5:2",
-                "1e3:2",
-                " 1:2",
-                "1:2\n",
-                "99999999999:1",
-                "1:99999999999999999",
-                "1:2:99999999999999999",
-                "1:2:3:99999999999999999"
+                "1:2",
+                "T5@1/s",
+                "T5@1/s:1",
+                "T5@1/s:1:",
+                "T5@1/s:1:2:x",
+                "T5@1/s:1:2:3:4",
+                "T5@1/s:-1:2",
+                "T5@1/s:1.5:2",
+                "T5@1/s:1e3:2",
+                "T5@1/s:1:2 hello",
+                "T5@1/s:1:2,",
+                "T5@1/s:99999999999999999:1",
+                "T5@1/s:1:99999999999999999",
+                "T5@1/s:1:2:99999999999999999",
+                "T5@1/s:1:2 T6@1/s:1:2 T7@1/s:1:2 T8@1/s:1:2",
+                "T0@1/s:1:2",
+                "T5@0/s:1:2",
+                "T5@1/0s:1:2",
+                "T5@1/y:1:2",
+                "T5@99999999999999999999/s:1:2",
+                "T5@1/99999999999999999999d:1:2",
+                "T5/s:1:2",
+                "F5@1/s:1:2",
+                "X5/s:1:2",
+                "+5"
             })
     void foreignString(String value) {
         commands.opsForValue().set(key, value, Duration.ofMinutes(1));
@@ -79,6 +90,12 @@ class ForeignValueTests {
         commands.opsForList().rightPushAll(key, "a", "b");
         assertRefused();
         assertThat(commands.opsForList().range(key, 0, -1)).containsExactly("a", "b");
+    }
+
+    @Test
+    void listOfEntriesWithoutAHead() {
+        commands.opsForList().rightPushAll(key, "11795251352713710", "11795251352713711");
+        assertRefused();
     }
 
     @Test
