@@ -140,7 +140,7 @@ end
 -- Returns nil if the value at the key is none of ours.
 local function load(key, clock, rule)
   local text, listed = read(key, rule)
-  local bucket = {key = key, sections = {}, offset = 0, listed = listed, new_entries = {}}
+  local bucket = {key = key, sections = {}, offset = 0, listed = listed, is_string = text and not listed, new_entries = {}}
   if text and not parse(bucket, text, rule) then return nil end
   bucket.length = listed and redis.call('LLEN', key) - 1 or 0
   tell_time(bucket, clock)

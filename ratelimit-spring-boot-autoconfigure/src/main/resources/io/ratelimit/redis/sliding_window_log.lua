@@ -118,14 +118,12 @@ function kinds.G()
     for _, section in ipairs(bucket.sections) do
       if section.rule.kind == sliding_window_log then section.rest = section.rest - unseen end
     end
-    if bucket.listed then
-      redis.call('LPOP', bucket.key, 1 + math.min(unseen, bucket.length))
-    else
-      redis.call('DEL', bucket.key)
-    end
+    if bucket.is_string then redis.call('DEL', bucket.key) end
+    -- First what a full Redis refuses: after another write it would let it pass.
     for i = math.max(0, unseen - bucket.length) + 1, #bucket.new_entries do
       redis.call('RPUSH', bucket.key, bucket.new_entries[i])
     end
+    if bucket.listed then redis.call('LPOP', bucket.key, 1 + math.min(unseen, bucket.length)) end
     redis.call('LPUSH', bucket.key, text_of(bucket))
     redis.call('PEXPIRE', bucket.key, expiry)
     return true

@@ -35,6 +35,13 @@ final class OwnRedis implements AutoCloseable {
         }
     }
 
+    /** It has no room for more, or has it again. */
+    void fill(boolean full) {
+        try (RedisConnection connection = connections.getConnection()) {
+            connection.serverCommands().setConfig("maxmemory", full ? "1" : "0");
+        }
+    }
+
     /** It keeps its connections, and accepts more, but answers nothing. */
     void hang() {
         signal("STOP");

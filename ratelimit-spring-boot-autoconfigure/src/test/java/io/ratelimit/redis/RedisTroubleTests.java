@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
@@ -15,6 +17,8 @@ import java.util.concurrent.CompletionException;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** A Redis that hangs or is gone is a failure of the store, and soon; never a hang, never a decision. */
 @Timeout(20)
@@ -62,6 +66,23 @@ class RedisTroubleTests {
         assertThat(asyncFailure().getReason()).isEqualTo(Reason.ERROR);
         redis.start();
         awaitDecision();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void fullServerIsAnErrorAndChangesNothing(Algorithm algorithm) {
+        awaitDecision();
+        RateLimit limit =
+                RateLimit.named("full").algorithm(algorithm).rate("5/h").build();
+        List<Charge> one = List.of(new Charge(limit, "key", 1));
+        store.decide(one);
+        redis.fill(true);
+        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.decide(one))
+                        .getReason())
+                .isEqualTo(Reason.ERROR);
+        assertThat(store.peek(one.get(0)).remaining()).isEqualTo(4);
+        redis.fill(false);
+        assertThat(store.decide(one).get(0).remaining()).isEqualTo(3);
     }
 
     @Test
