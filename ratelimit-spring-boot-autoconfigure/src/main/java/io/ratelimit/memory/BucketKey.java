@@ -1,5 +1,7 @@
 package io.ratelimit.memory;
 
+import io.ratelimit.KeyDigest;
+import io.ratelimit.RateLimit;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,13 +10,23 @@ import org.jspecify.annotations.Nullable;
  *
  * @param limit the limit's id
  * @param key whose bucket; {@code null}: the one bucket of all callers
+ * @param digested whether the key is but a digest, because it was too long to be kept
  */
-record BucketKey(String limit, @Nullable String key) implements Comparable<BucketKey> {
+record BucketKey(String limit, @Nullable String key, boolean digested) implements Comparable<BucketKey> {
+
+    static BucketKey of(RateLimit limit, @Nullable String key) {
+        return key == null || key.length() <= KeyDigest.LONGEST_KEY
+                ? new BucketKey(limit.id(), key, false)
+                : new BucketKey(limit.id(), KeyDigest.of(key), true);
+    }
 
     @Override
     public int compareTo(BucketKey other) {
-        int byLimit = limit.compareTo(other.limit);
-        return byLimit != 0 ? byLimit : compare(key, other.key);
+        int order = limit.compareTo(other.limit);
+        if (order == 0) {
+            order = Boolean.compare(digested, other.digested);
+        }
+        return order != 0 ? order : compare(key, other.key);
     }
 
     private static int compare(@Nullable String one, @Nullable String other) {

@@ -151,6 +151,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private static BucketKey key(RateLimit limit, @Nullable String key) {
-        return new BucketKey(limit.id(), key);
+        return BucketKey.of(limit, key);
     }
 }

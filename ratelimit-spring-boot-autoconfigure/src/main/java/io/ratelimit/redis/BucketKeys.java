@@ -1,10 +1,8 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.KeyDigest;
 import io.ratelimit.RateLimit;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
@@ -15,9 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @see <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags">Hash tags</a>
  */
 final class BucketKeys {
-
-    /** Longer keys are hashed. */
-    private static final int LONGEST = 128;
 
     /** Tags that no escaped key can be: there a percent sign is followed by a hexadecimal digit or by 'u'. */
     private static final String ALL_CALLERS = "%";
@@ -50,8 +45,8 @@ final class BucketKeys {
         if (key.isEmpty()) {
             return EMPTY;
         }
-        if (key.length() > LONGEST) {
-            return HASHED + sha256(key);
+        if (key.length() > KeyDigest.LONGEST_KEY) {
+            return HASHED + KeyDigest.of(key);
         }
         for (int i = 0; i < key.length(); i++) {
             if (!isPlain(key.charAt(i))) {
@@ -78,16 +73,5 @@ final class BucketKeys {
             }
         }
         return escaped.toString();
-    }
-
-    /** Of the UTF-16 units as they are: every encoder makes unpaired surrogates the same. */
-    private static String sha256(String key) {
-        ByteBuffer units = ByteBuffer.allocate(2 * key.length());
-        units.asCharBuffer().put(key);
-        try {
-            return HEX.formatHex(MessageDigest.getInstance("SHA-256").digest(units.array()));
-        } catch (NoSuchAlgorithmException ex) {
-            throw new IllegalStateException("Every JDK has SHA-256", ex);
-        }
     }
 }

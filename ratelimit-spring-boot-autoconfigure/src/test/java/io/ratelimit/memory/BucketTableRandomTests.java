@@ -104,6 +104,6 @@ class BucketTableRandomTests {
     }
 
     private static BucketKey key(String key) {
-        return new BucketKey(LIMIT.id(), key);
+        return BucketKey.of(LIMIT, key);
     }
 }

@@ -199,6 +199,6 @@ class BucketTableTests {
     }
 
     private static BucketKey key(String key) {
-        return new BucketKey(LIMIT.id(), key);
+        return BucketKey.of(LIMIT, key);
     }
 }

@@ -105,7 +105,7 @@ class FloodConcurrencyTests {
     }
 
     private BucketKey key(int number) {
-        return new BucketKey(three.id(), "key" + number);
+        return BucketKey.of(three, "key" + number);
     }
 
     private Charge newcomer() {
