@@ -1,5 +1,5 @@
--- A bucket has a section for each rule in use, three at the most, the last used first. A section says what is used by its
--- rule. The value at the bucket's key is their text:
+-- A bucket has a section for each rule in use, three at the most, the last used first. A section says what is used by
+-- its rule. The value at the bucket's key is their text:
 --   T20@1/100ms:2:1795251352713710             rule:used:since
 --   T10@3/7s:1:1795251352713710:2 S20/1m:3:1795251300000000:9 +3600000000     rule:used:since:rest, two rules, offset
 --   rule    letter of the kind, capacity, and @permits/period of the pace or /length of the window
@@ -91,7 +91,7 @@ end
 local function parse(bucket, text, rule)
   for part in string.gmatch(text, '%S+') do
     local offset = string.match(part, '^%+(%d+)$')
-    if offset then
+    if offset and #offset <= 16 then
       bucket.offset = tonumber(offset)
     else
       local section = parse_section(part, rule)
@@ -140,7 +140,8 @@ end
 -- Returns nil if the value at the key is none of ours.
 local function load(key, clock, rule)
   local text, listed = read(key, rule)
-  local bucket = {key = key, sections = {}, offset = 0, listed = listed, is_string = text and not listed, new_entries = {}}
+  local bucket = {key = key, sections = {}, offset = 0, new_entries = {}}
+  bucket.listed, bucket.is_string = listed, text and not listed
   if text and not parse(bucket, text, rule) then return nil end
   bucket.length = listed and redis.call('LLEN', key) - 1 or 0
   tell_time(bucket, clock)

@@ -3,9 +3,9 @@
 --   ARGV  0 to look only, 1 to charge, 2 to charge and give receipts; then for each charge: the rule, the permits asked
 --         for, how many microseconds ahead they may be reserved, 1 if calls are spaced out or 0, and 1 if the limit is
 --         binding or 0 if it is a dry run
---   reply for each charge: permits remaining, microseconds to wait before going on, microseconds until it could succeed
---         (0: it fits, -1: never), microseconds until the bucket is as if never used; with receipts also used, since and
---         rest of its section, which give_back.lua wants
+--   reply for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
+--         succeed (0: it fits, -1: never), microseconds until the bucket is as if never used; with receipts also used,
+--         since and rest of its section, which give_back.lua wants
 
 local LOOK, RECEIPTS = '0', '2'
 

@@ -7,8 +7,8 @@
 function kinds.S()
   local sliding_window = {}
 
-  -- a * b / m rounded down, and the remainder. Digit by digit where the product does not fit; a is below 2^30, b and m are
-  -- below 2^52.
+  -- a * b / m rounded down, and the remainder. Digit by digit where the product does not fit; a is below 2^30, b and m
+  -- are below 2^52.
   local function multiply_and_divide(a, b, m)
     if a * b < 2 ^ 53 then return quotient(a * b, m), a * b % m end
     local result, remainder = a * quotient(b, m), 0

@@ -67,11 +67,12 @@ function kinds.T()
     end
   end
 
-  -- Permits come back in the order in which they were taken. Of those in use, the first `out` are the receipt's, or were
-  -- taken before them: they are back by the time at which the receipt's bucket was to be unused.
+  -- Permits come back in the order in which they were taken. Returns how many of those in use are the receipt's or were
+  -- taken before: they are back by the time at which the receipt's bucket was to be unused.
   local function out_before(receipt, section, rule)
     local rest = receipt.used * rule.rest + receipt.rest
-    local last, fraction = receipt.since + receipt.used * rule.whole + quotient(rest, rule.permits), rest % rule.permits
+    local last = receipt.since + receipt.used * rule.whole + quotient(rest, rule.permits)
+    local fraction = rest % rule.permits
     local out = permits_in(math.max(0, last - section.since + 1), section.rest, section.used, rule)
     while out > 0 do
       rest = out * rule.rest + section.rest
