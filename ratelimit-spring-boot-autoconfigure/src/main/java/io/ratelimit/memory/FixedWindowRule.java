@@ -28,9 +28,10 @@ record FixedWindowRule(long capacity, long windowMicros) implements Rule<Count> 
         return usage.plus(permits, capacity);
     }
 
-    /** A window that is open stays open. */
+    /** A window that is open stays open; but in a shorter one what was taken late would be back too soon. */
     @Override
     public Count adopt(Section<?> other, long now) {
-        return new Count(other.used(now, capacity), other.rule() instanceof FixedWindowRule ? other.since() : now, 0);
+        boolean open = other.rule() instanceof FixedWindowRule window && window.windowMicros <= windowMicros;
+        return new Count(other.used(now, capacity), open ? other.since() : now, 0);
     }
 }

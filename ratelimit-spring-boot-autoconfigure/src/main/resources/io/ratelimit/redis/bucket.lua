@@ -44,9 +44,14 @@ local function kind_of(letter)
 end
 
 -- The number, or nil if it is none that can be carried.
-local function number(text)
-  local n = tonumber(text)
-  return n and n >= 1 and n < 2 ^ 53 and n or nil
+local function whole(text)
+  local n = tonumber(text or '')
+  return n and n < 2 ^ 53 and n or nil
+end
+
+local function positive(text)
+  local n = whole(text)
+  return n ~= 0 and n or nil
 end
 
 -- Returns nil if the text is no rule.
@@ -57,9 +62,9 @@ local function parse_rule(text)
   local rule = {
     text = text,
     kind = kind,
-    capacity = number(capacity),
-    permits = number(permits),
-    micros = amount == '' and micros or number(number(amount) and amount * micros),
+    capacity = positive(capacity),
+    permits = positive(permits),
+    micros = amount == '' and micros or positive(positive(amount) and amount * micros),
   }
   if not rule.capacity or not rule.micros or not rule.permits ~= not kind.has_pace then return nil end
   if kind.prepare then kind.prepare(rule) end
@@ -69,9 +74,10 @@ end
 -- Returns nil if the text is no section. The rule is one that is known already, if it is that.
 local function parse_section(text, known)
   local rule, used, since, rest = string.match(text, '^(%u%d+@?%d*/%d*%l+):(%d+):(%d+):?(%d*)$')
-  if not rule or #used > 16 or #since > 16 or #rest > 16 then return nil end
+  used, since, rest = whole(used), whole(since), whole(rest == '' and '0' or rest)
+  if not used or not since or not rest then return nil end
   rule = rule == known.text and known or parse_rule(rule)
-  return rule and {rule = rule, used = tonumber(used), since = tonumber(since), rest = tonumber(rest) or 0}
+  return rule and {rule = rule, used = used, since = since, rest = rest}
 end
 
 -- Returns the text of the sections, and whether a list of entries follows it.
@@ -91,8 +97,8 @@ end
 local function parse(bucket, text, rule)
   for part in string.gmatch(text, '%S+') do
     local offset = string.match(part, '^%+(%d+)$')
-    if offset and #offset <= 16 then
-      bucket.offset = tonumber(offset)
+    if whole(offset) then
+      bucket.offset = whole(offset)
     else
       local section = parse_section(part, rule)
       if not section or #bucket.sections == SECTIONS then return false end

@@ -25,12 +25,17 @@ function kinds.F()
   fixed_window.witness = fixed_window.take
 
   function fixed_window.adopt(section, bucket, other)
-    section.used = math.min(other.rule.kind.used(other, bucket), section.rule.capacity)
-    if other.rule.kind == fixed_window then section.since = other.since end
+    local rule, old = section.rule, other.rule
+    section.used = math.min(old.kind.used(other, bucket), rule.capacity)
+    -- In a shorter window what was taken late would be back too soon.
+    if old.kind == fixed_window and old.micros <= rule.micros then section.since = other.since end
   end
 
-  function fixed_window.give_back(section, _, permits, receipt)
-    if section.since == receipt.since then section.used = math.max(0, section.used - permits) end
+  function fixed_window.give_back(section, bucket, permits, receipt)
+    if section.since ~= receipt.since then return end
+    section.used = math.max(0, section.used - permits)
+    -- The window that they have opened is not that of those who came later.
+    if receipt.used == permits then section.since = bucket.now end
   end
 
   return fixed_window

@@ -17,6 +17,7 @@ if ARGV[1] == GIVE_BACK then
     local bucket = load(KEYS[i], clock, rule)
     local own = bucket and bucket.sections[1]
     if own and rule.kind.used(own, bucket) > 0 then
+      recover_others(bucket)
       rule.kind.give_back(own, bucket, tonumber(ARGV[at + 1]), receipt)
       save(bucket)
     end

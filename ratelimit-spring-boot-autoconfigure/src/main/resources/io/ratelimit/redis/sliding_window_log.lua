@@ -102,11 +102,20 @@ function kinds.G()
     end
   end
 
+  -- Takes the entry out of all logs of the bucket, because they share it.
   function sliding_window_log.give_back(section, bucket, permits, receipt)
     if receipt.since <= bucket.now - section.rule.micros then return end
-    if redis.call('LREM', bucket.key, -1, entry_of(receipt.since, permits)) == 0 then return end
+    local entry = entry_of(receipt.since, permits)
+    local at = redis.call('LPOS', bucket.key, entry, 'RANK', -1)
+    if not at then return end
+    redis.call('LREM', bucket.key, -1, entry)
     bucket.length, bucket.entries = bucket.length - 1, nil
-    section.used = section.used - permits
+    for _, log in ipairs(bucket.sections) do
+      if log.rule.kind == sliding_window_log then
+        if at > log.rest then log.used = log.used - permits else log.rest = log.rest - 1 end
+        if bucket.length > 0 then log.since = entry_at(bucket, bucket.length) end
+      end
+    end
   end
 
   function save_entries(bucket, text_of, expiry)
