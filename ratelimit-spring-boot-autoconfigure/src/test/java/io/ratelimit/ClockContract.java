@@ -98,6 +98,46 @@ public abstract class ClockContract extends StoreContract {
         assertThat(take(limit, 1).allowed()).isFalse();
     }
 
+    /** The window is longer than the clock is behind. */
+    @ParameterizedTest
+    @EnumSource
+    void whoWaitsAsLongAsToldIsAdmittedThoughTheClockStaysBehind(LimitKind kind) {
+        RateLimit limit = kind.limit("patient", 10, "10/2h");
+        take(limit, 10);
+        clock.advance(-HOUR);
+        RateLimitDecision told = take(limit, 10);
+        assertThat(told.allowed()).isFalse();
+        clock.advance(told.retryAfter());
+        assertThat(take(limit, 10).allowed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whoAsksEveryMinuteIsAdmittedAsSoonThoughTheClockStaysBehind(LimitKind kind) {
+        RateLimit limit = kind.limit("impatient", 10, "10/2h");
+        take(limit, 10);
+        clock.advance(-HOUR);
+        Duration told = take(limit, 10).retryAfter();
+        int minutes = 0;
+        while (!take(limit, 10).allowed()) {
+            clock.advance(60 * SECOND);
+            minutes++;
+        }
+        assertThat(Duration.ofMinutes(minutes)).isBetween(told, told.plusMinutes(1));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void clockThatIsSoonRightAgainGivesNothingForTheTimeBetween(LimitKind kind) {
+        RateLimit limit = kind.limit("between", 10, "10/2h");
+        take(limit, 10);
+        clock.advance(-HOUR);
+        Duration told = take(limit, 10).retryAfter();
+        clock.advance(HOUR + SECOND);
+        // A sliding window remembers no later time than when it began: 0.12 s before the first call.
+        assertThat(take(limit, 10).retryAfter()).isBetween(told.minusSeconds(2), told.minusSeconds(1));
+    }
+
     /**
      * The clock is wrong for a while, again and again. A bucket's own time is never ahead of real time, so each rule's
      * most for that time holds; and what is lost to the bucket at each step back is less than a window. It goes wrong

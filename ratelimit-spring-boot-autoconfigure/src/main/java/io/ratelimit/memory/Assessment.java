@@ -27,9 +27,9 @@ final class Assessment {
         this.limit = limit;
         this.permits = permits;
         this.last = last;
-        long offset = BucketState.offset(last, clock);
-        this.now = clock + offset;
-        this.state = BucketState.of(rule, last, offset, now);
+        Lag lag = BucketState.lag(last, clock);
+        this.now = lag == null ? clock : lag.seen();
+        this.state = BucketState.of(rule, last, lag, now);
         this.wait = timeUntilThere(limit.capacity());
         this.fits = permits <= limit.capacity() && wait <= aheadMicros();
     }
@@ -81,6 +81,9 @@ final class Assessment {
         if (charged && permits > 0) {
             return state.charge(now, permits);
         }
-        return last == null || !state.differsFrom(last) ? last : state.settled(now);
+        if (last == null || !state.differsFrom(last)) {
+            return last;
+        }
+        return (fits ? state : state.promising(retryAfter())).settled(now);
     }
 }

@@ -138,7 +138,7 @@ final class Bucket {
     }
 
     private static BucketState marker() {
-        return BucketState.of(new FixedWindowRule(1, 1), null, 0, 0);
+        return BucketState.of(new FixedWindowRule(1, 1), null, null, 0);
     }
 
     private static void pause(int spins) {

@@ -9,46 +9,48 @@ import org.jspecify.annotations.Nullable;
  *
  * @param own the section of the rule that was used last
  * @param others of the rules before it, the last used first
- * @param offset added to the clock: more than 0 while the clock is behind what it once showed
+ * @param lag while the clock is behind what it once showed
  */
 @SuppressWarnings("ReferenceEquality") // The very entry, not one like it.
-record BucketState(Section<?> own, List<Section<?>> others, long offset) {
+record BucketState(
+        Section<?> own, List<Section<?>> others, @Nullable Lag lag) {
 
     /** The most rules beside the one that is used. */
     private static final int MOST_OTHERS = 2;
 
-    /**
-     * What is to be added to the clock. A bucket's own time never goes back: while the clock shows less than the bucket
-     * has seen, the bucket goes on from there, at the clock's speed, until the clock has caught up. So what was given back
-     * is not given back again, and nobody waits for the clock.
-     */
-    static long offset(@Nullable BucketState last, long clock) {
+    /** The lag with which a bucket is looked at. */
+    static @Nullable Lag lag(@Nullable BucketState last, long clock) {
         if (last == null) {
-            return 0;
+            return null;
         }
         long seen = last.own.since();
         for (Section<?> other : last.others) {
             seen = Math.max(seen, other.since());
         }
-        return clock >= seen ? 0 : Math.max(last.offset, seen - clock);
+        return Lag.at(last.lag, seen, clock);
     }
 
     /** With the rule's section first. A rule that is new adopts what the rule before it has counted. */
-    static BucketState of(Rule<?> rule, @Nullable BucketState last, long offset, long now) {
+    static BucketState of(Rule<?> rule, @Nullable BucketState last, @Nullable Lag lag, long now) {
         if (last == null) {
-            return new BucketState(Section.unused(rule, now), List.of(), 0);
+            return new BucketState(Section.unused(rule, now), List.of(), null);
         }
         if (last.own.rule().equals(rule)) {
-            return new BucketState(last.own.recover(now), last.others, offset);
+            return new BucketState(last.own.recover(now), last.others, lag);
         }
         Section<?> known = last.section(rule);
         List<Section<?>> others = last.allBut(known);
         if (known != null) {
-            return new BucketState(known.recover(now), others, offset);
+            return new BucketState(known.recover(now), others, lag);
         }
         Section<?> before = last.own.recover(now);
         others.set(0, before);
-        return new BucketState(Section.adopt(rule, before, now), others, offset);
+        return new BucketState(Section.adopt(rule, before, now), others, lag);
+    }
+
+    /** Of which a caller was told when to come again. */
+    BucketState promising(long retryMicros) {
+        return lag == null ? this : new BucketState(own, others, lag.promising(retryMicros));
     }
 
     private @Nullable Section<?> section(Rule<?> rule) {
@@ -83,7 +85,7 @@ record BucketState(Section<?> own, List<Section<?>> others, long offset) {
                         : others.stream()
                                 .<Section<?>>map(other -> other.witness(now, permits))
                                 .toList(),
-                offset);
+                lag);
     }
 
     /** As it is to be remembered, or {@code null} if it is as if never used by all its rules. */
@@ -92,7 +94,7 @@ record BucketState(Section<?> own, List<Section<?>> others, long offset) {
         List<Section<?>> recovered =
                 others.stream().<Section<?>>map(other -> other.recover(now)).toList();
         boolean unused = own.used(now) == 0 && recovered.stream().allMatch(other -> other.used(now) == 0);
-        return unused && offset == 0 ? null : new BucketState(own, recovered, offset);
+        return unused && lag == null ? null : new BucketState(own, recovered, lag);
     }
 
     /**
@@ -101,7 +103,8 @@ record BucketState(Section<?> own, List<Section<?>> others, long offset) {
      */
     boolean differsFrom(BucketState last) {
         Section<?> before = last.section(own.rule());
-        return offset != last.offset
+        return lag != null
+                || last.lag != null
                 || before == null
                 || (own.usage() instanceof Log log && log.front() != ((Log) before.usage()).front());
     }

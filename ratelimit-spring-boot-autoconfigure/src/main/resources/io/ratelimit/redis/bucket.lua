@@ -1,12 +1,14 @@
 -- A bucket has a section for each rule in use, three at the most, the last used first. A section says what is used by
 -- its rule. The value at the bucket's key is their text:
 --   T20@1/100ms:2:1795251352713710             rule:used:since
---   T10@3/7s:1:1795251352713710:2 S20/1m:3:1795251300000000:9 +3600000000     rule:used:since:rest, two rules, offset
+--   T10@3/7s:1:1795251352713710:2 S20/1m:3:1795251300000000:9     rule:used:since:rest, two rules
+--   T20@1/100ms:2:1795251352713710 +3600000000:1795251352713710:0     with a lag: +offset:seen:promise
 --   rule    letter of the kind, capacity, and @permits/period of the pace or /length of the window
 --   used    permits that have been taken and are not back
 --   since   microseconds of the epoch; what it is the time of depends on the kind, but never later than the last charge
 --   rest    what else the kind remembers, left out if 0
---   offset  added to the clock: more than 0 while the clock is behind what it once showed
+--   lag     while the clock is behind what it once showed: what is added to it, the bucket's own time when last looked
+--           at, and the time for which a caller was told that the call could succeed then, or 0
 -- A log's entries stand in a list behind that text. Every number is an integer below 2^53, so Lua's doubles carry it.
 
 -- The kinds, by their letters; each a function that makes it, because Redis runs this text anew for every decision. A
@@ -93,32 +95,59 @@ local function read(key, rule)
   return text, false
 end
 
+-- Returns nil if the text is no lag.
+local function parse_lag(text)
+  local offset, seen, promise = string.match(text, '^%+(%d+):(%d+):(%d+)$')
+  offset, seen, promise = whole(offset), whole(seen), whole(promise)
+  return offset and seen and promise and {offset = offset, seen = seen, promise = promise}
+end
+
 -- Fills the bucket from its text. Returns false if the text is none of ours.
 local function parse(bucket, text, rule)
   for part in string.gmatch(text, '%S+') do
-    local offset = string.match(part, '^%+(%d+)$')
-    if whole(offset) then
-      bucket.offset = whole(offset)
-    else
-      local section = parse_section(part, rule)
-      if not section or #bucket.sections == SECTIONS then return false end
+    local section = not bucket.lag and parse_section(part, rule)
+    if section and #bucket.sections < SECTIONS then
       bucket.sections[#bucket.sections + 1] = section
+    else
+      bucket.lag = not bucket.lag and parse_lag(part)
+      if not bucket.lag then return false end
     end
   end
   return #bucket.sections > 0
 end
 
 -- A bucket's own time never goes back: while the clock shows less than the bucket has seen, the bucket goes on from
--- there, at the clock's speed, until the clock has caught up. So what was given back is not given back again, and
--- nobody waits for the clock.
+-- there, at the clock's speed. So what was given back is not given back again, and nobody waits for the clock. Once the
+-- clock shows more, it is taken to be right again, because then nothing is given back for the time that it was wrong.
+-- Only who was told to wait for longer than it is behind, and has, is right to think that it went on as it was.
 local function tell_time(bucket, clock)
-  local seen = 0
+  local lag, seen = bucket.lag, 0
   for _, section in ipairs(bucket.sections) do seen = math.max(seen, section.since) end
-  local offset = 0
-  if clock < seen then offset = math.max(bucket.offset, seen - clock) end
-  bucket.changed = offset ~= bucket.offset
-  bucket.offset = offset
-  bucket.now = clock + offset
+  if lag then
+    bucket.changed = true
+    seen = math.max(seen, lag.seen)
+  end
+  if clock < seen then
+    lag = lag or {offset = 0, promise = 0}
+    lag.offset = math.max(lag.offset, seen - clock)
+  elseif lag and (lag.promise == 0 or clock + lag.offset < lag.promise) then
+    lag = nil
+  end
+  bucket.lag, bucket.now = lag, clock
+  if lag then
+    bucket.changed, bucket.now = true, clock + lag.offset
+    lag.seen = bucket.now
+    if lag.promise <= bucket.now + lag.offset then lag.promise = 0 end
+  end
+end
+
+-- Remembers for when a caller was told to come again.
+local function promise(bucket, retry)
+  local lag = bucket.lag
+  if lag and retry > lag.offset then
+    local time = bucket.now + retry
+    lag.promise = lag.promise == 0 and time or math.min(lag.promise, time)
+  end
 end
 
 -- Puts the rule's section first. A rule that is new adopts what the rule before it has counted. That is a change, to be
@@ -146,7 +175,7 @@ end
 -- Returns nil if the value at the key is none of ours.
 local function load(key, clock, rule)
   local text, listed = read(key, rule)
-  local bucket = {key = key, sections = {}, offset = 0, new_entries = {}}
+  local bucket = {key = key, sections = {}, new_entries = {}}
   bucket.listed, bucket.is_string = listed, text and not listed
   if text and not parse(bucket, text, rule) then return nil end
   bucket.length = listed and redis.call('LLEN', key) - 1 or 0
@@ -178,7 +207,10 @@ local function text_of(bucket)
     parts[i] = section.rule.text .. ':' .. integer(section.used) .. ':' .. integer(section.since)
     if section.rest > 0 then parts[i] = parts[i] .. ':' .. integer(section.rest) end
   end
-  if bucket.offset > 0 then parts[#parts + 1] = '+' .. integer(bucket.offset) end
+  local lag = bucket.lag
+  if lag then
+    parts[#parts + 1] = '+' .. integer(lag.offset) .. ':' .. integer(lag.seen) .. ':' .. integer(lag.promise)
+  end
   return table.concat(parts, ' ')
 end
 
@@ -192,8 +224,9 @@ local function save(bucket)
   local reset = 0
   recover_others(bucket)
   for _, section in ipairs(bucket.sections) do reset = math.max(reset, reset_after(section, bucket)) end
-  -- The offset keeps the memory of the time once shown until the clock is there again.
-  local expiry = integer(quotient(reset + bucket.offset + 999, 1000))
+  -- The lag keeps the memory of the time once shown until the clock is there again.
+  if bucket.lag then reset = reset + bucket.lag.offset end
+  local expiry = integer(quotient(reset + 999, 1000))
   if expiry == '0' then
     redis.call('DEL', bucket.key)
   elseif not (save_entries and save_entries(bucket, text_of, expiry)) then

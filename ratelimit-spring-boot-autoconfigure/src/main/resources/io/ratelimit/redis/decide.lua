@@ -36,6 +36,7 @@ local function assess(c)
   c.delay, c.retry = 0, 0
   if not c.fits then
     c.retry = wait == math.huge and -1 or wait - c.ahead
+    promise(c.bucket, c.retry)
   elseif c.wanted > 0 then
     c.delay = c.spaced and reset_after(c.own, c.bucket) or wait
   end

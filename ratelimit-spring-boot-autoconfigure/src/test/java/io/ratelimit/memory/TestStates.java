@@ -12,7 +12,7 @@ final class TestStates {
     @SuppressWarnings("unchecked")
     static BucketState of(RateLimit limit, long used, long since) {
         Rule<Count> rule = (Rule<Count>) Rule.of(limit);
-        return new BucketState(new Section<>(rule, new Count(used, since, 0)), List.of(), 0);
+        return new BucketState(new Section<>(rule, new Count(used, since, 0)), List.of(), null);
     }
 
     /** The number that a state of {@link #of} remembers. */

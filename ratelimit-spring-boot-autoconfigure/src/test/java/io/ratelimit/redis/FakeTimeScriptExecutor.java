@@ -55,7 +55,7 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
               for _, key in ipairs(KEYS) do
                 local text = texts[key] or ''
                 replies[#replies + 1] = tonumber(expiries[key] or -1)
-                replies[#replies + 1] = tonumber(string.match(text, '%+(%d+)$') or 0)
+                replies[#replies + 1] = tonumber(string.match(text, '%+(%d+):') or 0)
                 replies[#replies + 1] = string.find(text, ' ') and 0 or 1
               end
             end
