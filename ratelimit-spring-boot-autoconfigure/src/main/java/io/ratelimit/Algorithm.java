@@ -18,7 +18,7 @@ public enum Algorithm {
 
     /**
      * Windows of {@code capacity / rate}; one opens with the first call that takes something after the last one ended.
-     * Around an edge up to twice the capacity can pass.
+     * Around an edge almost twice the capacity can pass.
      */
     FIXED_WINDOW,
 

@@ -63,7 +63,7 @@ public final class RateLimitBuilder {
         return this;
     }
 
-    /** The longest wait for permits reserved ahead; zero, the default: do not wait. */
+    /** How far ahead, beyond what a full bucket holds, permits are reserved; zero, the default: not at all. */
     public RateLimitBuilder maxWait(Duration maxWait) {
         this.maxWait = maxWait;
         return this;
@@ -172,12 +172,16 @@ public final class RateLimitBuilder {
         String label = label("rate", overrides.rate()) + " " + parsed;
         try {
             Pace pace = Pace.of(parsed);
+            if (CapacityRange.of(algorithm, refill, parsed, pace, Duration.ZERO).most() < 1) {
+                throw invalid(
+                        label + " cannot be carried exactly: its times do not fit 2^53.",
+                        "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
+            }
             if (range(parsed, pace).most() < 1) {
                 throw invalid(
-                        label + " cannot be carried exactly: " + (maxWait.isZero() ? "" : "with this maxWait ")
-                                + "its times do not fit 2^53.",
-                        "Use a rate between 1 a year and 10 million a second, in rounder numbers"
-                                + (maxWait.isZero() ? "." : ", or a shorter maxWait."));
+                        label("maxWait", overrides.maxWait()) + " " + maxWait + " is out of range at the rate " + parsed
+                                + ": what could be reserved ahead cannot be carried exactly.",
+                        "Use a shorter one.");
             }
             return pace;
         } catch (ArithmeticException ex) {
@@ -208,7 +212,8 @@ public final class RateLimitBuilder {
             throw invalid(
                     label + " at the rate " + parsed + " gives a window of " + algorithm
                             + " that is not a whole number of microseconds.",
-                    "Use a multiple of " + range.step() + ", up to " + range.most() + ".");
+                    "Use a capacity that is a multiple of " + range.step() + ", up to " + range.most()
+                            + ", or another algorithm.");
         }
         return wanted;
     }

@@ -37,7 +37,10 @@ public interface RateLimiter {
      */
     void acquire(String key);
 
-    /** What {@link #tryAcquire(String)} would answer now. Consumes nothing and does not wait. */
+    /**
+     * Whether {@link #tryAcquire(String)} would be allowed now, and with what delay or retryAfter; remaining and resetAfter
+     * are those of the present. Consumes nothing and does not wait.
+     */
     RateLimitDecision peek(String key);
 
     /** Forgets what the key has consumed. */

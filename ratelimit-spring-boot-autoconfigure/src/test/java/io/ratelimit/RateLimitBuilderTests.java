@@ -140,7 +140,8 @@ class RateLimitBuilderTests {
                 .satisfies(ex -> assertThat(ex.getProblem())
                         .isEqualTo("capacity " + capacity + " at the rate " + rate
                                 + " gives a window of SLIDING_WINDOW that is not a whole number of microseconds."))
-                .satisfies(ex -> assertThat(ex.getFix()).startsWith("Use a multiple of " + step + ", up to "));
+                .satisfies(ex -> assertThat(ex.getFix())
+                        .startsWith("Use a capacity that is a multiple of " + step + ", up to "));
     }
 
     @Test
@@ -157,8 +158,9 @@ class RateLimitBuilderTests {
     void maxWaitThatIsTooLong() {
         assertRefusedExactly(
                 builder(LimitKind.TOKEN_BUCKET_WITH_WAIT).rate("1/s").maxWait(Duration.ofDays(60_000)),
-                "rate 1/s cannot be carried exactly: with this maxWait its times do not fit 2^53.",
-                "Use a rate between 1 a year and 10 million a second, in rounder numbers, or a shorter maxWait.");
+                "maxWait PT1440000H is out of range at the rate 1/s: what could be reserved ahead cannot be carried"
+                        + " exactly.",
+                "Use a shorter one.");
     }
 
     /** The largest that is named can be built, and the next one cannot. */

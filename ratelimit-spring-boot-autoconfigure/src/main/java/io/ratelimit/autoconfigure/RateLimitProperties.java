@@ -112,7 +112,7 @@ public record RateLimitProperties(
      * @param permits SpEL expression for what a call costs.
      * @param condition SpEL expression for whether a call is limited; empty: always.
      * @param refill How the tokens of a token bucket come back.
-     * @param maxWait How long a call waits at the most for permits reserved ahead.
+     * @param maxWait How far ahead, beyond what a full bucket holds, permits are reserved; a call waits for them.
      * @param enabled Whether this limit limits at all.
      * @param dryRun Whether calls that this limit would reject are only counted.
      * @param onStoreFailure What happens to calls of this limit while the store cannot decide.

@@ -75,7 +75,7 @@ class LimitMistakeTests {
                         UnevenWindow.class,
                         "capacity 10 at the rate 3/7s gives a window of SLIDING_WINDOW that is not a whole number of"
                                 + " microseconds.",
-                        "Use a multiple of 3, up to "),
+                        "Use a capacity that is a multiple of 3, up to "),
                 Arguments.of(
                         HugeLog.class,
                         "capacity 10001 is out of range.",
