@@ -35,11 +35,11 @@ class InMemoryConcurrencyTests {
     void threadsOnOneBucketTakeExactlyItsCapacity(Algorithm algorithm) throws Exception {
         RateLimit limit = RateLimit.named("hot")
                 .algorithm(algorithm)
-                .capacity(50_000)
+                .capacity(10_000)
                 .rate("1/h")
                 .build();
         assertThat(ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> takeAll(limit)))
-                .isEqualTo(50_000);
+                .isEqualTo(10_000);
     }
 
     @Test
