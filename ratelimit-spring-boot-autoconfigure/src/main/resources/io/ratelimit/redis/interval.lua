@@ -47,8 +47,8 @@ function kinds.I()
     if bucket.now >= receipt.since + batches(receipt.used, rule) * rule.micros then return end
     local out = receipt.used - quotient(section.since - receipt.since, rule.micros) * rule.permits
     section.used = section.used - math.min(permits, out)
-    -- The period that they have started is not that of those who came later.
-    if receipt.used == permits then section.since = bucket.now end
+    -- Nobody's from before is out: the period is not that of those who came later.
+    if out <= permits then section.since = bucket.now end
   end
 
   return interval

@@ -104,7 +104,7 @@ function kinds.G()
 
   -- Takes the entry out of all logs of the bucket, because they share it.
   function sliding_window_log.give_back(section, bucket, permits, receipt)
-    if receipt.since <= bucket.now - section.rule.micros then return end
+    if not bucket.listed then return end
     local entry = entry_of(receipt.since, permits)
     local at = redis.call('LPOS', bucket.key, entry, 'RANK', -1)
     if not at then return end
