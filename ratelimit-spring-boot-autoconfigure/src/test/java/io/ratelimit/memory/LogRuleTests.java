@@ -1,0 +1,38 @@
+package io.ratelimit.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** How much a log remembers. */
+class LogRuleTests {
+
+    private static final LogRule TEN = new LogRule(10, 1_000_000);
+
+    @Test
+    void logRemembersNoMoreThanItsCapacityOfWhatAnotherRuleAdmits() {
+        Log log = TEN.unused(0);
+        for (int call = 0; call < 1_000; call++) {
+            log = TEN.witness(log, call, 1);
+        }
+        assertThat(entries(log.front()) + entries(log.back())).isEqualTo(10);
+        assertThat(log.used()).isEqualTo(10);
+    }
+
+    @Test
+    void entryThatIsPartlyBeyondTheCapacityIsRemembered() {
+        Log log = TEN.witness(TEN.unused(0), 0, 4);
+        log = TEN.witness(log, 1, 8);
+        assertThat(entries(log.front()) + entries(log.back())).isEqualTo(2);
+        log = TEN.witness(log, 2, 2);
+        assertThat(entries(log.front()) + entries(log.back())).isEqualTo(2);
+    }
+
+    private static int entries(Log.Entry first) {
+        int entries = 0;
+        for (Log.Entry entry = first; entry != null; entry = entry.next()) {
+            entries++;
+        }
+        return entries;
+    }
+}

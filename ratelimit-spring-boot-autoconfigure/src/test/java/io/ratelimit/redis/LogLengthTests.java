@@ -1,0 +1,59 @@
+package io.ratelimit.redis;
+
+import static io.ratelimit.LimitKind.SLIDING_WINDOW_LOG;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TestClock;
+import io.ratelimit.TestLimits;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** How many entries a log has in Redis. */
+class LogLengthTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private final TestClock clock = new TestClock();
+
+    private final String prefix = RedisUnderTest.newPrefix();
+
+    private final RateLimitStore store =
+            new RedisRateLimitStore(new FakeTimeScriptExecutor(redis.connections(), clock), prefix);
+
+    @Test
+    void logHasNoMoreThanItsCapacityOfWhatAnotherRuleAdmits() {
+        take(SLIDING_WINDOW_LOG.limit("log", 10, "10/h"));
+        for (int call = 0; call < 100; call++) {
+            clock.advance(1);
+            take(TestLimits.tokenBucket("log", 1_000, "1000/h"));
+        }
+        assertThat(entries()).isEqualTo(10);
+    }
+
+    @Test
+    void twoLogsHaveAsManyAsTheLargerOne() {
+        take(SLIDING_WINDOW_LOG.limit("log", 10, "10/h"));
+        take(SLIDING_WINDOW_LOG.limit("log", 30, "30/h"));
+        for (int call = 0; call < 100; call++) {
+            clock.advance(1);
+            take(TestLimits.tokenBucket("log", 1_000, "1000/h"));
+        }
+        assertThat(entries()).isEqualTo(30);
+    }
+
+    private void take(RateLimit limit) {
+        assertThat(store.decide(List.of(new Charge(limit, "key", 1))).get(0).allowed())
+                .isTrue();
+    }
+
+    /** Behind the text of the sections. */
+    private long entries() {
+        String key = redis.commands().keys(prefix + "*").iterator().next();
+        return redis.commands().opsForList().size(key) - 1;
+    }
+}
