@@ -52,6 +52,22 @@ public abstract class ChangedLimitContract extends StoreContract {
         assertThat(peek(larger, 11)).isEqualTo(rejected(20, 10, ofMinutes(45), ofMinutes(45)));
     }
 
+    /** Of the longer window it is not known when in it they were taken. */
+    @Test
+    void whatWasTakenLateInALongerWindowIsNotBackSoonInAShorterOne() {
+        RateLimit hour = fixedWindow("changing", 100, "100/h");
+        take(hour, 1);
+        clock.advance(HOUR / 2);
+        take(hour, 99);
+        clock.advance(SECOND);
+        RateLimit minute = fixedWindow("changing", 100, "100/m");
+        assertThat(take(minute, 1)).isEqualTo(rejected(100, 0, ofMinutes(1), ofMinutes(1)));
+        clock.advance(60 * SECOND - 1);
+        assertThat(take(minute, 1).allowed()).isFalse();
+        clock.advance(1);
+        assertThat(take(minute, 100).allowed()).isTrue();
+    }
+
     @Test
     void logKeepsItsEntries() {
         RateLimit log = LimitKind.SLIDING_WINDOW_LOG.limit("changing", 10, "10/h");

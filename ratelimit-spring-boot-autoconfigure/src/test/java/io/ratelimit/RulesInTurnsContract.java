@@ -111,4 +111,22 @@ public abstract class RulesInTurnsContract extends StoreContract {
         }
         assertThat(admitted).isEqualTo(10);
     }
+
+    /** Each rule alone would allow 10, 10 and 5 at once, and the fastest ten a second. */
+    @Test
+    void threePacesInTurnsNeitherStallNorGiveMoreThanTheMostGenerousAlone() {
+        RateLimit[] rules = {
+            tokenBucket("paces", 10, "10/m"), tokenBucket("paces", 10, "10/s"), tokenBucket("paces", 5, "5/s")
+        };
+        int admitted = 0;
+        int late = 0;
+        for (int call = 0; call < 1_200; call++) {
+            int now = take(rules[call % 3], 1).allowed() ? 1 : 0;
+            admitted += now;
+            late += call < 1_000 ? 0 : now;
+            assertThat(admitted).isLessThanOrEqualTo(10 + call / 2);
+            clock.advance(SECOND / 20);
+        }
+        assertThat(late).isPositive();
+    }
 }
