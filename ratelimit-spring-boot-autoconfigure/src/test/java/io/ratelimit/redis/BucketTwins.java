@@ -19,6 +19,8 @@ final class BucketTwins {
 
     private long moment;
 
+    private long backAfter;
+
     BucketTwins(RateLimitScriptExecutor executor, TestClock clock) {
         this.clock = clock;
         this.bucket = new ScriptBucket(executor);
@@ -34,12 +36,19 @@ final class BucketTwins {
 
     boolean takeForAMoment(RateLimit limit, long permits) {
         takenAt = clock.micros();
-        return bucket.takeForAMoment(limit, permits).allowed();
+        RateLimitDecision decision = bucket.takeForAMoment(limit, permits);
+        backAfter = TestClock.inMicros(decision.resetAfter());
+        return decision.allowed();
     }
 
     void giveBack() {
         bucket.giveBack();
         moment = clock.micros() - takenAt;
+    }
+
+    /** Whether all of it was back when it was to be given back: then nothing could be undone any more. */
+    boolean cameTooLate() {
+        return moment >= backAfter;
     }
 
     void assertAlike(RateLimit limit) {
