@@ -82,6 +82,23 @@ public abstract class ChangedLimitContract extends StoreContract {
     }
 
     @Test
+    void aSecondLogHasTheEntriesOfTheFirstWhateverWasUsedBetween() {
+        RateLimit first = LimitKind.SLIDING_WINDOW_LOG.limit("changing", 10, "10/h");
+        RateLimit second = LimitKind.SLIDING_WINDOW_LOG.limit("changing", 20, "20/h");
+        take(first, 3);
+        clock.advance(HOUR / 6);
+        take(ten, 1);
+        clock.advance(HOUR / 6);
+        assertThat(take(second, 1).remaining()).isEqualTo(15);
+        clock.advance(HOUR * 4 / 6);
+        assertThat(remaining(first)).isEqualTo(8);
+        assertThat(remaining(second)).isEqualTo(18);
+        clock.advance(HOUR / 6);
+        assertThat(take(first, 9).allowed()).isTrue();
+        assertThat(remaining(second)).isEqualTo(10);
+    }
+
+    @Test
     void capacityBelowWhatIsUsedIsAnEmptyBucket() {
         take(ten, 8);
         RateLimit five = tokenBucket("changing", 5, "5/h");

@@ -43,9 +43,20 @@ record BucketState(
         if (known != null) {
             return new BucketState(known.recover(now), others, lag);
         }
-        Section<?> before = last.own.recover(now);
-        others.set(0, before);
+        int adopted = adoptedBy(rule, others);
+        Section<?> before = others.get(adopted).recover(now);
+        others.set(adopted, before);
         return new BucketState(Section.adopt(rule, before, now), others, lag);
+    }
+
+    /** The section that a new rule adopts: the last used; of a log, another log if there is one, for its entries. */
+    private static int adoptedBy(Rule<?> rule, List<Section<?>> sections) {
+        for (int i = 0; rule instanceof LogRule && i < sections.size(); i++) {
+            if (sections.get(i).rule() instanceof LogRule) {
+                return i;
+            }
+        }
+        return 0;
     }
 
     /** Of which a caller was told when to come again. */

@@ -150,6 +150,14 @@ local function promise(bucket, retry)
   end
 end
 
+-- The section that a new rule adopts: the last used; of a log, another log if there is one, because they share entries.
+local function adopted_by(rule, sections)
+  for i = 2, rule.kind.has_entries and #sections or 0 do
+    if sections[i].rule.kind.has_entries then return sections[i] end
+  end
+  return sections[2]
+end
+
 -- Puts the rule's section first. A rule that is new adopts what the rule before it has counted. That is a change, to be
 -- written down: adopted again at each call, what is used would never come back.
 local function choose(bucket, rule)
@@ -162,8 +170,8 @@ local function choose(bucket, rule)
       sections[#sections + 1] = section
     end
   end
-  local before = sections[2]
-  if before and not known then
+  local before = not known and adopted_by(rule, sections)
+  if before then
     before.rule.kind.recover(before, bucket)
     rule.kind.adopt(own, bucket, before)
     bucket.changed = true
