@@ -35,6 +35,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 @Timeout(120)
 class HotKeyReplayTests {
 
+    private static final int ATTEMPTS = 4;
+
     private static final int PROCESSES = 3;
 
     private static final int THREADS = 8;
@@ -59,6 +61,13 @@ class HotKeyReplayTests {
     })
     void everyDecisionIsTheOneOfRationalArithmetic(Algorithm algorithm, Refill refill, long capacity, String rate)
             throws Exception {
+        for (int attempt = 1; !isShown(algorithm, refill, capacity, rate); attempt++) {
+            assertThat(attempt).as("the server's clock goes back in every run").isLessThan(ATTEMPTS);
+        }
+    }
+
+    /** @return false if the server's clock went back, which nobody can replay */
+    private boolean isShown(Algorithm algorithm, Refill refill, long capacity, String rate) throws Exception {
         TestRedis redis = TestRedis.shared();
         try (ServerSocket meetingPoint = new ServerSocket(0, PROCESSES, InetAddress.getLoopbackAddress())) {
             meetingPoint.setSoTimeout(PATIENCE_MILLIS);
@@ -76,9 +85,14 @@ class HotKeyReplayTests {
                     rate);
             List<LoggedDecision> log = run(task, meetingPoint);
             log.sort(Comparator.comparingLong(LoggedDecision::number));
-            checkOrder(log);
+            checkNumbers(log);
+            if (!isInOrderOfTime(log)) {
+                System.out.println("The server's clock went back during the run: again");
+                return false;
+            }
             replay(log, task);
             checkAdmitted(log, task.limit());
+            return true;
         }
     }
 
@@ -153,18 +167,23 @@ class HotKeyReplayTests {
         return said.toString();
     }
 
-    /** All of them, each once, and by a clock that allows to tell. */
-    private static void checkOrder(List<LoggedDecision> log) {
+    /** All of them, each once. */
+    private static void checkNumbers(List<LoggedDecision> log) {
         assertThat(log).hasSizeGreaterThan(1_000);
-        long before = 0;
         for (int i = 0; i < log.size(); i++) {
-            LoggedDecision logged = log.get(i);
-            assertThat(logged.number()).isEqualTo(i + 1);
-            assertThat(logged.micros())
-                    .as("the server's clock went back during the run, which says nothing about the store: run again")
-                    .isGreaterThanOrEqualTo(before);
+            assertThat(log.get(i).number()).isEqualTo(i + 1);
+        }
+    }
+
+    private static boolean isInOrderOfTime(List<LoggedDecision> log) {
+        long before = 0;
+        for (LoggedDecision logged : log) {
+            if (logged.micros() < before) {
+                return false;
+            }
             before = logged.micros();
         }
+        return true;
     }
 
     private static void replay(List<LoggedDecision> log, Task task) {
