@@ -23,6 +23,9 @@ final class Assessment {
 
     private final boolean fits;
 
+    /** The state with this call's charge, once somebody wants to know. */
+    private @Nullable BucketState charged;
+
     Assessment(RateLimit limit, Rule<?> rule, @Nullable BucketState last, long clock, long permits) {
         this.limit = limit;
         this.permits = permits;
@@ -51,13 +54,22 @@ final class Assessment {
     }
 
     RateLimitDecision decision(boolean charged) {
-        Section<?> own = charged && permits > 0 ? state.own().take(now, permits) : state.own();
+        Section<?> own = (charged && permits > 0 ? charged() : state).own();
         return RateLimitDecision.ofMicros(
                 limit.capacity(),
                 Math.max(0, limit.capacity() - own.used(now)),
                 delay(),
                 retryAfter(),
                 own.resetAfter(now));
+    }
+
+    private BucketState charged() {
+        BucketState known = charged;
+        if (known == null) {
+            known = state.charge(now, permits);
+            charged = known;
+        }
+        return known;
     }
 
     /** In a leaky bucket the call's slot comes after all that are taken. */
@@ -79,7 +91,7 @@ final class Assessment {
     @Nullable
     BucketState next(boolean charged) {
         if (charged && permits > 0) {
-            return state.charge(now, permits);
+            return charged();
         }
         if (last == null || !state.differsFrom(last)) {
             return last;

@@ -36,7 +36,8 @@ record BucketState(
             return new BucketState(Section.unused(rule, now), List.of(), null);
         }
         if (last.own.rule().equals(rule)) {
-            return new BucketState(last.own.recover(now), last.others, lag);
+            Section<?> own = last.own.recover(now);
+            return own == last.own && lag == last.lag ? last : new BucketState(own, last.others, lag);
         }
         Section<?> known = last.section(rule);
         List<Section<?>> others = last.allBut(known);

@@ -1,40 +1,15 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.TimeSource;
 import java.util.UUID;
-import org.junit.jupiter.api.extension.AfterAllCallback;
-import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
-/** Connects a test class to the shared Redis. Every store has a key prefix of its own. */
-public final class RedisUnderTest implements BeforeAllCallback, AfterAllCallback {
-
-    private LettuceConnectionFactory connections;
+/** The Redis that all tests of a run share. */
+public final class RedisUnderTest extends ConnectedRedis {
 
     @Override
-    public void beforeAll(ExtensionContext context) {
-        connections = TestRedis.shared().connect();
-    }
-
-    @Override
-    public void afterAll(ExtensionContext context) {
-        connections.destroy();
-    }
-
-    LettuceConnectionFactory connections() {
-        return connections;
-    }
-
-    StringRedisTemplate commands() {
-        return new StringRedisTemplate(connections);
-    }
-
-    /** A store for which it is the given time. */
-    public RateLimitStore storeAt(TimeSource time) {
-        return new RedisRateLimitStore(new FakeTimeScriptExecutor(connections, time), newPrefix());
+    LettuceConnectionFactory connect(ExtensionContext context) {
+        return TestRedis.shared().connect();
     }
 
     static String newPrefix() {

@@ -61,16 +61,19 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
 
     @Override
     public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
-        List<Long> reply = executor.execute(keys, arguments);
-        int numbers = reply.size() - 2;
-        lastMicros = reply.get(numbers);
-        lastNumber = reply.get(numbers + 1);
-        return reply.subList(0, numbers);
+        return noted(executor.execute(keys, arguments));
     }
 
     @Override
     public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-        throw new UnsupportedOperationException();
+        return executor.executeAsync(keys, arguments).thenApply(this::noted);
+    }
+
+    private List<Long> noted(List<Long> reply) {
+        int numbers = reply.size() - 2;
+        lastMicros = reply.get(numbers);
+        lastNumber = reply.get(numbers + 1);
+        return reply.subList(0, numbers);
     }
 
     @Override

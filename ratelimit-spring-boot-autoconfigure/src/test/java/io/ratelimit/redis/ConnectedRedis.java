@@ -1,0 +1,40 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TimeSource;
+import org.junit.jupiter.api.extension.AfterAllCallback;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** Connects a test class to a Redis that others use too. Every store has a key prefix of its own. */
+abstract class ConnectedRedis implements BeforeAllCallback, AfterAllCallback {
+
+    private LettuceConnectionFactory connections;
+
+    abstract LettuceConnectionFactory connect(ExtensionContext context);
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        connections = connect(context);
+    }
+
+    @Override
+    public void afterAll(ExtensionContext context) {
+        connections.destroy();
+    }
+
+    LettuceConnectionFactory connections() {
+        return connections;
+    }
+
+    StringRedisTemplate commands() {
+        return new StringRedisTemplate(connections);
+    }
+
+    /** A store for which it is the given time. */
+    public RateLimitStore storeAt(TimeSource time) {
+        return new RedisRateLimitStore(new FakeTimeScriptExecutor(connections, time), RedisUnderTest.newPrefix());
+    }
+}
