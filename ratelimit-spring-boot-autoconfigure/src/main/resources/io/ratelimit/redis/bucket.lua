@@ -40,6 +40,15 @@ local function quotient(a, b)
   return (a - a % b) / b
 end
 
+-- What kinds have in common that count used permits one by one, and never more than the capacity.
+local function number_used(section)
+  return section.used
+end
+
+local function use(section, _, permits)
+  section.used = math.min(section.used + permits, section.rule.capacity)
+end
+
 local function kind_of(letter)
   if not made[letter] and kinds[letter] then made[letter] = kinds[letter]() end
   return made[letter]

@@ -2,7 +2,7 @@
 --   since  when the window opened
 
 function kinds.F()
-  local fixed_window = {}
+  local fixed_window = {used = number_used, take = use, witness = use}
 
   function fixed_window.recover(section, bucket)
     if section.used == 0 or bucket.now - section.since >= section.rule.micros then
@@ -10,19 +10,9 @@ function kinds.F()
     end
   end
 
-  function fixed_window.used(section)
-    return section.used
-  end
-
   function fixed_window.time_until(section, bucket)
     return section.since + section.rule.micros - bucket.now
   end
-
-  function fixed_window.take(section, _, permits)
-    section.used = math.min(section.used + permits, section.rule.capacity)
-  end
-
-  fixed_window.witness = fixed_window.take
 
   function fixed_window.adopt(section, bucket, other)
     local rule, old = section.rule, other.rule

@@ -3,7 +3,7 @@
 --   since  when the present period began
 
 function kinds.I()
-  local interval = {has_pace = true}
+  local interval = {has_pace = true, used = number_used, take = use, witness = use}
 
   local function batches(permits, rule)
     return quotient(permits + rule.permits - 1, rule.permits)
@@ -19,20 +19,10 @@ function kinds.I()
     end
   end
 
-  function interval.used(section)
-    return section.used
-  end
-
   function interval.time_until(section, bucket, most)
     local rule = section.rule
     return section.since + batches(section.used - most, rule) * rule.micros - bucket.now
   end
-
-  function interval.take(section, _, permits)
-    section.used = math.min(section.used + permits, section.rule.capacity)
-  end
-
-  interval.witness = interval.take
 
   function interval.adopt(section, bucket, other)
     local rule, old = section.rule, other.rule

@@ -5,7 +5,7 @@
 --   rest   the previous window's count
 
 function kinds.S()
-  local sliding_window = {}
+  local sliding_window = {take = use, witness = use}
 
   -- a * b / m rounded down, and the remainder. Digit by digit where the product does not fit; a is below 2^30, b and m
   -- are below 2^52.
@@ -50,12 +50,6 @@ function kinds.S()
     if section.rest <= room then return 0 end
     return math.max(0, left - multiply_and_divide(room, micros, section.rest))
   end
-
-  function sliding_window.take(section, _, permits)
-    section.used = math.min(section.used + permits, section.rule.capacity)
-  end
-
-  sliding_window.witness = sliding_window.take
 
   function sliding_window.adopt(section, bucket, other)
     local rule = section.rule

@@ -6,7 +6,7 @@
 --   rest   how many entries at the beginning are no longer in view
 
 function kinds.G()
-  local sliding_window_log = {has_entries = true}
+  local sliding_window_log = {has_entries = true, used = number_used}
 
   local FETCHED_AT_FIRST, FETCHED_AT_MOST = 8, 512
 
@@ -64,10 +64,6 @@ function kinds.G()
     end
     if section.used == 0 then section.since, section.rest = bucket.now, count(bucket) end
     bucket.changed = bucket.changed or section.rest > before
-  end
-
-  function sliding_window_log.used(section)
-    return section.used
   end
 
   function sliding_window_log.time_until(section, bucket, most)

@@ -3,7 +3,7 @@
 --   rest   of the microsecond after since, in parts of the rule's permits
 
 function kinds.T()
-  local token_bucket = {has_pace = true}
+  local token_bucket = {has_pace = true, used = number_used}
 
   function token_bucket.prepare(rule)
     rule.rest = rule.micros % rule.permits
@@ -37,10 +37,6 @@ function kinds.T()
     section.used = section.used - back
     section.since = section.since + back * rule.whole + quotient(rest, rule.permits)
     section.rest = rest % rule.permits
-  end
-
-  function token_bucket.used(section)
-    return section.used
   end
 
   function token_bucket.time_until(section, bucket, most)
