@@ -60,6 +60,11 @@ public final class FailoverRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
+    }
+
+    @Override
     public RateLimitDecision peek(Charge charge) {
         try {
             return store.peek(charge);

@@ -3,6 +3,8 @@ package io.ratelimit;
 import io.ratelimit.RateLimitListener.Outcome;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -17,6 +19,8 @@ public final class RateLimitGate {
 
     private final CapacityLog capacityLog = new CapacityLog();
 
+    private final SafeCallListeners callListeners = new SafeCallListeners();
+
     public RateLimitGate(RateLimitStore store, RateLimitListener listener, Waiter waiter) {
         this.store = store;
         this.listener = listener;
@@ -26,19 +30,75 @@ public final class RateLimitGate {
     /**
      * Charges every limit, or none, and waits once for the last of the slots that were taken.
      *
-     * @param charges at least one, and no two of one bucket
+     * @return gives back what the entry has taken, if it is refundable
      * @throws RateLimitExceededException if a limit rejects
      * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
      */
-    public void enter(List<Charge> charges) {
-        Verdict verdict = told(charges, store.decide(charges));
-        if (verdict.isRejected()) {
-            throw verdict.rejection();
-        }
+    public Refund enter(Entry entry) {
+        RefundableDecisions decided = entry.refundable()
+                ? decideRefundably(entry.charges())
+                : new RefundableDecisions(store.decide(entry.charges()), Refund.NONE);
+        Verdict verdict = admitted(entry, decided.decisions());
         Duration delay = verdict.delay();
         if (!delay.isZero()) {
             await(delay, verdict);
         }
+        return decided.refund();
+    }
+
+    /**
+     * As {@link #enter(Entry)}, but never blocks, and never throws: what that throws, the stage completes with, itself or
+     * in a {@link CompletionException}. Waits without a thread; cancelled as a {@code CompletableFuture}, it waits no
+     * longer, and what was taken stays taken.
+     */
+    public CompletionStage<Refund> enterAsync(Entry entry) {
+        CompletableFuture<Refund> entered = new CompletableFuture<>();
+        start(entry)
+                .thenCompose(decided -> awaitAsync(
+                                admitted(entry, decided.decisions()).delay(), entered)
+                        .thenApply(over -> decided.refund()))
+                .whenComplete((refund, thrown) -> {
+                    if (thrown == null) {
+                        entered.complete(refund);
+                    } else {
+                        entered.completeExceptionally(thrown);
+                    }
+                });
+        return entered;
+    }
+
+    /** For those who have nothing to give back and nobody to tell. */
+    void enter(List<Charge> charges) {
+        enter(new Entry(charges, false, CallListener.NONE));
+    }
+
+    private RefundableDecisions decideRefundably(List<Charge> charges) {
+        try {
+            return store.decideRefundably(charges).toCompletableFuture().join();
+        } catch (CompletionException ex) {
+            throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
+        }
+    }
+
+    private CompletionStage<RefundableDecisions> start(Entry entry) {
+        try {
+            return entry.refundable()
+                    ? store.decideRefundably(entry.charges())
+                    : store.decideAsync(entry.charges())
+                            .thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    /** @throws RateLimitExceededException if a limit rejects */
+    private Verdict admitted(Entry entry, List<RateLimitDecision> decisions) {
+        callListeners.tell(entry.listener(), entry.charges(), decisions);
+        Verdict verdict = told(entry.charges(), decisions);
+        if (verdict.isRejected()) {
+            throw verdict.rejection();
+        }
+        return verdict;
     }
 
     /** Charges every limit, or none, and does not wait. */
@@ -68,6 +128,16 @@ public final class RateLimitGate {
             Thread.currentThread().interrupt();
             throw new RateLimitInterruptedException(verdict.delayedBy(delay), ex);
         }
+    }
+
+    /** Waits no longer than the caller does. */
+    private CompletionStage<?> awaitAsync(Duration delay, CompletableFuture<?> caller) {
+        if (delay.isZero()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> wait = waiter.awaitAsync(delay).toCompletableFuture();
+        var unused = caller.whenComplete((refund, thrown) -> wait.cancel(false));
+        return wait;
     }
 
     /** Tells the listeners of the decisions, each once. */

@@ -26,6 +26,12 @@ public interface RateLimitStore {
     /** As {@link #decide}, without blocking the caller. */
     CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges);
 
+    /**
+     * As {@link #decideAsync}, and what is taken can be given back: to the buckets that it was taken from, as far as it is
+     * not back by itself. Of a bucket that was forgotten since there is nothing to give back.
+     */
+    CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges);
+
     /** What the charge would be told, were it made now. Changes nothing. */
     RateLimitDecision peek(Charge charge);
 

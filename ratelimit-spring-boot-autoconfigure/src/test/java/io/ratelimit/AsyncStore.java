@@ -22,6 +22,11 @@ public record AsyncStore(RateLimitStore store) implements RateLimitStore {
     }
 
     @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return store.decideRefundably(charges);
+    }
+
+    @Override
     public RateLimitDecision peek(Charge charge) {
         return store.peek(charge);
     }

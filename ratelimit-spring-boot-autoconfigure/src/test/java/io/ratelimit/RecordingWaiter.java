@@ -2,6 +2,8 @@ package io.ratelimit;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 /** Remembers how long it was to wait, and does not. */
@@ -12,6 +14,12 @@ public class RecordingWaiter implements Waiter {
     @Override
     public void await(Duration delay) {
         delays.add(delay);
+    }
+
+    @Override
+    public CompletionStage<Void> awaitAsync(Duration delay) {
+        delays.add(delay);
+        return CompletableFuture.completedFuture(null);
     }
 
     public List<Duration> delays() {

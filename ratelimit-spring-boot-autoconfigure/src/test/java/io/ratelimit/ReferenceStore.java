@@ -34,6 +34,12 @@ public final class ReferenceStore implements RateLimitStore {
         return CompletableFuture.completedFuture(decide(charges));
     }
 
+    /** Gives nothing back: its buckets know no more than what was taken. */
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        throw new UnsupportedOperationException();
+    }
+
     @Override
     public RateLimitDecision peek(Charge charge) {
         return decide(charge, true, fits(charge));

@@ -10,6 +10,8 @@ public final class StubStore implements RateLimitStore {
 
     private final List<List<Charge>> asked = new CopyOnWriteArrayList<>();
 
+    private final List<List<Charge>> givenBack = new CopyOnWriteArrayList<>();
+
     private List<RateLimitDecision> answers = List.of();
 
     private RuntimeException failure;
@@ -37,6 +39,11 @@ public final class StubStore implements RateLimitStore {
         return asked;
     }
 
+    /** What it was asked to give back. */
+    public List<List<Charge>> givenBack() {
+        return givenBack;
+    }
+
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
         asked.add(charges);
@@ -53,6 +60,16 @@ public final class StubStore implements RateLimitStore {
             return CompletableFuture.failedFuture(failure);
         }
         return CompletableFuture.completedFuture(decide(charges));
+    }
+
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, this::giveBack));
+    }
+
+    private CompletionStage<Void> giveBack(List<Charge> charges) {
+        givenBack.add(charges);
+        return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
     }
 
     @Override

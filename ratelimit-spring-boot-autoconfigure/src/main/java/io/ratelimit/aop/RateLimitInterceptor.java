@@ -1,6 +1,8 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.CallListener;
 import io.ratelimit.Charge;
+import io.ratelimit.Entry;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitGate;
 import java.lang.reflect.Method;
@@ -34,7 +36,7 @@ public final class RateLimitInterceptor implements MethodInterceptor {
         List<Charge> charges = limited.charges(target, invocation.getArguments());
         if (!charges.isEmpty()) {
             try {
-                gate.get().enter(charges);
+                gate.get().enter(new Entry(charges, false, CallListener.NONE));
             } catch (RateLimitExceededException rejection) {
                 return instead(limited, invocation, rejection);
             }

@@ -4,6 +4,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
+import io.ratelimit.Refund;
+import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TimeSource;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -42,6 +44,11 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
         return CompletableFuture.completedFuture(decide(charges));
+    }
+
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
     }
 
     @Override

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.RefundableDecisions;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -67,6 +68,13 @@ public final class TimedRateLimitStore implements RateLimitStore {
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
         long start = System.nanoTime();
         return store.decideAsync(charges).whenComplete((decisions, thrown) -> record(start, thrown));
+    }
+
+    /** What is given back later is no decision. */
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        long start = System.nanoTime();
+        return store.decideRefundably(charges).whenComplete((decided, thrown) -> record(start, thrown));
     }
 
     @Override

@@ -6,6 +6,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.Refund;
+import io.ratelimit.RefundableDecisions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -69,6 +71,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private boolean needsSlotBySlot(List<byte[]> names) {
         return names.size() > 1 && executor.isClustered() && SlotBySlot.isNeeded(names);
+    }
+
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
     }
 
     @Override
