@@ -1,6 +1,7 @@
 package io.ratelimit;
 
 import java.time.Duration;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -8,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  * attribute as declared.
  *
  * @param property where it stands, {@code ratelimit.limits.quotes}, for error messages
+ * @param pointcut what it limits beside what declares it
  */
 public record LimitOverrides(
         String property,
@@ -21,7 +23,9 @@ public record LimitOverrides(
         @Nullable Duration maxWait,
         @Nullable Boolean enabled,
         @Nullable Boolean dryRun,
-        @Nullable OnStoreFailure onStoreFailure) {
+        @Nullable OnStoreFailure onStoreFailure,
+        @Nullable List<Class<? extends Throwable>> refundOn,
+        @Nullable String pointcut) {
 
     private static final String PREFIX = "ratelimit.limits.";
 
@@ -30,6 +34,7 @@ public record LimitOverrides(
     }
 
     static LimitOverrides none(String name) {
-        return new LimitOverrides(PREFIX + name, null, null, null, null, null, null, null, null, null, null, null);
+        return new LimitOverrides(
+                PREFIX + name, null, null, null, null, null, null, null, null, null, null, null, null, null);
     }
 }

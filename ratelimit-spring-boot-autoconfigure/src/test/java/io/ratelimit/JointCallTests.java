@@ -237,6 +237,19 @@ class JointCallTests {
 
     private static LimitOverrides overrides(String name, Boolean enabled, Boolean dryRun) {
         return new LimitOverrides(
-                "ratelimit.limits." + name, null, null, null, null, null, null, null, null, enabled, dryRun, null);
+                "ratelimit.limits." + name,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                enabled,
+                dryRun,
+                null,
+                null,
+                null);
     }
 }

@@ -110,6 +110,19 @@ class LimitCatalogTests {
 
     private static LimitOverrides overrides(String name, Long capacity, String rate) {
         return new LimitOverrides(
-                "ratelimit.limits." + name, null, capacity, rate, null, null, null, null, null, null, null, null);
+                "ratelimit.limits." + name,
+                null,
+                capacity,
+                rate,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 }

@@ -37,7 +37,9 @@ class RateLimitOverridesTests {
                 Duration.ZERO,
                 false,
                 true,
-                OnStoreFailure.THROW);
+                OnStoreFailure.THROW,
+                null,
+                null);
         RateLimit limit = declared.with(settings(all));
         assertThat(limit).hasToString("FIXED_WINDOW, capacity 3 at 3/m, dry run, disabled");
         assertThat(limit.onStoreFailure()).isEqualTo(OnStoreFailure.THROW);
@@ -98,7 +100,8 @@ class RateLimitOverridesTests {
     }
 
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
-        return new LimitOverrides(PROPERTY, algorithm, null, null, null, null, null, refill, maxWait, null, null, null);
+        return new LimitOverrides(
+                PROPERTY, algorithm, null, null, null, null, null, refill, maxWait, null, null, null, null, null);
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -108,6 +111,6 @@ class RateLimitOverridesTests {
     private static LimitOverrides overrides(
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
         return new LimitOverrides(
-                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, dryRun, policy);
+                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, dryRun, policy, null, null);
     }
 }

@@ -84,4 +84,11 @@ public @interface RateLimited {
      * {@link io.ratelimit.RateLimitExceededException} last.
      */
     String fallbackMethod() default "";
+
+    /**
+     * Failures of the method that give this limit's permits back, subclasses included. Without it a method that throws
+     * keeps its charge. What a future or a publisher fails with counts like what is thrown; a caller that cancels has
+     * used its permits.
+     */
+    Class<? extends Throwable>[] refundOn() default {};
 }

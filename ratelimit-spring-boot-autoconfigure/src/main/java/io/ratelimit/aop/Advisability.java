@@ -4,20 +4,14 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import java.util.Arrays;
-import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.KotlinDetector;
 
 /** Whether calls of a method can be intercepted. One that should be limited and cannot stops the start-up. */
 final class Advisability {
 
     private static final Log logger = LogFactory.getLog(Advisability.class);
-
-    private static final Set<String> REACTIVE = Set.of(
-            "org.reactivestreams.Publisher", "java.util.concurrent.Flow$Publisher", "kotlinx.coroutines.flow.Flow");
 
     private Advisability() {}
 
@@ -27,7 +21,6 @@ final class Advisability {
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
     static boolean check(Method method, Class<?> targetClass, Found found) {
-        checkReactive(method);
         String obstacle = obstacle(method, targetClass);
         if (obstacle == null) {
             return true;
@@ -59,22 +52,5 @@ final class Advisability {
         return packagePrivate && !method.getDeclaringClass().getPackage().equals(targetClass.getPackage())
                 ? "package-private in another package than " + targetClass.getName()
                 : null;
-    }
-
-    private static void checkReactive(Method method) {
-        if (isReactive(method.getReturnType()) || KotlinDetector.isSuspendingFunction(method)) {
-            throw new RateLimitConfigurationException(
-                            "@RateLimited on a reactive method is not supported yet by this version of"
-                                    + " ratelimit-spring-boot-starter.",
-                            "Limit a blocking method, or ask the RateLimiter by tryAcquireAsync.")
-                    .at(RateLimitAnnotations.describe(method));
-        }
-    }
-
-    private static boolean isReactive(@Nullable Class<?> type) {
-        return type != null
-                && (REACTIVE.contains(type.getName())
-                        || isReactive(type.getSuperclass())
-                        || Arrays.stream(type.getInterfaces()).anyMatch(Advisability::isReactive));
     }
 }

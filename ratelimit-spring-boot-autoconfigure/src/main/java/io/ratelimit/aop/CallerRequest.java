@@ -1,10 +1,13 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.CallListener;
+import io.ratelimit.Charge;
 import java.security.Principal;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** What expressions may ask of the web request during which a method is called. */
-public interface CallerRequest {
+/** The web request during which a method is called: what expressions may ask of it. Hears what the call's limits say. */
+public interface CallerRequest extends CallListener {
 
     /** The address the container reports; what to make of forwarded headers is the container's business. */
     String clientIp();
@@ -16,6 +19,11 @@ public interface CallerRequest {
     /** The first header of this name; {@code null}: none. */
     @Nullable
     String header(String name);
+
+    /** Those of the charges that this request has not paid before it was dispatched anew: forwarded, or to an error page. */
+    default List<Charge> unpaid(List<Charge> charges) {
+        return charges;
+    }
 
     /** The request of the current thread. */
     @FunctionalInterface

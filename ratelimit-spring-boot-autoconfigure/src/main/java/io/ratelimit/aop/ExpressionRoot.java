@@ -13,14 +13,13 @@ public final class ExpressionRoot {
 
     private final @Nullable Object[] args;
 
-    private final CallerRequest.@Nullable Source requests;
+    private final @Nullable CallerRequest request;
 
-    ExpressionRoot(
-            Method method, @Nullable Object target, @Nullable Object[] args, CallerRequest.@Nullable Source requests) {
+    ExpressionRoot(Method method, @Nullable Object target, @Nullable Object[] args, @Nullable CallerRequest request) {
         this.method = method;
         this.target = target;
         this.args = args;
-        this.requests = requests;
+        this.request = request;
     }
 
     public Method getMethod() {
@@ -48,7 +47,6 @@ public final class ExpressionRoot {
     }
 
     private CallerRequest request() {
-        CallerRequest request = requests == null ? null : requests.current();
         if (request == null) {
             throw new IllegalStateException("clientIp, principal and header() need a web request, and there is none");
         }

@@ -1,10 +1,14 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.CallListener;
 import io.ratelimit.Charge;
+import io.ratelimit.Entry;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
 import org.springframework.expression.EvaluationContext;
 
 /** A method and all that limits it. Immutable, made once. */
@@ -19,6 +23,14 @@ final class LimitedMethod {
 
     private final @Nullable FallbackMethod fallback;
 
+    private final CallStyle style;
+
+    private final boolean suspending;
+
+    private final boolean asksForPrincipal;
+
+    private final boolean refundable;
+
     private final RateLimitExpressions expressions;
 
     /** The charges of every call, where they depend on none of its arguments. */
@@ -28,6 +40,7 @@ final class LimitedMethod {
             Method method,
             List<RateLimitOperation> operations,
             @Nullable FallbackMethod fallback,
+            CallStyle style,
             RateLimitExpressions expressions) {
         this.method = method;
         this.limits =
@@ -36,6 +49,11 @@ final class LimitedMethod {
                 .filter(operation -> operation.limit().enabled())
                 .toList();
         this.fallback = fallback;
+        this.style = style;
+        this.suspending = KotlinDetector.isSuspendingFunction(method);
+        this.asksForPrincipal = this.operations.stream().anyMatch(RateLimitOperation::asksForPrincipal);
+        this.refundable = this.operations.stream()
+                .anyMatch(operation -> !operation.refundOn().isEmpty());
         this.expressions = expressions;
         this.fixedCharges = this.operations.stream().anyMatch(RateLimitOperation::needsContext)
                 ? null
@@ -56,11 +74,33 @@ final class LimitedMethod {
         return fallback;
     }
 
-    List<Charge> charges(@Nullable Object target, @Nullable Object[] arguments) {
-        if (fixedCharges != null) {
-            return fixedCharges;
-        }
-        EvaluationContext context = expressions.context(method, target, arguments);
+    CallStyle style() {
+        return style;
+    }
+
+    boolean asksForPrincipal() {
+        return asksForPrincipal;
+    }
+
+    /** What a call asks for; no charges: it is not limited. */
+    Entry entry(@Nullable Object target, @Nullable Object[] arguments, @Nullable CallerRequest request) {
+        List<Charge> charges = fixedCharges != null ? fixedCharges : charges(target, arguments, request);
+        return request == null
+                ? new Entry(charges, refundable, CallListener.NONE)
+                : new Entry(request.unpaid(charges), refundable, request);
+    }
+
+    /** Those of a call's charges that the method's failure gives back. */
+    List<Charge> refundable(List<Charge> charges, Throwable failure) {
+        return charges.stream()
+                .filter(charge -> operations.stream()
+                        .anyMatch(operation -> operation.limit() == charge.limit() && operation.isRefundedOn(failure)))
+                .toList();
+    }
+
+    private List<Charge> charges(
+            @Nullable Object target, @Nullable Object[] arguments, @Nullable CallerRequest request) {
+        EvaluationContext context = expressions.context(method, target, own(arguments), request);
         if (operations.size() == 1) {
             Charge charge = operations.get(0).charge(context);
             return charge == null ? List.of() : List.of(charge);
@@ -73,5 +113,10 @@ final class LimitedMethod {
             }
         }
         return charges;
+    }
+
+    /** Without what the Kotlin compiler adds to a suspending function. */
+    private @Nullable Object[] own(@Nullable Object[] arguments) {
+        return suspending ? Arrays.copyOf(arguments, arguments.length - 1) : arguments;
     }
 }

@@ -25,11 +25,14 @@ public final class LimitedMethodFactory {
 
     private final RateLimitExpressions expressions;
 
-    /** @param requests {@code null} in an application without web requests */
+    private final CallStyles styles;
+
+    /** @param requests whether there are web requests in this application */
     public LimitedMethodFactory(
-            LimitCatalog catalog, ConfigurableBeanFactory beans, CallerRequest.@Nullable Source requests) {
+            LimitCatalog catalog, ConfigurableBeanFactory beans, CallStyles styles, boolean requests) {
         this.catalog = catalog;
         this.beans = beans;
+        this.styles = styles;
         this.expressions = new RateLimitExpressions(beans, requests);
     }
 
@@ -45,7 +48,15 @@ public final class LimitedMethodFactory {
             }
             operations.add(operation);
         }
-        return new LimitedMethod(method, operations, fallback(method, targetClass, found), expressions);
+        return new LimitedMethod(method, operations, fallback(method, targetClass, found), style(method), expressions);
+    }
+
+    private CallStyle style(Method method) {
+        try {
+            return styles.of(method);
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at(RateLimitAnnotations.describe(method));
+        }
     }
 
     private RateLimitOperation create(Method method, Found found) {
@@ -81,7 +92,8 @@ public final class LimitedMethodFactory {
                 expression("keyExpression", overrides.keyExpression(), annotation.keyExpression(), overrides, method),
                 fixed ? Long.parseLong(permits) : 1,
                 fixed ? null : expression("permits", overrides.permits(), annotation.permits(), overrides, method),
-                expression("condition", overrides.condition(), annotation.condition(), overrides, method));
+                expression("condition", overrides.condition(), annotation.condition(), overrides, method),
+                overrides.refundOn() != null ? overrides.refundOn() : List.of(annotation.refundOn()));
     }
 
     private String rate(RateLimited annotation) {

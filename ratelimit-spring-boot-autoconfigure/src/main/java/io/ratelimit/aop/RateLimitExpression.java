@@ -11,10 +11,18 @@ final class RateLimitExpression {
 
     private final Expression expression;
 
+    private final boolean asksForPrincipal;
+
     /** @param label place, attribute and text */
-    RateLimitExpression(String label, Expression expression) {
+    RateLimitExpression(String label, Expression expression, boolean asksForPrincipal) {
         this.label = label;
         this.expression = expression;
+        this.asksForPrincipal = asksForPrincipal;
+    }
+
+    /** Whether it asks who is logged in. */
+    boolean asksForPrincipal() {
+        return asksForPrincipal;
     }
 
     String key(EvaluationContext context) {

@@ -53,10 +53,10 @@ final class RateLimitExpressions {
 
     private final BeanResolver beanResolver;
 
-    private final CallerRequest.@Nullable Source requests;
+    private final boolean requests;
 
-    /** @param requests {@code null} in an application without web requests */
-    RateLimitExpressions(ConfigurableBeanFactory beans, CallerRequest.@Nullable Source requests) {
+    /** @param requests whether there are web requests in this application */
+    RateLimitExpressions(ConfigurableBeanFactory beans, boolean requests) {
         this.beans = beans;
         this.beanResolver = new BeanFactoryResolver(beans);
         this.requests = requests;
@@ -64,8 +64,9 @@ final class RateLimitExpressions {
                 new SpelParserConfiguration(SpelCompilerMode.MIXED, beans.getBeanClassLoader()));
     }
 
-    EvaluationContext context(Method method, @Nullable Object target, @Nullable Object[] args) {
-        ExpressionRoot root = new ExpressionRoot(method, target, args, requests);
+    EvaluationContext context(
+            Method method, @Nullable Object target, @Nullable Object[] args, @Nullable CallerRequest request) {
+        ExpressionRoot root = new ExpressionRoot(method, target, args, request);
         MethodBasedEvaluationContext context = context(root, method, args);
         context.setBeanResolver(beanResolver);
         return context;
@@ -93,9 +94,12 @@ final class RateLimitExpressions {
                     "Write a SpEL expression such as \"#userId\".",
                     ex);
         }
-        new Check(attribute + " \"" + text + "\"", method).visit(expression.getAST(), true);
+        Check check = new Check(attribute + " \"" + text + "\"", method);
+        check.visit(expression.getAST(), true);
         return new RateLimitExpression(
-                RateLimitAnnotations.describe(method) + ": " + attribute + " \"" + text + "\"", expression);
+                RateLimitAnnotations.describe(method) + ": " + attribute + " \"" + text + "\"",
+                expression,
+                check.asksForPrincipal);
     }
 
     /** Walks one expression's tree. */
@@ -106,6 +110,8 @@ final class RateLimitExpressions {
         private final List<String> variables = new ArrayList<>(List.of("root", "this"));
 
         private final List<String> parameters = new ArrayList<>();
+
+        private boolean asksForPrincipal;
 
         Check(String label, Method method) {
             this.label = label;
@@ -180,9 +186,9 @@ final class RateLimitExpressions {
         }
 
         private void checkRequest(String name) {
-            if (requests == null) {
+            if (!requests) {
                 throw new RateLimitConfigurationException(
-                        label + " uses " + name + ", but this is not a servlet application.",
+                        label + " uses " + name + ", but this is not a web application.",
                         "Use the method's parameters.");
             }
         }
@@ -190,6 +196,7 @@ final class RateLimitExpressions {
         private void checkProperty(String name) {
             if (OF_A_REQUEST.contains(name)) {
                 checkRequest(name);
+                asksForPrincipal |= name.equals("principal");
             } else if (!OF_EVERY_CALL.contains(name)) {
                 throw new RateLimitConfigurationException(
                         label + " names '" + name + "', which is not a property of a call.",

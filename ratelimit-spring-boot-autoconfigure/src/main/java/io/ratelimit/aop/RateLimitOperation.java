@@ -2,6 +2,8 @@ package io.ratelimit.aop;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
@@ -11,17 +13,34 @@ import org.springframework.expression.EvaluationContext;
  * @param key {@code null}: one bucket for all callers
  * @param permits {@code null}: {@code fixedPermits} every time
  * @param condition {@code null}: always
+ * @param refundOn failures of the method that give the charge back
  */
 record RateLimitOperation(
         RateLimit limit,
         @Nullable RateLimitExpression key,
         long fixedPermits,
         @Nullable RateLimitExpression permits,
-        @Nullable RateLimitExpression condition) {
+        @Nullable RateLimitExpression condition,
+        List<Class<? extends Throwable>> refundOn) {
 
     /** Whether a call's arguments matter. */
     boolean needsContext() {
         return key != null || permits != null || condition != null;
+    }
+
+    boolean asksForPrincipal() {
+        return Stream.of(key, permits, condition)
+                .anyMatch(expression -> expression != null && expression.asksForPrincipal());
+    }
+
+    /** Whether the method's failure gives the charge back. */
+    boolean isRefundedOn(Throwable failure) {
+        for (Class<? extends Throwable> type : refundOn) {
+            if (type.isInstance(failure)) {
+                return true;
+            }
+        }
+        return false;
     }
 
     Charge charge() {

@@ -4,6 +4,7 @@ import io.ratelimit.CatalogRateLimiterRegistry;
 import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimitGate;
 import io.ratelimit.SafeListeners;
+import io.ratelimit.aop.CallStyles;
 import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.aop.CreatedBeans;
 import io.ratelimit.aop.LimitedBeans;
@@ -12,10 +13,14 @@ import io.ratelimit.aop.LimitedMethods;
 import io.ratelimit.aop.RateLimitAdvicePlacer;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
+import io.ratelimit.aop.ReactiveCallerRequests;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -24,6 +29,8 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
@@ -33,6 +40,8 @@ import org.springframework.util.function.SingletonSupplier;
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class AdviceConfiguration {
+
+    private static final String REACTOR = "reactor.core.publisher.Mono";
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -73,8 +82,39 @@ class AdviceConfiguration {
     LimitedMethodFactory rateLimitedMethodFactory(
             LimitCatalog catalog,
             ConfigurableListableBeanFactory beans,
+            CallStyles styles,
             ObjectProvider<CallerRequest.Source> requests) {
-        return new LimitedMethodFactory(catalog, beans, requests.getIfAvailable());
+        return new LimitedMethodFactory(catalog, beans, styles, requests.getIfAvailable() != null);
+    }
+
+    @Bean
+    CallStyles rateLimitCallStyles(
+            ObjectProvider<CallerRequest.Source> requests,
+            ObjectProvider<ReactiveCallerRequests> reactiveRequests,
+            @Qualifier("applicationTaskExecutor") ObjectProvider<Executor> executor,
+            ObjectProvider<TaskDecorator> decorators) {
+        boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
+        return new CallStyles(
+                requests.getIfAvailable(() -> () -> null),
+                reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequests::none) : null,
+                whenUsed(executor),
+                task -> decorated(task, decorators));
+    }
+
+    /** The one that runs {@code @Async} methods, where there is one of Spring Boot's. */
+    private static Executor whenUsed(ObjectProvider<Executor> executor) {
+        Supplier<Executor> found =
+                SingletonSupplier.of(() -> executor.getIfAvailable(ForkJoinPool::commonPool))::obtain;
+        return task -> found.get().execute(task);
+    }
+
+    /** As an {@code @Async} method would be. */
+    private static Runnable decorated(Runnable task, ObjectProvider<TaskDecorator> decorators) {
+        Runnable decorated = task;
+        for (TaskDecorator decorator : decorators.orderedStream().toList()) {
+            decorated = decorator.decorate(decorated);
+        }
+        return decorated;
     }
 
     @Bean

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -116,6 +117,8 @@ public record RateLimitProperties(
      * @param enabled Whether this limit limits at all.
      * @param dryRun Whether calls that this limit would reject are only counted.
      * @param onStoreFailure What happens to calls of this limit while the store cannot decide.
+     * @param refundOn Failures of a method that give the permits of this limit back.
+     * @param pointcut AspectJ expression for methods that are limited without an annotation.
      */
     public record Limit(
             @Nullable Algorithm algorithm,
@@ -128,7 +131,9 @@ public record RateLimitProperties(
             @Nullable Duration maxWait,
             @Nullable Boolean enabled,
             @Nullable Boolean dryRun,
-            @Nullable OnStoreFailure onStoreFailure) {
+            @Nullable OnStoreFailure onStoreFailure,
+            @Nullable List<Class<? extends Throwable>> refundOn,
+            @Nullable String pointcut) {
 
         LimitOverrides overrides(String name) {
             return new LimitOverrides(
@@ -143,7 +148,9 @@ public record RateLimitProperties(
                     maxWait,
                     enabled,
                     dryRun,
-                    onStoreFailure);
+                    onStoreFailure,
+                    refundOn,
+                    pointcut);
         }
     }
 

@@ -1,8 +1,11 @@
 package io.ratelimit.web;
 
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.aop.CallerRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -33,5 +36,8 @@ public final class ServletCallerRequests implements CallerRequest.Source {
         public @Nullable String header(String name) {
             return request.getHeader(name);
         }
+
+        @Override
+        public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {}
     }
 }

@@ -82,7 +82,7 @@ class AdviceOrderTests {
             Calls service = context.getBean(Calls.class);
             Thread executing = service.asynchronous(Thread.currentThread()).get();
             assertThat(executing).isNotSameAs(Thread.currentThread());
-            assertRejected("service-asynchronous", () -> service.asynchronous(Thread.currentThread()));
+            assertRejected("service-asynchronous", service.asynchronous(Thread.currentThread()));
         });
     }
 

@@ -38,7 +38,7 @@ class PostProcessorOrderTests {
         runner.withConfiguration(AutoConfigurations.of(LateAsync.class)).run(context -> {
             Service service = context.getBean(Service.class);
             assertThat(service.asynchronous().get()).isNotSameAs(Thread.currentThread());
-            assertRejected("service-asynchronous", service::asynchronous);
+            assertRejected("service-asynchronous", service.asynchronous());
         });
     }
 

@@ -6,21 +6,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.elsewhere.PackagePrivateBase;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Flow;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 @ExtendWith(OutputCaptureExtension.class)
 class UnadvisableMethodTests {
@@ -91,21 +91,25 @@ class UnadvisableMethodTests {
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {ReturnsMono.class, ReturnsFlux.class, ReturnsFlow.class})
-    void reactiveMethodStopsTheStartUp(Class<?> type) {
-        runner.withBean(type).run(context -> {
+    @CsvSource({
+        "ReturnsOwnFuture, java.util.concurrent.CompletableFuture",
+        "ReturnsConnectableFlux, reactor.core.publisher.Flux"
+    })
+    void methodWhoseResultCannotBeMadeByOthersStopsTheStartUp(String type, String instead) {
+        runner.withBean(nested(type)).run(context -> {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
-                    .contains("Where: " + type.getName() + ".call()")
-                    .contains("@RateLimited on a reactive method is not supported yet");
-            assertThat(analysis.getAction())
-                    .isEqualTo("Limit a blocking method, or ask the RateLimiter by tryAcquireAsync.");
+                    .contains("Where: " + nested(type).getName() + ".call()")
+                    .contains("what it returns is to be had only from the method itself.");
+            assertThat(analysis.getAction()).isEqualTo("Declare that it returns " + instead + ".");
         });
     }
 
-    @Test
-    void methodThatReturnsAFutureIsLimited() {
-        runner.withBean(ReturnsFuture.class).run(context -> assertThat(context).hasNotFailed());
+    private static Class<?> nested(String name) {
+        return Arrays.stream(UnadvisableMethodTests.class.getDeclaredClasses())
+                .filter(type -> type.getSimpleName().equals(name))
+                .findFirst()
+                .orElseThrow();
     }
 
     @ParameterizedTest
@@ -174,35 +178,21 @@ class UnadvisableMethodTests {
         public void off() {}
     }
 
-    static class ReturnsMono {
+    static class OwnFuture extends CompletableFuture<String> {}
+
+    static class ReturnsOwnFuture {
 
         @RateLimited(rate = "1/s")
-        public Mono<String> call() {
-            return Mono.empty();
+        public OwnFuture call() {
+            return new OwnFuture();
         }
     }
 
-    static class ReturnsFlux {
+    static class ReturnsConnectableFlux {
 
         @RateLimited(rate = "1/s")
-        public Flux<String> call() {
-            return Flux.empty();
-        }
-    }
-
-    static class ReturnsFlow {
-
-        @RateLimited(rate = "1/s")
-        public Flow.Publisher<String> call() {
-            return subscriber -> {};
-        }
-    }
-
-    static class ReturnsFuture {
-
-        @RateLimited(rate = "1/s")
-        public CompletionStage<String> call() {
-            return CompletableFuture.completedFuture("");
+        public ConnectableFlux<String> call() {
+            return Flux.just("").publish();
         }
     }
 

@@ -59,7 +59,19 @@ enum ArchitectureRule {
                     .resideOutsideOfPackages(base + ".redis", base + ".autoconfigure")
                     .should()
                     .dependOnClassesThat()
-                    .resideInAnyPackage("org.springframework.data..", "io.lettuce..", "reactor..");
+                    .resideInAnyPackage("org.springframework.data..", "io.lettuce..");
+        }
+    },
+
+    REACTOR_IS_FOR_REACTIVE_CALLS("MetricsKnowsReactor") {
+        @Override
+        ArchRule in(String base) {
+            return noClasses()
+                    .that()
+                    .resideOutsideOfPackages(base + ".aop", base + ".web", base + ".redis", base + ".autoconfigure")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("reactor..", "org.reactivestreams..");
         }
     },
 

@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.ratelimit.RateLimitExceededException;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Future;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -47,6 +49,16 @@ public final class LimitedContexts {
         assertThatExceptionOfType(RateLimitExceededException.class)
                 .isThrownBy(call)
                 .satisfies(rejection -> assertThat(rejection.getLimitName()).isEqualTo(limit));
+    }
+
+    /** The call is rejected, by this limit first of all, and says so in its future. */
+    public static void assertRejected(String limit, Future<?> call) {
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(call::get)
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        RateLimitExceededException.class,
+                        rejection -> assertThat(rejection.getLimitName()).isEqualTo(limit));
     }
 
     /** The start-up failed, and this is what the user reads of it. */

@@ -1,0 +1,11 @@
+package io.ratelimit.aop;
+
+import org.jspecify.annotations.Nullable;
+
+/** What becomes of a call, by what the method returns: who waits for the decision, and how the caller hears of it. */
+interface CallStyle {
+
+    /** What the caller gets: the method's result, its fallback's, or the rejection in the type's own way. */
+    @Nullable
+    Object call(LimitedCall call) throws Throwable;
+}

@@ -1,0 +1,102 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.RateLimitConfigurationException;
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+
+/** Finds the style that suits a method, by what it returns. */
+public final class CallStyles {
+
+    private static final String COROUTINES_REACTOR = "kotlinx.coroutines.reactor.MonoKt";
+
+    private static final String KOTLIN_FLOW = "kotlinx.coroutines.flow.Flow";
+
+    private final CallerRequest.Source ofThread;
+
+    private final @Nullable ReactiveCallerRequests ofContext;
+
+    private final BlockingStyle blocking;
+
+    private final PlainFutureStyle plainFuture;
+
+    private final FutureStyle future;
+
+    /**
+     * @param ofContext {@code null} without Reactor
+     * @param executor runs methods that return a future, where the decision took its time
+     * @param propagation makes of a task one that, run on another thread, sees what belongs to this one
+     */
+    public CallStyles(
+            CallerRequest.Source ofThread,
+            @Nullable ReactiveCallerRequests ofContext,
+            Executor executor,
+            Function<Runnable, Runnable> propagation) {
+        this.ofThread = ofThread;
+        this.ofContext = ofContext;
+        this.blocking = new BlockingStyle(ofThread);
+        this.plainFuture = new PlainFutureStyle(blocking);
+        this.future = new FutureStyle(ofThread, executor, propagation);
+    }
+
+    /** @throws RateLimitConfigurationException if a rejection cannot be told in the method's type */
+    CallStyle of(Method method) {
+        Class<?> type = method.getReturnType();
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            return suspending(method);
+        }
+        if (CompletionStage.class.isAssignableFrom(type)) {
+            checkReturnable(CompletableFuture.class, type);
+            return future;
+        }
+        if (Future.class == type) {
+            return plainFuture;
+        }
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        if (adapter != null && ofContext != null) {
+            checkReturnable(adapter.getReactiveType(), type);
+            return new ReactiveStyle(adapter, adapter.isMultiValue(), ofThread, ofContext);
+        }
+        if (adapter != null || isPublisher(type)) {
+            throw new RateLimitConfigurationException(
+                    "a method that returns " + type.getName() + " cannot be limited without Reactor.",
+                    "Add io.projectreactor:reactor-core.");
+        }
+        return blocking;
+    }
+
+    private CallStyle suspending(Method method) {
+        if (ofContext == null
+                || !ClassUtils.isPresent(COROUTINES_REACTOR, getClass().getClassLoader())) {
+            throw new RateLimitConfigurationException(
+                    "a suspending function cannot be limited without kotlinx-coroutines-reactor.",
+                    "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
+        }
+        boolean flow =
+                new MethodParameter(method, -1).getParameterType().getName().equals(KOTLIN_FLOW);
+        return new ReactiveStyle(null, flow, ofThread, ofContext);
+    }
+
+    private static void checkReturnable(Class<?> given, Class<?> declared) {
+        if (!declared.isAssignableFrom(given)) {
+            throw new RateLimitConfigurationException(
+                    "a method that returns " + declared.getName()
+                            + " cannot be limited: what it returns is to be had only from the method itself.",
+                    "Declare that it returns " + given.getName() + ".");
+        }
+    }
+
+    private static boolean isPublisher(Class<?> type) {
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .anyMatch(implemented -> implemented.getName().equals("org.reactivestreams.Publisher"));
+    }
+}

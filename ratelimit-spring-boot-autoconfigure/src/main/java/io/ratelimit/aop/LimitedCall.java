@@ -1,0 +1,53 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.Entry;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitGate;
+import io.ratelimit.Refund;
+import java.util.concurrent.CompletionStage;
+import org.aopalliance.intercept.MethodInvocation;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.ProxyMethodInvocation;
+
+/** One call of a limited method. */
+record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimitGate gate) {
+
+    /**
+     * What the call asks for.
+     *
+     * @throws RateLimitExpressionException if an expression gives nothing usable
+     */
+    Entry entry(@Nullable CallerRequest request) {
+        return limited.entry(invocation.getThis(), invocation.getArguments(), request);
+    }
+
+    /** Calls the method, for the only time. */
+    @Nullable
+    Object proceed() throws Throwable {
+        return invocation.proceed();
+    }
+
+    /** Calls the method, for one of several subscribers. */
+    @Nullable
+    Object proceedAnew() throws Throwable {
+        return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
+    }
+
+    /** What the caller gets instead of the method's result. */
+    @Nullable
+    Object instead(RateLimitExceededException rejection) throws Throwable {
+        FallbackMethod fallback = limited.fallback();
+        if (fallback == null) {
+            throw rejection;
+        }
+        return fallback.invoke(invocation.getThis(), invocation.getArguments(), rejection);
+    }
+
+    /** Gives back what the method's failure makes good. That it fails is told with that failure. */
+    CompletionStage<Void> giveBack(Entry entry, Refund refund, Throwable failure) {
+        return refund.giveBack(limited.refundable(entry.charges(), failure)).exceptionally(also -> {
+            failure.addSuppressed(also);
+            return null;
+        });
+    }
+}

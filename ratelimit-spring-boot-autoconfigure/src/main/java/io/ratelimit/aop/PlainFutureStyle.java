@@ -1,0 +1,29 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitStoreException;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link java.util.concurrent.Future} tells nobody when it is done, so nothing can follow it: the calling thread waits for
+ * the decision. The rejection is in the future.
+ */
+final class PlainFutureStyle implements CallStyle {
+
+    private final BlockingStyle blocking;
+
+    PlainFutureStyle(BlockingStyle blocking) {
+        this.blocking = blocking;
+    }
+
+    @Override
+    @SuppressWarnings("FutureReturnValueIgnored") // It is the caller's.
+    public @Nullable Object call(LimitedCall call) throws Throwable {
+        try {
+            return blocking.call(call);
+        } catch (RateLimitExceededException | RateLimitStoreException | RateLimitExpressionException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+}
