@@ -63,6 +63,11 @@ final class Assessment {
                 own.resetAfter(now));
     }
 
+    /** What the section is right after this call's charge. */
+    Count receipt() {
+        return charged().own().usage().receipt();
+    }
+
     private BucketState charged() {
         BucketState known = charged;
         if (known == null) {

@@ -3,6 +3,7 @@ package io.ratelimit.memory;
 import io.ratelimit.RateLimit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -113,6 +114,16 @@ final class Bucket {
     /** Forgets the bucket, unless its state is another by now. */
     boolean forget(@Nullable BucketState expected) {
         return state.compareAndSet(expected, FORGOTTEN);
+    }
+
+    /** Changes the state, once nobody holds the bucket. One that is as if never used stays so. */
+    void change(Function<BucketState, @Nullable BucketState> change) {
+        while (true) {
+            BucketState current = settled();
+            if (current == null || current == FORGOTTEN || replace(current, change.apply(current))) {
+                return;
+            }
+        }
     }
 
     /** Whatever stands in the place of the state, without waiting. */

@@ -100,6 +100,19 @@ record BucketState(
                 lag);
     }
 
+    /**
+     * Without a charge that the own rule admitted, as far as that is not back by itself. A log takes the entry out of all
+     * logs of the bucket, because they share it.
+     */
+    BucketState giveBack(long now, long permits, Count receipt) {
+        List<Section<?>> left = new ArrayList<>(others.size());
+        for (Section<?> other : others) {
+            boolean shared = own.rule() instanceof LogRule && other.rule() instanceof LogRule;
+            left.add(shared ? other.recover(now).giveBack(now, permits, receipt) : other);
+        }
+        return new BucketState(own.giveBack(now, permits, receipt), left, lag);
+    }
+
     /** As it is to be remembered, or {@code null} if it is as if never used by all its rules. */
     @Nullable
     BucketState settled(long now) {

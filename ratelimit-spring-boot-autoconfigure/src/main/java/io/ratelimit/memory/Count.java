@@ -12,6 +12,11 @@ record Count(long used, long since, long rest) implements Usage {
         return new Count(0, now, 0);
     }
 
+    @Override
+    public Count receipt() {
+        return this;
+    }
+
     Count plus(long permits, long most) {
         return new Count(Math.min(used + permits, most), since, rest);
     }

@@ -48,6 +48,35 @@ record EvenRule(long capacity, Pace pace) implements Rule<Count> {
         return usage.plus(permits, Math.max(capacity, usage.used()));
     }
 
+    @Override
+    public Count giveBack(Count usage, long now, long permits, Count receipt) {
+        long out = outBefore(receipt, usage);
+        if (out > permits) {
+            return new Count(usage.used() - permits, usage.since(), usage.rest());
+        }
+        // They were at the front: those behind them begin to come back now.
+        return out == 0 ? usage : new Count(usage.used() - out, now, 0);
+    }
+
+    /**
+     * How many of the permits in use are the receipt's or were taken before. Permits come back in the order in which they
+     * were taken: those are back by the time at which the receipt's bucket was to be unused.
+     */
+    private long outBefore(Count receipt, Count usage) {
+        long last = receipt.since() + pace.wholeTimeOf(receipt.used(), receipt.rest());
+        long fraction = pace.fractionOf(receipt.used(), receipt.rest());
+        long out = pace.permitsIn(Math.max(0, last - usage.since() + 1), usage.rest(), usage.used());
+        while (out > 0 && isBackAfter(last, fraction, out, usage)) {
+            out--;
+        }
+        return out;
+    }
+
+    private boolean isBackAfter(long time, long fraction, long permits, Count usage) {
+        long back = usage.since() + pace.wholeTimeOf(permits, usage.rest());
+        return back > time || (back == time && pace.fractionOf(permits, usage.rest()) > fraction);
+    }
+
     /** A permit that is partly back stays so, where the pace is the same. */
     @Override
     public Count adopt(Section<?> other, long now) {

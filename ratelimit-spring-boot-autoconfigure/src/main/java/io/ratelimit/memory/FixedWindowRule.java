@@ -28,6 +28,18 @@ record FixedWindowRule(long capacity, long windowMicros) implements Rule<Count> 
         return usage.plus(permits, capacity);
     }
 
+    /** A window that began later is the same one if it has begun anew, because the call that opened it was undone. */
+    @Override
+    public Count giveBack(Count usage, long now, long permits, Count receipt) {
+        long later = usage.since() - receipt.since();
+        if (later < 0 || later >= windowMicros) {
+            return usage;
+        }
+        // The window that they have opened is not that of those who came later.
+        boolean opened = later == 0 && receipt.used() == permits;
+        return new Count(Math.max(0, usage.used() - permits), opened ? now : usage.since(), 0);
+    }
+
     /** A window that is open stays open; but in a shorter one what was taken late would be back too soon. */
     @Override
     public Count adopt(Section<?> other, long now) {

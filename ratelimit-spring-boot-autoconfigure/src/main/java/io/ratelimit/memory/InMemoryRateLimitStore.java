@@ -4,7 +4,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
-import io.ratelimit.Refund;
+import io.ratelimit.ReceiptRefund;
 import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TimeSource;
 import java.util.ArrayList;
@@ -38,7 +38,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
-        return charges.size() == 1 ? List.of(decideOne(charges.get(0))) : decideTogether(charges);
+        return decide(charges, Taken.Listener.NONE);
     }
 
     @Override
@@ -48,7 +48,30 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
+        Map<Charge, Taken> taken = new HashMap<>();
+        List<RateLimitDecision> decisions =
+                decide(charges, (charge, bucket, charged) -> taken.put(charge, new Taken(bucket, charged.receipt())));
+        return CompletableFuture.completedFuture(
+                new RefundableDecisions(decisions, new ReceiptRefund<>(taken, this::giveBack)));
+    }
+
+    private List<RateLimitDecision> decide(List<Charge> charges, Taken.Listener listener) {
+        return charges.size() == 1 ? List.of(decideOne(charges.get(0), listener)) : decideTogether(charges, listener);
+    }
+
+    private CompletionStage<Void> giveBack(Map<Charge, Taken> taken) {
+        taken.forEach(
+                (charge, from) -> from.bucket().change(state -> without(charge, from.receipt(), state, time.micros())));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private @Nullable BucketState without(Charge charge, Count receipt, BucketState last, long clock) {
+        Lag lag = BucketState.lag(last, clock);
+        long now = lag == null ? clock : lag.seen();
+        BucketState state = BucketState.of(rule(charge.limit()), last, lag, now);
+        return state.own().used(now) == 0
+                ? last
+                : state.giveBack(now, charge.permits(), receipt).settled(now);
     }
 
     @Override
@@ -62,7 +85,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         buckets.remove(key(limit, key));
     }
 
-    private RateLimitDecision decideOne(Charge charge) {
+    private RateLimitDecision decideOne(Charge charge, Taken.Listener listener) {
         BucketKey key = key(charge.limit(), charge.key());
         while (true) {
             Bucket bucket = buckets.get(key);
@@ -71,16 +94,18 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             long now = time.micros();
             Assessment assessment = assess(charge, last, now);
             BucketState next = assessment.next(assessment.fits());
-            boolean done = bucket == null
-                    ? next == null || buckets.add(new Bucket(key, charge.limit(), next), now)
-                    : bucket.replace(last, next);
+            Bucket changed = bucket == null ? new Bucket(key, charge.limit(), next) : bucket;
+            boolean done = bucket == null ? next == null || buckets.add(changed, now) : bucket.replace(last, next);
             if (done) {
+                if (assessment.fits() && charge.permits() > 0) {
+                    listener.onCharge(charge, changed, assessment);
+                }
                 return assessment.decision(assessment.fits());
             }
         }
     }
 
-    private List<RateLimitDecision> decideTogether(List<Charge> charges) {
+    private List<RateLimitDecision> decideTogether(List<Charge> charges, Taken.Listener listener) {
         SortedMap<BucketKey, Charge> sorted = new TreeMap<>();
         charges.forEach(charge -> sorted.put(key(charge.limit(), charge.key()), charge));
         if (sorted.size() < charges.size()) {
@@ -95,7 +120,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
                 states.put(bucket, bucket.found());
                 held.put(charge, bucket);
             });
-            return decideHeld(charges, charges.stream().map(held::get).toList(), states);
+            return decideHeld(charges, charges.stream().map(held::get).toList(), states, listener);
         } finally {
             states.forEach(this::release);
         }
@@ -123,7 +148,10 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private List<RateLimitDecision> decideHeld(
-            List<Charge> charges, List<Bucket> held, Map<Bucket, @Nullable BucketState> states) {
+            List<Charge> charges,
+            List<Bucket> held,
+            Map<Bucket, @Nullable BucketState> states,
+            Taken.Listener listener) {
         long now = time.micros();
         List<Assessment> assessments = new ArrayList<>(charges.size());
         boolean rejected = false;
@@ -139,6 +167,9 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
                     assessment.fits() && (!rejected || charges.get(i).limit().dryRun());
             states.put(held.get(i), assessment.next(charged));
             decisions.add(assessment.decision(charged));
+            if (charged && charges.get(i).permits() > 0) {
+                listener.onCharge(charges.get(i), held.get(i), assessment);
+            }
         }
         return decisions;
     }

@@ -46,6 +46,17 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Rul
     }
 
     @Override
+    public Count giveBack(Count usage, long now, long permits, Count receipt) {
+        if (now >= receipt.since() + batches(receipt.used()) * periodMicros) {
+            return usage;
+        }
+        long periods = Math.floorDiv(usage.since() - receipt.since(), periodMicros);
+        long out = Math.min(receipt.used() - periods * batch, usage.used());
+        // Where nobody's from before is out, the period is not that of those who came later.
+        return new Count(usage.used() - Math.min(permits, out), out <= permits ? now : usage.since(), 0);
+    }
+
+    @Override
     public Count adopt(Section<?> other, long now) {
         boolean samePeriods = other.rule() instanceof IntervalRule interval
                 && interval.batch == batch

@@ -25,6 +25,12 @@ record Log(
         return new Log(0, now, null, null);
     }
 
+    /** Without the entries: those of others need not be kept for it. */
+    @Override
+    public Count receipt() {
+        return new Count(used, since, 0);
+    }
+
     Log with(long time, long permits) {
         return front == null
                 ? new Log(permits, time, new Entry(time, permits, null), null)
@@ -47,6 +53,65 @@ record Log(
             log = log.withoutOldest(log.front);
         }
         return log;
+    }
+
+    /** Without the newest entry of so many permits at a time, if there is one. */
+    Log without(long time, long permits) {
+        Entry inBack = newestFirst(back, time, permits);
+        if (inBack != null) {
+            return withoutOne(permits, front, removed(back, inBack));
+        }
+        Entry inFront = lastOldestFirst(front, time, permits);
+        return inFront == null ? this : withoutOne(permits, removed(front, inFront), back);
+    }
+
+    private static @Nullable Entry newestFirst(@Nullable Entry entries, long time, long permits) {
+        for (Entry entry = entries; entry != null && entry.time >= time; entry = entry.next) {
+            if (entry.time == time && entry.permits == permits) {
+                return entry;
+            }
+        }
+        return null;
+    }
+
+    private static @Nullable Entry lastOldestFirst(@Nullable Entry entries, long time, long permits) {
+        Entry last = null;
+        for (Entry entry = entries; entry != null && entry.time <= time; entry = entry.next) {
+            if (entry.time == time && entry.permits == permits) {
+                last = entry;
+            }
+        }
+        return last;
+    }
+
+    @SuppressWarnings("ReferenceEquality") // The very entry, not one like it.
+    private static @Nullable Entry removed(@Nullable Entry entries, Entry removed) {
+        Entry before = null;
+        for (Entry entry = entries; entry != null && entry != removed; entry = entry.next) {
+            before = new Entry(entry.time, entry.permits, before);
+        }
+        Entry rest = removed.next;
+        for (Entry entry = before; entry != null; entry = entry.next) {
+            rest = new Entry(entry.time, entry.permits, rest);
+        }
+        return rest;
+    }
+
+    private Log withoutOne(long permits, @Nullable Entry newFront, @Nullable Entry newBack) {
+        Entry first = newFront == null ? turned(newBack) : newFront;
+        Entry last = newFront == null ? null : newBack;
+        return first == null ? empty(since) : new Log(used - permits, newest(first, last), first, last);
+    }
+
+    private static long newest(Entry front, @Nullable Entry back) {
+        if (back != null) {
+            return back.time;
+        }
+        Entry last = front;
+        for (Entry entry = front; entry != null; entry = entry.next) {
+            last = entry;
+        }
+        return last.time;
     }
 
     /** When the last of the so many oldest permits was taken. */

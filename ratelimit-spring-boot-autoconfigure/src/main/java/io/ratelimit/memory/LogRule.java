@@ -33,6 +33,11 @@ record LogRule(long capacity, long windowMicros) implements Rule<Log> {
     }
 
     @Override
+    public Log giveBack(Log usage, long now, long permits, Count receipt) {
+        return usage.without(receipt.since(), permits);
+    }
+
+    @Override
     public Log adopt(Section<?> other, long now) {
         if (other.usage() instanceof Log log) {
             return log.newest(capacity);

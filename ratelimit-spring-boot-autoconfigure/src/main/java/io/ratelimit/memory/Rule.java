@@ -33,6 +33,13 @@ interface Rule<U extends Usage> {
         return take(usage, now, permits);
     }
 
+    /**
+     * Undoes a charge, as far as it is not back by itself. Never more than is used, whatever became of the bucket since.
+     *
+     * @param receipt what the usage was right after the charge
+     */
+    U giveBack(U usage, long now, long permits, Count receipt);
+
     /** Counts what another rule does at this moment, up to the capacity. */
     U adopt(Section<?> other, long now);
 

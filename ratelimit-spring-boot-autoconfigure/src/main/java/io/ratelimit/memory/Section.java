@@ -43,6 +43,10 @@ record Section<U extends Usage>(Rule<U> rule, U usage) {
         return new Section<>(rule, rule.take(usage, now, permits));
     }
 
+    Section<U> giveBack(long now, long permits, Count receipt) {
+        return new Section<>(rule, rule.giveBack(usage, now, permits, receipt)).recover(now);
+    }
+
     Section<U> witness(long now, long permits) {
         Section<U> recovered = recover(now);
         return new Section<>(rule, rule.witness(recovered.usage, now, permits));

@@ -43,6 +43,16 @@ record SlidingWindowRule(long capacity, long windowMicros) implements Rule<Count
         return usage.plus(permits, capacity);
     }
 
+    @Override
+    public Count giveBack(Count usage, long now, long permits, Count receipt) {
+        if (usage.since() == receipt.since()) {
+            return new Count(Math.max(0, usage.used() - permits), usage.since(), usage.rest());
+        }
+        return usage.since() - receipt.since() == windowMicros
+                ? new Count(usage.used(), usage.since(), Math.max(0, usage.rest() - permits))
+                : usage;
+    }
+
     /** Windows that are the same keep their counts. */
     @Override
     public Count adopt(Section<?> other, long now) {

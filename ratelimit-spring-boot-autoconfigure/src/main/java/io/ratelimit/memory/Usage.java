@@ -7,4 +7,7 @@ interface Usage {
      * Microseconds of the epoch. What it is the time of depends on the rule, but it is never later than the last charge.
      */
     long since();
+
+    /** What is to be known of it to undo the charge after which it was so. */
+    Count receipt();
 }

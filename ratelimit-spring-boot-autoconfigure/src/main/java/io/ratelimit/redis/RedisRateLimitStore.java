@@ -6,13 +6,15 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.Refund;
+import io.ratelimit.ReceiptRefund;
 import io.ratelimit.RefundableDecisions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,7 +43,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         List<byte[]> names = names(charges);
         try {
             return needsSlotBySlot(names)
-                    ? slotBySlot.decide(charges, names).join()
+                    ? slotBySlot.decide(charges, names).join().decisions()
                     : run(ScriptCall.CHARGE, charges, names);
         } catch (RuntimeException ex) {
             throw failure(ex);
@@ -50,23 +52,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return start(charges, names(charges)).handle((decisions, thrown) -> {
-            if (thrown != null) {
-                throw failure(thrown);
-            }
-            return decisions;
-        });
-    }
-
-    private CompletionStage<List<RateLimitDecision>> start(List<Charge> charges, List<byte[]> names) {
-        try {
-            return needsSlotBySlot(names)
-                    ? slotBySlot.decide(charges, names)
-                    : executor.executeAsync(names, language.arguments(ScriptCall.CHARGE, charges))
-                            .thenApply(reply -> language.decisions(charges, reply));
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
+        List<byte[]> names = names(charges);
+        return orFailure(() -> needsSlotBySlot(names)
+                ? slotBySlot.decide(charges, names).thenApply(ReceiptedCall::decisions)
+                : executor.executeAsync(names, language.arguments(ScriptCall.CHARGE, charges))
+                        .thenApply(reply -> language.decisions(charges, reply)));
     }
 
     private boolean needsSlotBySlot(List<byte[]> names) {
@@ -75,7 +65,38 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
+        List<byte[]> names = names(charges);
+        CompletionStage<ReceiptedCall> call = orFailure(() -> needsSlotBySlot(names)
+                ? slotBySlot.decide(charges, names)
+                : executor.executeAsync(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, charges))
+                        .thenApply(reply -> language.receiptedCall(charges, reply)));
+        return call.thenApply(decided ->
+                new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack)));
+    }
+
+    private CompletionStage<Void> giveBack(Map<Charge, Receipt> taken) {
+        List<Charge> charges = List.copyOf(taken.keySet());
+        List<Receipt> receipts = charges.stream().map(taken::get).toList();
+        List<byte[]> names = names(charges);
+        return orFailure(() -> needsSlotBySlot(names)
+                ? slotBySlot.giveBack(charges, names, receipts)
+                : executor.executeAsync(names, language.giveBackArguments(charges, receipts))
+                        .thenAccept(reply -> {}));
+    }
+
+    private static <T> CompletionStage<T> orFailure(Supplier<CompletionStage<T>> work) {
+        CompletionStage<T> stage;
+        try {
+            stage = work.get();
+        } catch (RuntimeException ex) {
+            stage = CompletableFuture.failedFuture(ex);
+        }
+        return stage.handle((result, thrown) -> {
+            if (thrown != null) {
+                throw failure(thrown);
+            }
+            return result;
+        });
     }
 
     @Override

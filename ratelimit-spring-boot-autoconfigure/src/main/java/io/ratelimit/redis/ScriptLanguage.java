@@ -42,23 +42,36 @@ final class ScriptLanguage {
         return arguments;
     }
 
-    /** @param reply the one to the charges, with receipts */
-    byte[][] giveBackArguments(List<Charge> charges, List<Long> reply) {
+    /** @param receipts one for each charge */
+    byte[][] giveBackArguments(List<Charge> charges, List<Receipt> receipts) {
         byte[][] arguments = arguments(ScriptCall.GIVE_BACK, charges);
-        for (int charge = 0; charge < charges.size(); charge++) {
-            for (int i = 0; i < RECEIPT; i++) {
-                arguments[1 + ARGUMENTS * charge + 2 + i] =
-                        encode(reply.get((NUMBERS + RECEIPT) * charge + NUMBERS + i));
-            }
+        int at = 1;
+        for (Receipt receipt : receipts) {
+            arguments[at + 2] = encode(receipt.used());
+            arguments[at + 3] = encode(receipt.since());
+            arguments[at + 4] = encode(receipt.rest());
+            at += ARGUMENTS;
         }
         return arguments;
+    }
+
+    /** @throws RateLimitStoreException if the reply is not one to these charges, with receipts */
+    ReceiptedCall receiptedCall(List<Charge> charges, List<Long> reply) {
+        if (reply.size() != (NUMBERS + RECEIPT) * charges.size()) {
+            throw mismatch(reply);
+        }
+        List<Receipt> receipts = new ArrayList<>(charges.size());
+        for (int at = NUMBERS; at < reply.size(); at += NUMBERS + RECEIPT) {
+            receipts.add(new Receipt(reply.get(at), reply.get(at + 1), reply.get(at + 2)));
+        }
+        return new ReceiptedCall(charges, decisions(charges, reply), receipts);
     }
 
     /** @throws RateLimitStoreException if the reply is not one to these charges */
     List<RateLimitDecision> decisions(List<Charge> charges, List<Long> reply) {
         int numbers = reply.size() / charges.size();
         if (reply.size() % charges.size() != 0 || (numbers != NUMBERS && numbers != NUMBERS + RECEIPT)) {
-            throw new RateLimitStoreException(Reason.ERROR, "Redis: the reply has " + reply.size() + " numbers", null);
+            throw mismatch(reply);
         }
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
         int at = 0;
@@ -68,6 +81,10 @@ final class ScriptLanguage {
             at += numbers;
         }
         return decisions;
+    }
+
+    private static RateLimitStoreException mismatch(List<Long> reply) {
+        return new RateLimitStoreException(Reason.ERROR, "Redis: the reply has " + reply.size() + " numbers", null);
     }
 
     private byte[][] rule(RateLimit limit) {

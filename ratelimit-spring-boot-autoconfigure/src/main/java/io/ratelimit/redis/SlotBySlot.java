@@ -10,14 +10,16 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Decides charges whose buckets are in different slots of a cluster, where no script reaches them all. Looks into all slots
  * at once. If all have the permits, charges one slot after the other, and gives back what was taken if one of them no
- * longer has them, or fails. Limits in dry run have no say in that.
+ * longer has them, or fails. Limits in dry run have no say in that. What a call has taken can be given back later, too.
  */
 final class SlotBySlot {
 
@@ -38,30 +40,36 @@ final class SlotBySlot {
                 > 1;
     }
 
-    CompletableFuture<List<RateLimitDecision>> decide(List<Charge> charges, List<byte[]> names) {
-        List<Part> binding = parts(charges, names, false);
-        List<Part> dryRuns = parts(charges, names, true);
+    CompletableFuture<ReceiptedCall> decide(List<Charge> charges, List<byte[]> names) {
+        List<Part> binding = parts(charges, names, charge -> !charge.limit().dryRun());
+        List<Part> dryRuns = parts(charges, names, charge -> charge.limit().dryRun());
         return forAll(binding, part -> run(part, ScriptCall.LOOK))
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
                         ? chargeFrom(0, binding)
                         : CompletableFuture.completedFuture(null))
-                .thenCompose(charged -> forAll(dryRuns, part -> run(part, ScriptCall.CHARGE)))
-                .thenApply(done -> decisions(charges.size(), Stream.concat(binding.stream(), dryRuns.stream())));
+                .thenCompose(charged -> forAll(dryRuns, part -> run(part, ScriptCall.CHARGE_WITH_RECEIPTS)))
+                .thenApply(done -> together(charges, Stream.concat(binding.stream(), dryRuns.stream())));
+    }
+
+    /**
+     * Gives back to all slots at once what charges have taken.
+     *
+     * @param receipts one for each charge
+     */
+    CompletableFuture<Void> giveBack(List<Charge> charges, List<byte[]> names, List<Receipt> receipts) {
+        return forAll(parts(charges, names, charge -> true), part -> giveBack(part, part.of(receipts)));
     }
 
     /** By slot, in an order that is the same for all callers: of two that want the same, one is first everywhere. */
-    private static List<Part> parts(List<Charge> charges, List<byte[]> names, boolean dryRun) {
+    private static List<Part> parts(List<Charge> charges, List<byte[]> names, Predicate<Charge> which) {
         Map<Integer, List<Integer>> bySlot = new TreeMap<>();
         IntStream.range(0, charges.size())
-                .filter(i -> charges.get(i).limit().dryRun() == dryRun)
+                .filter(i -> which.test(charges.get(i)))
                 .forEach(i -> bySlot.computeIfAbsent(
                                 ClusterSlotHashUtil.calculateSlot(names.get(i)), slot -> new ArrayList<>())
                         .add(i));
         return bySlot.values().stream()
-                .map(indexes -> new Part(
-                        indexes,
-                        indexes.stream().map(charges::get).toList(),
-                        indexes.stream().map(names::get).toList()))
+                .map(indexes -> new Part(indexes, charges, names))
                 .toList();
     }
 
@@ -72,8 +80,8 @@ final class SlotBySlot {
         Part part = parts.get(number);
         List<Part> earlier = parts.subList(0, number);
         return run(part, ScriptCall.CHARGE_WITH_RECEIPTS)
-                .exceptionallyCompose(thrown -> forAll(earlier, this::giveBack).handle((done, also) -> fail(thrown)))
-                .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts) : forAll(earlier, this::giveBack));
+                .exceptionallyCompose(thrown -> forAll(earlier, this::undo).handle((done, also) -> fail(thrown)))
+                .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts) : forAll(earlier, this::undo));
     }
 
     private static Void fail(Throwable thrown) {
@@ -83,13 +91,24 @@ final class SlotBySlot {
     private CompletableFuture<Void> run(Part part, ScriptCall call) {
         return executor.executeAsync(part.names, language.arguments(call, part.charges))
                 .toCompletableFuture()
-                .thenAccept(reply -> part.answer(reply, language.decisions(part.charges, reply)));
+                .thenAccept(reply -> {
+                    if (call == ScriptCall.LOOK) {
+                        part.seen = language.decisions(part.charges, reply);
+                    } else {
+                        part.charged = language.receiptedCall(part.charges, reply);
+                    }
+                });
     }
 
-    private CompletableFuture<Void> giveBack(Part part) {
-        byte[][] arguments = language.giveBackArguments(part.charges, part.reply);
-        part.decisions = part.before;
-        return executor.executeAsync(part.names, arguments)
+    /** What was seen before the charge holds again. */
+    private CompletableFuture<Void> undo(Part part) {
+        ReceiptedCall charged = part.charged;
+        part.charged = null;
+        return charged == null ? CompletableFuture.completedFuture(null) : giveBack(part, charged.receipts());
+    }
+
+    private CompletableFuture<Void> giveBack(Part part, List<Receipt> receipts) {
+        return executor.executeAsync(part.names, language.giveBackArguments(part.charges, receipts))
                 .toCompletableFuture()
                 .thenAccept(reply -> {});
     }
@@ -99,18 +118,23 @@ final class SlotBySlot {
         return CompletableFuture.allOf(parts.stream().map(action).toArray(CompletableFuture[]::new));
     }
 
-    private static List<RateLimitDecision> decisions(int charges, Stream<Part> parts) {
-        RateLimitDecision[] decisions = new RateLimitDecision[charges];
+    private static ReceiptedCall together(List<Charge> charges, Stream<Part> parts) {
+        RateLimitDecision[] decisions = new RateLimitDecision[charges.size()];
+        Receipt[] receipts = new Receipt[charges.size()];
         parts.forEach(part -> {
+            List<RateLimitDecision> said = part.decisions();
             for (int i = 0; i < part.indexes.size(); i++) {
-                decisions[part.indexes.get(i)] = part.decisions.get(i);
+                decisions[part.indexes.get(i)] = said.get(i);
+                receipts[part.indexes.get(i)] = part.receipt(i);
             }
         });
-        return List.of(decisions);
+        return new ReceiptedCall(charges, List.of(decisions), List.of(receipts));
     }
 
     /** The charges of one slot, and what became of them. Changed by one step after the other. */
     private static final class Part {
+
+        private static final Receipt NOTHING_TAKEN = new Receipt(0, 0, 0);
 
         private final List<Integer> indexes;
 
@@ -118,27 +142,32 @@ final class SlotBySlot {
 
         private final List<byte[]> names;
 
-        private List<Long> reply = List.of();
+        private List<RateLimitDecision> seen = List.of();
 
-        private List<RateLimitDecision> decisions = List.of();
-
-        /** What was decided before, which holds again when charges have been given back. */
-        private List<RateLimitDecision> before = List.of();
+        /** {@code null} if they were not charged, or have been given back. */
+        private @Nullable ReceiptedCall charged;
 
         Part(List<Integer> indexes, List<Charge> charges, List<byte[]> names) {
             this.indexes = indexes;
-            this.charges = charges;
-            this.names = names;
+            this.charges = of(charges);
+            this.names = of(names);
         }
 
-        void answer(List<Long> newReply, List<RateLimitDecision> newDecisions) {
-            before = decisions;
-            reply = newReply;
-            decisions = newDecisions;
+        /** Of a list for all charges of the call, what is this slot's. */
+        <T> List<T> of(List<T> all) {
+            return indexes.stream().map(all::get).toList();
+        }
+
+        List<RateLimitDecision> decisions() {
+            return charged == null ? seen : charged.decisions();
+        }
+
+        Receipt receipt(int number) {
+            return charged == null ? NOTHING_TAKEN : charged.receipts().get(number);
         }
 
         boolean fits() {
-            return decisions.stream().allMatch(RateLimitDecision::allowed);
+            return decisions().stream().allMatch(RateLimitDecision::allowed);
         }
     }
 }

@@ -22,10 +22,12 @@ function kinds.F()
   end
 
   function fixed_window.give_back(section, bucket, permits, receipt)
-    if section.since ~= receipt.since then return end
+    -- A window that began later is the same one if it has begun anew, because the call that opened it was undone.
+    local later = section.since - receipt.since
+    if later < 0 or later >= section.rule.micros then return end
     section.used = math.max(0, section.used - permits)
     -- The window that they have opened is not that of those who came later.
-    if receipt.used == permits then section.since = bucket.now end
+    if later == 0 and receipt.used == permits then section.since = bucket.now end
   end
 
   return fixed_window

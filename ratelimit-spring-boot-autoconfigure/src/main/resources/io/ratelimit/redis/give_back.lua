@@ -19,6 +19,7 @@ if ARGV[1] == GIVE_BACK then
     if own and rule.kind.used(own, bucket) > 0 then
       recover_others(bucket)
       rule.kind.give_back(own, bucket, tonumber(ARGV[at + 1]), receipt)
+      rule.kind.recover(own, bucket)
       save(bucket)
     end
   end

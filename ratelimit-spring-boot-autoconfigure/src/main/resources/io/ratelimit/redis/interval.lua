@@ -36,6 +36,8 @@ function kinds.I()
     local rule = section.rule
     if bucket.now >= receipt.since + batches(receipt.used, rule) * rule.micros then return end
     local out = receipt.used - quotient(section.since - receipt.since, rule.micros) * rule.permits
+    -- Less is used where the bucket was reset since.
+    out = math.min(out, section.used)
     section.used = section.used - math.min(permits, out)
     -- Nobody's from before is out: the period is not that of those who came later.
     if out <= permits then section.since = bucket.now end

@@ -109,7 +109,7 @@ function kinds.G()
     for _, log in ipairs(bucket.sections) do
       if log.rule.kind == sliding_window_log then
         if at > log.rest then log.used = log.used - permits else log.rest = log.rest - 1 end
-        if bucket.length > 0 then log.since = entry_at(bucket, bucket.length) end
+        if count(bucket) > 0 then log.since = entry_at(bucket, count(bucket)) end
       end
     end
   end

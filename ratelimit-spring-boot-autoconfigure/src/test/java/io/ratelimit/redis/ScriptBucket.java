@@ -17,7 +17,7 @@ final class ScriptBucket {
 
     private List<Charge> taken = List.of();
 
-    private List<Long> receipt = List.of();
+    private List<Receipt> receipts = List.of();
 
     ScriptBucket(RateLimitScriptExecutor executor) {
         this.executor = executor;
@@ -34,12 +34,14 @@ final class ScriptBucket {
     /** What {@link #giveBack} is to give back. */
     RateLimitDecision takeForAMoment(RateLimit limit, long permits) {
         taken = List.of(new Charge(limit, null, permits));
-        receipt = executor.execute(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, taken));
-        return language.decisions(taken, receipt).get(0);
+        ReceiptedCall call = language.receiptedCall(
+                taken, executor.execute(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, taken)));
+        receipts = call.receipts();
+        return call.decisions().get(0);
     }
 
     void giveBack() {
-        executor.execute(names, language.giveBackArguments(taken, receipt));
+        executor.execute(names, language.giveBackArguments(taken, receipts));
     }
 
     void reset() {

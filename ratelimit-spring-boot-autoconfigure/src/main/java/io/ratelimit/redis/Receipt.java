@@ -1,0 +1,4 @@
+package io.ratelimit.redis;
+
+/** What a charge's section was right after it: what the script wants in order to undo the charge. */
+record Receipt(long used, long since, long rest) {}
