@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Decides by {@link OnStoreFailure} what the store could not. */
@@ -38,30 +40,52 @@ public final class FailoverRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return start(charges).handle((decisions, thrown) -> {
+        return start(() -> store.decideAsync(charges)).handle((decisions, thrown) -> {
             if (thrown == null) {
                 failures.success();
                 return decisions;
             }
-            Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-            if (cause instanceof RateLimitStoreException ex) {
-                return fallBack(charges, ex);
-            }
-            throw new CompletionException(cause);
+            return fallBack(charges, trouble(thrown));
         });
     }
 
-    private CompletionStage<List<RateLimitDecision>> start(List<Charge> charges) {
+    /** The store that decided is given back to. If it fails to take it, that is logged and no affair of the caller. */
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return start(() -> store.decideRefundably(charges))
+                .handle((decided, thrown) -> {
+                    if (thrown == null) {
+                        failures.success();
+                        return CompletableFuture.completedFuture(
+                                new RefundableDecisions(decided.decisions(), forgiving(decided.refund())));
+                    }
+                    return fallBackRefundably(charges, trouble(thrown));
+                })
+                .thenCompose(Function.identity());
+    }
+
+    private Refund forgiving(Refund refund) {
+        return charges -> start(() -> refund.giveBack(charges)).exceptionally(thrown -> {
+            failures.notGivenBack(charges.get(0).limit(), trouble(thrown));
+            return null;
+        });
+    }
+
+    private static <T> CompletionStage<T> start(Supplier<CompletionStage<T>> work) {
         try {
-            return store.decideAsync(charges);
+            return work.get();
         } catch (RateLimitStoreException ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }
 
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
+    /** Trouble with the store; whatever else it is, such as a mistake in the call, passes. */
+    private static RateLimitStoreException trouble(Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        if (cause instanceof RateLimitStoreException failure) {
+            return failure;
+        }
+        throw new CompletionException(cause);
     }
 
     @Override
@@ -87,6 +111,30 @@ public final class FailoverRateLimitStore implements RateLimitStore {
     }
 
     private List<RateLimitDecision> fallBack(List<Charge> charges, RateLimitStoreException failure) {
+        List<Charge> limited = limitedLocally(charges, failure);
+        return limited.isEmpty()
+                ? together(charges, limited, List.of())
+                : together(charges, limited, local.decide(limited));
+    }
+
+    private CompletionStage<RefundableDecisions> fallBackRefundably(
+            List<Charge> charges, RateLimitStoreException failure) {
+        List<Charge> limited = limitedLocally(charges, failure);
+        if (limited.isEmpty()) {
+            return CompletableFuture.completedFuture(
+                    new RefundableDecisions(together(charges, limited, List.of()), Refund.NONE));
+        }
+        return local.decideRefundably(limited)
+                .thenApply(decided ->
+                        new RefundableDecisions(together(charges, limited, decided.decisions()), decided.refund()));
+    }
+
+    /**
+     * The charges that the local store decides; the others are let pass.
+     *
+     * @throws RateLimitStoreException if any charge's policy is not to let it pass
+     */
+    private List<Charge> limitedLocally(List<Charge> charges, RateLimitStoreException failure) {
         failures.failure(charges.get(0).limit(), failure);
         if (anyFailsBy(OnStoreFailure.THROW, charges)) {
             throw failure;
@@ -94,13 +142,18 @@ public final class FailoverRateLimitStore implements RateLimitStore {
         if (anyFailsBy(OnStoreFailure.REJECT, charges)) {
             throw new RateLimitRefusedException(failure);
         }
-        if (!anyFailsBy(OnStoreFailure.ALLOW, charges)) {
-            return local.decide(charges);
+        return anyFailsBy(OnStoreFailure.ALLOW, charges)
+                ? charges.stream()
+                        .filter(charge -> policy(charge) == OnStoreFailure.LOCAL)
+                        .toList()
+                : charges;
+    }
+
+    private static List<RateLimitDecision> together(
+            List<Charge> charges, List<Charge> limited, List<RateLimitDecision> decided) {
+        if (decided.size() == charges.size()) {
+            return decided;
         }
-        List<Charge> limited = charges.stream()
-                .filter(charge -> policy(charge) == OnStoreFailure.LOCAL)
-                .toList();
-        List<RateLimitDecision> decided = limited.isEmpty() ? List.of() : local.decide(limited);
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
         for (Charge charge : charges) {
             int index = limited.indexOf(charge);

@@ -4,6 +4,7 @@ import java.lang.System.Logger.Level;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Logs that the store fails and that it is back: once for each change, and once a minute while trouble lasts. It is back
@@ -27,6 +28,8 @@ final class FailureLog {
     private long lastFailure;
 
     private long lastLine;
+
+    private @Nullable Long lastLoss;
 
     FailureLog() {
         this(System::nanoTime);
@@ -57,6 +60,19 @@ final class FailureLog {
                     limit.name(),
                     policy(limit),
                     failures,
+                    failure.getMessage());
+        }
+    }
+
+    /** Not worth a line while it is known that the store fails, nor more than one a minute else. */
+    synchronized void notGivenBack(RateLimit limit, RateLimitStoreException failure) {
+        long now = nanos.getAsLong();
+        if (!failing && (lastLoss == null || now - lastLoss >= REMINDER)) {
+            lastLoss = now;
+            logger.log(
+                    Level.WARNING,
+                    "What was to be given back to limit ''{0}'' stays taken, because the store cannot: {1}",
+                    limit.name(),
                     failure.getMessage());
         }
     }
