@@ -133,6 +133,80 @@ class FailoverRateLimitStoreTests {
         assertThat(allowed(failover, LOCAL)).containsExactly(true);
     }
 
+    @Test
+    void storeThatDecidedIsGivenBackTo() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        RefundableDecisions decided = decideRefundably(LOCAL);
+        assertThat(decided.decisions()).containsExactly(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        giveBack(decided, LOCAL);
+        assertThat(store.givenBack()).containsExactly(charges(LOCAL));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
+    void whatWasDecidedLocallyIsGivenBackLocally(Way way) {
+        failing(way);
+        RefundableDecisions decided = decideRefundably(ALLOW, LOCAL);
+        assertThat(decided.decisions()).allMatch(RateLimitDecision::allowed);
+        assertThat(allowed(failover, LOCAL)).containsExactly(false);
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        giveBack(decided, ALLOW, LOCAL);
+        assertThat(store.givenBack()).isEmpty();
+        failing(way);
+        assertThat(allowed(failover, LOCAL)).containsExactly(true);
+    }
+
+    @Test
+    void whatWasLetPassHasNothingToGiveBack() {
+        store.fail(trouble);
+        RefundableDecisions decided = decideRefundably(ALLOW);
+        assertThat(decided.decisions()).containsExactly(RateLimitDecision.unlimited(1));
+        giveBack(decided, ALLOW);
+        assertThat(store.givenBack()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
+    void policiesHoldForWhatCanBeGivenBack(Way way) {
+        failing(way);
+        assertThat(catchThrowable(() -> decideRefundably(ALLOW, REJECT)))
+                .hasCauseInstanceOf(RateLimitRefusedException.class);
+        assertThat(catchThrowable(() -> decideRefundably(REJECT, THROW)))
+                .cause()
+                .isSameAs(trouble);
+    }
+
+    @Test
+    void storeThatCannotTakeItBackIsNoAffairOfTheCaller() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        RefundableDecisions decided = decideRefundably(LOCAL);
+        store.fail(trouble);
+        LogRecorder recorder = new LogRecorder(FailoverRateLimitStore.class);
+        try {
+            giveBack(decided, LOCAL);
+        } finally {
+            recorder.close();
+        }
+        assertThat(store.givenBack()).hasSize(1);
+        assertThat(recorder.lines()).singleElement().asString().contains("'local'", "no answer");
+    }
+
+    @Test
+    void mistakeInGivingBackIsTheCallers() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        RefundableDecisions decided = decideRefundably(LOCAL);
+        store.fail(new IllegalStateException("a defect"));
+        assertThat(catchThrowable(() -> giveBack(decided, LOCAL))).hasMessageContaining("a defect");
+    }
+
+    private RefundableDecisions decideRefundably(RateLimit... limits) {
+        return failover.decideRefundably(charges(limits)).toCompletableFuture().join();
+    }
+
+    private static void giveBack(RefundableDecisions decided, RateLimit... limits) {
+        decided.refund().giveBack(charges(limits)).toCompletableFuture().join();
+    }
+
     private static List<Boolean> allowed(RateLimitStore store, RateLimit... limits) {
         return store.decide(charges(limits)).stream()
                 .map(RateLimitDecision::allowed)

@@ -59,6 +59,22 @@ class FailureLogTests {
     }
 
     @Test
+    void whatIsNotGivenBackIsLoggedOnceAMinute() {
+        for (seconds = 0; seconds <= 60; seconds++) {
+            log.notGivenBack(limit, trouble);
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
+        assertThat(recorder.lines().get(0)).contains("'quotes' stays taken", "down");
+    }
+
+    @Test
+    void whatIsNotGivenBackWhileTheStoreFailsIsNoNews() {
+        log.failure(limit, trouble);
+        log.notGivenBack(limit, trouble);
+        assertThat(recorder.levels()).containsExactly("WARNING");
+    }
+
+    @Test
     void troubleThatLastsIsLoggedOnceAMinute() {
         for (seconds = 0; seconds <= 120; seconds++) {
             log.failure(limit, trouble);

@@ -51,6 +51,11 @@ public final class RandomHistory {
         return charges;
     }
 
+    /** What else was done. */
+    public void note(String what) {
+        calls.add(clock.micros() + ": " + what);
+    }
+
     public boolean chance(int oneIn) {
         return random.nextInt(oneIn) == 0;
     }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyLong;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.then;
 import static org.mockito.BDDMockito.willThrow;
 import static org.mockito.Mockito.mock;
 
@@ -22,6 +23,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.Refund;
+import io.ratelimit.RefundableDecisions;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -80,6 +83,23 @@ class TimedRateLimitStoreTests {
         given(store.decideAsync(CHARGES)).willReturn(CompletableFuture.failedFuture(new CompletionException(failure)));
         assertThat(timed.decideAsync(CHARGES)).isCompletedExceptionally();
         assertThat(count(outcome)).isEqualTo(1);
+    }
+
+    @Test
+    void decisionIsTimedAndWhatIsGivenBackIsNot() {
+        Refund refund = mock();
+        RefundableDecisions decided = new RefundableDecisions(DECISIONS, refund);
+        given(store.decideRefundably(CHARGES)).willReturn(CompletableFuture.completedFuture(decided));
+        RefundableDecisions timedDecisions =
+                timed.decideRefundably(CHARGES).toCompletableFuture().join();
+        timedDecisions.refund().giveBack(CHARGES);
+        assertThat(timedDecisions.decisions()).isSameAs(DECISIONS);
+        then(refund).should().giveBack(CHARGES);
+        assertThat(count("success")).isEqualTo(1);
+        given(store.decideRefundably(CHARGES))
+                .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));
+        assertThat(timed.decideRefundably(CHARGES)).isCompletedExceptionally();
+        assertThat(count("timeout")).isEqualTo(1);
     }
 
     @Test

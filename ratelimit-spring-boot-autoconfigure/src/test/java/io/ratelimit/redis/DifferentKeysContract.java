@@ -9,6 +9,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.Refill;
+import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TestLimits;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -211,6 +212,59 @@ abstract class DifferentKeysContract {
             assertThat(admitted).isEqualTo(60);
             assertTaken(charges, admitted);
         }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatACallTookIsGivenBackWhereverItsKeysAre(Rule rule) {
+        RateLimit limit = rule.limit("limit", Numbers.SLOW);
+        RateLimit trial = TestLimits.dryRun(rule.limit("trial", Numbers.SLOW));
+        List<Charge> charges = new ArrayList<>(
+                IntStream.range(0, 4).mapToObj(i -> charge(limit, i, 3)).toList());
+        charges.add(charge(trial, 1, 3));
+        charges.add(charge(trial, 2, 3));
+        RefundableDecisions taken = decideRefundably(charges);
+        assertThat(taken.decisions()).allMatch(RateLimitDecision::allowed);
+        giveBack(taken, List.of(charges.get(1), charges.get(5), charges.get(2)));
+        assertThat(charges)
+                .extracting(charge -> store.peek(charge).remaining())
+                .containsExactly(7L, 10L, 10L, 7L, 7L, 10L);
+        giveBack(taken, charges);
+        assertThat(charges).allSatisfy(charge -> {
+            RateLimitDecision now = store.peek(new Charge(charge.limit(), charge.key(), 0));
+            assertThat(now.remaining()).isEqualTo(10);
+            assertThat(now.resetAfter()).isZero();
+        });
+    }
+
+    /** But what a limit in dry run has taken. */
+    @ParameterizedTest
+    @EnumSource
+    void rejectedCallHasNothingToGiveBack(Rule rule) {
+        RateLimit limit = rule.limit("limit", Numbers.SLOW);
+        RateLimit trial = TestLimits.dryRun(rule.limit("trial", Numbers.SLOW));
+        take(one, 0, 1);
+        for (int i = 1; i < 4; i++) {
+            take(limit, i, 2);
+        }
+        List<Charge> charges = new ArrayList<>(
+                IntStream.range(1, 4).mapToObj(i -> charge(limit, i, 3)).toList());
+        charges.add(charge(one, 0, 1));
+        charges.add(charge(trial, 1, 3));
+        RefundableDecisions taken = decideRefundably(charges);
+        assertThat(remaining(trial, 1)).isEqualTo(7);
+        giveBack(taken, charges);
+        assertThat(charges)
+                .extracting(charge -> remaining(charge.limit(), keys.indexOf(charge.key())))
+                .containsExactly(8L, 8L, 8L, 0L, 10L);
+    }
+
+    private RefundableDecisions decideRefundably(List<Charge> charges) {
+        return store.decideRefundably(charges).toCompletableFuture().join();
+    }
+
+    private static void giveBack(RefundableDecisions taken, List<Charge> charges) {
+        taken.refund().giveBack(charges).toCompletableFuture().join();
     }
 
     private void assertTaken(List<Charge> charges, long admitted) {

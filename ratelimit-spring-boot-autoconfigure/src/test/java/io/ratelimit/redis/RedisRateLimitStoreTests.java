@@ -5,8 +5,11 @@ import io.ratelimit.ChangedLimitContract;
 import io.ratelimit.ClockContract;
 import io.ratelimit.EveryKindContract;
 import io.ratelimit.EveryRuleCountsContract;
+import io.ratelimit.GiveBackContract;
+import io.ratelimit.LogGiveBackContract;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreContract;
+import io.ratelimit.RefundContract;
 import io.ratelimit.ReservationContract;
 import io.ratelimit.RulesInTurnsContract;
 import io.ratelimit.SeveralLimitsContract;
@@ -108,6 +111,33 @@ class RedisRateLimitStoreTests {
 
     @Nested
     class EveryRuleCounts extends EveryRuleCountsContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class GiveBack extends GiveBackContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class LogGiveBack extends LogGiveBackContract {
+
+        @Override
+        protected RateLimitStore storeAt(TimeSource time) {
+            return create(time);
+        }
+    }
+
+    @Nested
+    class Refunds extends RefundContract {
 
         @Override
         protected RateLimitStore storeAt(TimeSource time) {

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestRandom;
 import io.ratelimit.memory.InMemoryRateLimitStore;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
@@ -36,6 +37,23 @@ class StoreAgreementTests {
             RandomHistory history = new RandomHistory(random, "agreed" + i, clock);
             for (int call = 0; call < CALLS; call++) {
                 step(history);
+            }
+        }
+    }
+
+    @Test
+    void storesAgreeWhileChargesAreGivenBack() {
+        Random random = TestRandom.create(getClass());
+        for (int i = 0; i < HISTORIES / 2; i++) {
+            RandomHistory history = new RandomHistory(random, "given-back" + i, clock);
+            List<RefundTwins> underWay = new ArrayList<>();
+            for (int call = 0; call < CALLS; call++) {
+                underWay.add(RefundTwins.take(history, shared, memory));
+                while (!underWay.isEmpty() && history.chance(3)) {
+                    // Mostly of late: what is long past is back by itself.
+                    int number = Math.max(0, underWay.size() - 1 - random.nextInt(6));
+                    underWay.get(number).giveBack(history, random);
+                }
             }
         }
     }

@@ -1,27 +1,15 @@
-package io.ratelimit.redis;
+package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.LimitKind;
-import io.ratelimit.RateLimit;
-import io.ratelimit.TestClock;
-import io.ratelimit.TestRandom;
 import java.util.Random;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is given back by one of two logs of a bucket is gone from both, because they share the entry. */
-class LogGiveBackTests {
-
-    @RegisterExtension
-    static final RedisUnderTest redis = new RedisUnderTest();
+public abstract class LogGiveBackContract extends StoreContract {
 
     private static final long MINUTE = 60_000_000;
-
-    private final TestClock clock = new TestClock();
-
-    private final RateLimitScriptExecutor executor = new FakeTimeScriptExecutor(redis.connections(), clock);
 
     private final RateLimit ten = LimitKind.SLIDING_WINDOW_LOG.limit("log", 10, "10/h");
 
@@ -34,7 +22,7 @@ class LogGiveBackTests {
     void bothLogsAreAsIfTheCallHadNeverBeen(String rate) {
         RateLimit larger = larger(rate);
         for (RateLimit caller : new RateLimit[] {ten, larger}) {
-            BucketTwins twins = new BucketTwins(executor, clock);
+            BucketTwins twins = new BucketTwins(store, clock);
             twins.take(ten, 1);
             twins.take(larger, 2);
             clock.advance(MINUTE);
@@ -64,7 +52,7 @@ class LogGiveBackTests {
         Random random = TestRandom.create(getClass());
         RateLimit[] rules = {ten, larger(rate)};
         for (int i = 0; i < 100; i++) {
-            BucketTwins twins = new BucketTwins(executor, clock);
+            BucketTwins twins = new BucketTwins(store, clock);
             twins.take(rules[0], 1);
             twins.take(rules[1], 1);
             take(twins, rules, random, 20 * MINUTE);

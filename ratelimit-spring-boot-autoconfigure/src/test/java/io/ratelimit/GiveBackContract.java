@@ -1,35 +1,20 @@
-package io.ratelimit.redis;
+package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.LimitKind;
-import io.ratelimit.RateLimit;
-import io.ratelimit.TestClock;
-import io.ratelimit.TestLimits;
-import io.ratelimit.TestRandom;
 import java.util.Random;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What was taken for a moment and given back is as if it had never been taken. */
-class GiveBackTests {
-
-    @RegisterExtension
-    static final RedisUnderTest redis = new RedisUnderTest();
-
-    private static final long SECOND = 1_000_000;
+public abstract class GiveBackContract extends StoreContract {
 
     /** Of the limits below: a permit's, a batch's, a window's. */
     private static final long[] EDGES = {0, 2 * SECOND, 6 * SECOND, 12 * SECOND, 24 * SECOND};
 
     private static final int HISTORIES = 150;
-
-    private final TestClock clock = new TestClock();
-
-    private final RateLimitScriptExecutor executor = new FakeTimeScriptExecutor(redis.connections(), clock);
 
     private static RateLimit six(LimitKind kind) {
         return kind.limit("six", 6, "3/6s");
@@ -42,7 +27,7 @@ class GiveBackTests {
     }
 
     private BucketTwins newTwins() {
-        return new BucketTwins(executor, clock);
+        return new BucketTwins(store, clock);
     }
 
     @ParameterizedTest
@@ -184,16 +169,5 @@ class GiveBackTests {
             clock.advance(random.nextLong(limit.fullMicros() / 2));
         }
         return twins;
-    }
-
-    @Test
-    void bucketThatWasResetMeanwhileIsNotOurs() {
-        RateLimit log = six(LimitKind.SLIDING_WINDOW_LOG);
-        ScriptBucket bucket = new ScriptBucket(executor);
-        bucket.takeForAMoment(log, 2);
-        bucket.reset();
-        bucket.take(TestLimits.tokenBucket("six", 6, "3/6s"), 3);
-        bucket.giveBack();
-        assertThat(bucket.look(log, 0).remaining()).isEqualTo(3);
     }
 }

@@ -1,19 +1,24 @@
-package io.ratelimit.redis;
+package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
-import io.ratelimit.TestClock;
+import java.util.List;
+import java.util.UUID;
 
 /** A bucket of which something is taken for a moment, and one that is used alike but for that. */
 final class BucketTwins {
 
     private final TestClock clock;
 
-    private final ScriptBucket bucket;
+    private final RateLimitStore store;
 
-    private final ScriptBucket twin;
+    private final String bucket = UUID.randomUUID().toString();
+
+    private final String twin = UUID.randomUUID().toString();
+
+    private Charge taken;
+
+    private Refund refund;
 
     private long takenAt;
 
@@ -21,28 +26,31 @@ final class BucketTwins {
 
     private long backAfter;
 
-    BucketTwins(RateLimitScriptExecutor executor, TestClock clock) {
+    BucketTwins(RateLimitStore store, TestClock clock) {
+        this.store = store;
         this.clock = clock;
-        this.bucket = new ScriptBucket(executor);
-        this.twin = new ScriptBucket(executor);
     }
 
     /** Of both, if the bucket has them; the twin has no less. */
     void take(RateLimit limit, long permits) {
-        if (bucket.take(limit, permits).allowed()) {
-            assertThat(twin.take(limit, permits).allowed()).isTrue();
+        if (take(bucket, limit, permits).allowed()) {
+            assertThat(take(twin, limit, permits).allowed()).isTrue();
         }
     }
 
     boolean takeForAMoment(RateLimit limit, long permits) {
         takenAt = clock.micros();
-        RateLimitDecision decision = bucket.takeForAMoment(limit, permits);
+        taken = new Charge(limit, bucket, permits);
+        RefundableDecisions decided =
+                store.decideRefundably(List.of(taken)).toCompletableFuture().join();
+        refund = decided.refund();
+        RateLimitDecision decision = decided.decisions().get(0);
         backAfter = TestClock.inMicros(decision.resetAfter());
         return decision.allowed();
     }
 
     void giveBack() {
-        bucket.giveBack();
+        refund.giveBack(List.of(taken)).toCompletableFuture().join();
         moment = clock.micros() - takenAt;
     }
 
@@ -53,14 +61,14 @@ final class BucketTwins {
 
     void assertAlike(RateLimit limit) {
         for (long permits : new long[] {0, 1, limit.capacity() / 2 + 1, limit.capacity()}) {
-            assertThat(bucket.look(limit, permits)).as("%s", limit).isEqualTo(twin.look(limit, permits));
+            assertThat(look(bucket, limit, permits)).as("%s", limit).isEqualTo(look(twin, limit, permits));
         }
     }
 
     /** Nothing is earlier than without the call, nor later than by that moment and what is allowed beside it. */
     void assertNothingIsGiven(RateLimit limit, long later) {
-        RateLimitDecision ours = bucket.look(limit, 0);
-        RateLimitDecision theirs = twin.look(limit, 0);
+        RateLimitDecision ours = look(bucket, limit, 0);
+        RateLimitDecision theirs = look(twin, limit, 0);
         assertThat(ours.remaining()).as("%s", limit).isLessThanOrEqualTo(theirs.remaining());
         assertThat(TestClock.inMicros(ours.resetAfter()))
                 .as("%s", limit)
@@ -71,6 +79,14 @@ final class BucketTwins {
 
     /** Until the bucket is as if never used. */
     long resetMicros(RateLimit limit) {
-        return TestClock.inMicros(bucket.look(limit, 0).resetAfter());
+        return TestClock.inMicros(look(bucket, limit, 0).resetAfter());
+    }
+
+    private RateLimitDecision take(String key, RateLimit limit, long permits) {
+        return store.decide(List.of(new Charge(limit, key, permits))).get(0);
+    }
+
+    private RateLimitDecision look(String key, RateLimit limit, long permits) {
+        return store.peek(new Charge(limit, key, permits));
     }
 }

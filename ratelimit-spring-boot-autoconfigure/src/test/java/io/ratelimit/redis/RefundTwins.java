@@ -1,0 +1,40 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RandomHistory;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.Refund;
+import io.ratelimit.RefundableDecisions;
+import java.util.List;
+import java.util.Random;
+
+/** One call, charged in two stores, of which parts are given back in both. */
+record RefundTwins(
+        List<Charge> charges, RateLimitStore one, Refund oneRefund, RateLimitStore other, Refund otherRefund) {
+
+    static RefundTwins take(RandomHistory history, RateLimitStore one, RateLimitStore other) {
+        List<Charge> charges = history.next();
+        RefundableDecisions ofOne = decide(one, charges);
+        RefundableDecisions ofOther = decide(other, charges);
+        assertThat(ofOne.decisions()).as(history::toString).isEqualTo(ofOther.decisions());
+        return new RefundTwins(charges, one, ofOne.refund(), other, ofOther.refund());
+    }
+
+    private static RefundableDecisions decide(RateLimitStore store, List<Charge> charges) {
+        return store.decideRefundably(charges).toCompletableFuture().join();
+    }
+
+    /** Any of the charges, and perhaps not for the first time. */
+    void giveBack(RandomHistory history, Random random) {
+        List<Charge> some =
+                charges.stream().filter(charge -> random.nextInt(3) > 0).toList();
+        history.note("given back " + some);
+        oneRefund.giveBack(some).toCompletableFuture().join();
+        otherRefund.giveBack(some).toCompletableFuture().join();
+        for (Charge charge : charges) {
+            assertThat(one.peek(charge)).as(history::toString).isEqualTo(other.peek(charge));
+        }
+    }
+}
