@@ -292,4 +292,23 @@ public abstract class RefundContract extends StoreContract {
         assertThat(remaining(six(kind))).isEqualTo(5);
         assertThat(remaining(twelve)).isEqualTo(kind == LimitKind.SLIDING_WINDOW_LOG ? 11 : 9);
     }
+
+    /** Its entry is still there for another log, but it is not this one's newest. */
+    @Test
+    void logThatWasPushedOutCountsFromThenOnWhatAnotherKindCounts() {
+        RateLimit log = six(LimitKind.SLIDING_WINDOW_LOG);
+        Charge charge = charge(log, 2);
+        RefundableDecisions taken = takeRefundably(charge);
+        take(LimitKind.SLIDING_WINDOW_LOG.limit("six", 12, "6/6s"), 1);
+        take(LimitKind.FIXED_WINDOW.limit("six", 12, "6/h"), 1);
+        clock.advance(SECOND);
+        take(LimitKind.FIXED_WINDOW.limit("six", 24, "6/h"), 1);
+        clock.advance(SECOND);
+        giveBack(taken, charge);
+        assertThat(remaining(log)).isEqualTo(1);
+        clock.advance(12 * SECOND - 1);
+        assertThat(remaining(log)).isEqualTo(1);
+        clock.advance(1);
+        assertThat(remaining(log)).isEqualTo(6);
+    }
 }

@@ -1,0 +1,59 @@
+package io.ratelimit.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.LimitKind;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RefundableDecisions;
+import io.ratelimit.TestClock;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What was taken from a bucket that is forgotten since is not given back to another of the same key. */
+class ForgottenBucketRefundTests {
+
+    private final RateLimitStore store = new InMemoryRateLimitStore(new TestClock(), 1);
+
+    @ParameterizedTest
+    @EnumSource
+    void bucketThatMadeRoomForAnother(LimitKind kind) {
+        RateLimit limit = kind.limit("six", 6, "3/6s");
+        RefundableDecisions taken = takeRefundably(limit);
+        take(limit, "bob", 1);
+        take(limit, "alice", 2);
+        giveBack(limit, taken);
+        assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(4);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void bucketThatWasReset(LimitKind kind) {
+        RateLimit limit = kind.limit("six", 6, "3/6s");
+        RefundableDecisions taken = takeRefundably(limit);
+        store.reset(limit, "alice");
+        take(limit, "alice", 2);
+        giveBack(limit, taken);
+        assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(4);
+    }
+
+    private RefundableDecisions takeRefundably(RateLimit limit) {
+        return store.decideRefundably(List.of(new Charge(limit, "alice", 3)))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private void take(RateLimit limit, String key, long permits) {
+        assertThat(store.decide(List.of(new Charge(limit, key, permits)))).allMatch(RateLimitDecision::allowed);
+    }
+
+    private static void giveBack(RateLimit limit, RefundableDecisions taken) {
+        taken.refund()
+                .giveBack(List.of(new Charge(limit, "alice", 3)))
+                .toCompletableFuture()
+                .join();
+    }
+}
