@@ -83,16 +83,31 @@ public final class LimitCatalog {
     }
 
     /**
+     * The limit of this name, which the configuration alone declares if nothing else has.
+     *
+     * @throws RateLimitConfigurationException if the configuration does not either
+     */
+    public RateLimit configured(String name) {
+        return find(name).orElseGet(() -> declareConfigured(settings.overrides(name)));
+    }
+
+    /**
      * To be called when all declarations are in: turns what the configuration alone declares into limits.
      *
      * @return the limits that nothing but the configuration declares
      * @throws RateLimitConfigurationException if the configuration speaks of a limit that does not exist
      */
     public List<RateLimit> complete() {
-        return settings.limits().entrySet().stream()
-                .filter(entry -> find(entry.getKey()).isEmpty())
-                .map(entry -> declareConfigured(entry.getValue()))
+        settings.limits().keySet().forEach(this::configured);
+        return settings.limits().values().stream()
+                .filter(overrides -> isDeclaredAt(overrides.property(), overrides.limitName()))
+                .map(overrides -> configured(overrides.limitName()))
                 .toList();
+    }
+
+    private synchronized boolean isDeclaredAt(String place, String name) {
+        Declaration known = declarations.get(LimitNames.canonical(name));
+        return known != null && known.place.equals(place);
     }
 
     private RateLimit declareConfigured(LimitOverrides overrides) {

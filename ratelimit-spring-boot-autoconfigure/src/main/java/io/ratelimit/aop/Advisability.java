@@ -30,10 +30,28 @@ final class Advisability {
                     + found.place() + ", because it is " + obstacle);
             return false;
         }
-        throw new RateLimitConfigurationException(
-                        "@RateLimited has no effect here, because a proxy cannot intercept a method that is " + obstacle
+        throw unadvisable(
+                "@RateLimited",
+                method,
+                obstacle,
+                "Make it public or protected, neither static nor final, and call it from another bean.");
+    }
+
+    /** @throws RateLimitConfigurationException if the method cannot be intercepted */
+    static void check(Method method, Class<?> targetClass, LimitPointcut pointcut) {
+        String obstacle = obstacle(method, targetClass);
+        if (obstacle != null) {
+            throw unadvisable(
+                    pointcut.property(), method, obstacle, "Make it non-final, or leave it out of the pointcut.");
+        }
+    }
+
+    private static RateLimitConfigurationException unadvisable(
+            String limitedBy, Method method, String obstacle, String fix) {
+        return new RateLimitConfigurationException(
+                        limitedBy + " has no effect here, because a proxy cannot intercept a method that is " + obstacle
                                 + ".",
-                        "Make it public or protected, neither static nor final, and call it from another bean.")
+                        fix)
                 .at(RateLimitAnnotations.describe(method));
     }
 

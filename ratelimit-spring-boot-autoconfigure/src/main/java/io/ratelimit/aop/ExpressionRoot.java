@@ -1,11 +1,10 @@
 package io.ratelimit.aop;
 
 import java.lang.reflect.Method;
-import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
-/** The root object of expressions. Public, so that they can be compiled. */
-public final class ExpressionRoot {
+/** The root object of expressions of a method's call. Public, so that they can be compiled. */
+public final class ExpressionRoot extends RequestRoot {
 
     private final Method method;
 
@@ -13,13 +12,11 @@ public final class ExpressionRoot {
 
     private final @Nullable Object[] args;
 
-    private final @Nullable CallerRequest request;
-
     ExpressionRoot(Method method, @Nullable Object target, @Nullable Object[] args, @Nullable CallerRequest request) {
+        super(request);
         this.method = method;
         this.target = target;
         this.args = args;
-        this.request = request;
     }
 
     public Method getMethod() {
@@ -32,24 +29,5 @@ public final class ExpressionRoot {
 
     public @Nullable Object[] getArgs() {
         return args;
-    }
-
-    public String getClientIp() {
-        return request().clientIp();
-    }
-
-    public @Nullable Principal getPrincipal() {
-        return request().principal();
-    }
-
-    public @Nullable String header(String name) {
-        return request().header(name);
-    }
-
-    private CallerRequest request() {
-        if (request == null) {
-            throw new IllegalStateException("clientIp, principal and header() need a web request, and there is none");
-        }
-        return request;
     }
 }

@@ -53,22 +53,45 @@ public final class LimitedBeans {
      * @throws RateLimitConfigurationException if a limited method is not intercepted, or its limits are wrong
      */
     public List<LimitedMethodRecord> check() {
+        // First all of them, so that every annotation has declared its limit before a pointcut asks for one.
+        List<Found> all = find();
+        checkMatches(all);
         List<LimitedMethodRecord> records = new ArrayList<>();
-        for (String name : beans.getBeanDefinitionNames()) {
-            Class<?> type = typeOf(name);
-            if (type == null || AopInfrastructureBean.class.isAssignableFrom(type)) {
-                continue;
-            }
-            for (LimitedMethod method : methods.of(type)) {
-                checkAdvised(name, method);
-                records.add(record(method));
-            }
+        for (Found found : all) {
+            LimitedMethod limited = found.method().limited();
+            checkAdvised(found.bean(), found.method());
+            records.add(record(limited));
         }
         return records.stream()
                 .distinct()
                 .sorted(Comparator.comparing(LimitedMethodRecord::method))
                 .toList();
     }
+
+    private List<Found> find() {
+        List<Found> all = new ArrayList<>();
+        for (String name : beans.getBeanDefinitionNames()) {
+            Class<?> type = typeOf(name);
+            if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)) {
+                methods.of(type).forEach(method -> all.add(new Found(name, method)));
+            }
+        }
+        return all;
+    }
+
+    /** @throws RateLimitConfigurationException if a pointcut matches nothing */
+    private void checkMatches(List<Found> all) {
+        for (LimitPointcut pointcut : methods.pointcuts().all()) {
+            if (all.stream().noneMatch(found -> found.method().pointcuts().contains(pointcut))) {
+                throw new RateLimitConfigurationException(
+                        pointcut.property() + " matches no public method of any bean.",
+                        "Check packages, names and parameters; only beans whose type is known at start-up count, and"
+                                + " neither configuration classes, aspects nor post-processors.");
+            }
+        }
+    }
+
+    private record Found(String bean, FoundMethod method) {}
 
     private @Nullable Class<?> typeOf(String name) {
         Class<?> createdType = created.typeOf(name);
@@ -81,14 +104,14 @@ public final class LimitedBeans {
         return AutoProxyUtils.determineTargetClass(beans, name);
     }
 
-    private void checkAdvised(String name, LimitedMethod limited) {
+    private void checkAdvised(String name, FoundMethod limited) {
         if (created.typeOf(name) == null || beans.isFactoryBean(name)) {
             return;
         }
         Method method = limited.method();
         if (!processor.hasAdvised(name)) {
             throw new RateLimitConfigurationException(
-                            "@RateLimited has no effect on the bean '" + name
+                            limited.limitedBy() + " has no effect on the bean '" + name
                                     + "', because it was created before beans are proxied, or another"
                                     + " BeanPostProcessor has wrapped it.",
                             "Let no BeanPostProcessor depend on it, or take it by ObjectProvider; let one that wraps it"
@@ -102,7 +125,7 @@ public final class LimitedBeans {
         if (AopUtils.isJdkDynamicProxy(bean)
                 && !ClassUtils.hasMethod(bean.getClass(), method.getName(), method.getParameterTypes())) {
             throw new RateLimitConfigurationException(
-                            "@RateLimited has no effect here, because the bean '" + name
+                            limited.limitedBy() + " has no effect here, because the bean '" + name
                                     + "' is proxied by its interfaces, and none of them has this method.",
                             "Declare the method in an interface; or, if the class is not final, set"
                                     + " spring.aop.proxy-target-class=true.")

@@ -1,8 +1,6 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.LimitCatalog;
-import io.ratelimit.LimitNames;
-import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.annotation.RateLimited;
@@ -16,7 +14,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
-/** Merges annotation and configuration and parses what they say. */
+/** Works out what limits a method: what its annotations say, and what the configuration says of it. */
 public final class LimitedMethodFactory {
 
     private final LimitCatalog catalog;
@@ -24,6 +22,8 @@ public final class LimitedMethodFactory {
     private final ConfigurableBeanFactory beans;
 
     private final RateLimitExpressions expressions;
+
+    private final LimitOperations operations;
 
     private final CallStyles styles;
 
@@ -34,21 +34,40 @@ public final class LimitedMethodFactory {
         this.beans = beans;
         this.styles = styles;
         this.expressions = new RateLimitExpressions(beans, requests);
+        this.operations = new LimitOperations(catalog, expressions);
     }
 
-    LimitedMethod create(Method method, Class<?> targetClass, List<Found> found) {
-        List<RateLimitOperation> operations = new ArrayList<>();
+    /** What the annotations of a method come to. Their limits are declared by it. */
+    List<RateLimitOperation> annotated(Method method, List<Found> found) {
+        List<RateLimitOperation> annotated = new ArrayList<>();
         for (Found annotation : found) {
-            RateLimitOperation operation = create(method, annotation);
-            if (operations.stream().anyMatch(other -> other.limit() == operation.limit())) {
+            RateLimitOperation operation = annotated(method, annotation);
+            if (annotated.stream().anyMatch(other -> other.limit() == operation.limit())) {
                 throw new RateLimitConfigurationException(
                                 "the limit '" + operation.limit().name() + "' stands twice on the same method.",
                                 "Give each its own name.")
                         .at(annotation.place());
             }
-            operations.add(operation);
+            annotated.add(operation);
         }
-        return new LimitedMethod(method, operations, fallback(method, targetClass, found), style(method), expressions);
+        return annotated;
+    }
+
+    /** @param matched limits that the method is charged to by the configuration, unless its annotations say so already */
+    LimitedMethod create(
+            Method method,
+            Class<?> targetClass,
+            List<Found> found,
+            List<RateLimitOperation> annotated,
+            List<LimitPointcut> matched) {
+        List<RateLimitOperation> all = new ArrayList<>(annotated);
+        for (LimitPointcut pointcut : matched) {
+            RateLimitOperation operation = matched(method, pointcut);
+            if (annotated.stream().noneMatch(other -> other.limit() == operation.limit())) {
+                all.add(operation);
+            }
+        }
+        return new LimitedMethod(method, all, fallback(method, targetClass, found), style(method), expressions);
     }
 
     private CallStyle style(Method method) {
@@ -59,15 +78,23 @@ public final class LimitedMethodFactory {
         }
     }
 
-    private RateLimitOperation create(Method method, Found found) {
+    private RateLimitOperation annotated(Method method, Found found) {
         try {
-            return operation(method, found);
+            return operations.of(declaration(found), expressions.scope(method));
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(found.ofType() ? RateLimitAnnotations.describe(method) : found.place());
         }
     }
 
-    private RateLimitOperation operation(Method method, Found found) {
+    private RateLimitOperation matched(Method method, LimitPointcut pointcut) {
+        try {
+            return operations.ofConfiguration(pointcut.limit(), expressions.scope(method));
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at(RateLimitAnnotations.describe(method));
+        }
+    }
+
+    private LimitDeclaration declaration(Found found) {
         RateLimited annotation = found.annotation();
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : found.defaultName();
@@ -79,21 +106,13 @@ public final class LimitedMethodFactory {
                 .maxWait(duration(annotation.maxWait()))
                 .apply(catalog.settings())
                 .build();
-        LimitOverrides overrides = catalog.settings().overrides(name);
-        String permits = overrides.permits() != null ? overrides.permits() : annotation.permits();
-        if (permits.matches("-\\d+")) {
-            throw new RateLimitConfigurationException(
-                    label("permits", overrides.permits(), overrides) + " " + permits + " is negative.",
-                    "Give what a call costs; 0 is free.");
-        }
-        boolean fixed = permits.matches("\\d{1,10}");
-        return new RateLimitOperation(
-                catalog.declare(limit, found.place(), named),
-                expression("keyExpression", overrides.keyExpression(), annotation.keyExpression(), overrides, method),
-                fixed ? Long.parseLong(permits) : 1,
-                fixed ? null : expression("permits", overrides.permits(), annotation.permits(), overrides, method),
-                expression("condition", overrides.condition(), annotation.condition(), overrides, method),
-                overrides.refundOn() != null ? overrides.refundOn() : List.of(annotation.refundOn()));
+        return new LimitDeclaration(
+                name,
+                () -> catalog.declare(limit, found.place(), named),
+                annotation.keyExpression(),
+                annotation.permits(),
+                annotation.condition(),
+                List.of(annotation.refundOn()));
     }
 
     private String rate(RateLimited annotation) {
@@ -118,17 +137,6 @@ public final class LimitedMethodFactory {
             throw new RateLimitConfigurationException(
                     "maxWait \"" + text + "\" is not a duration.", "Write it like \"500ms\", \"2s\" or \"PT2S\".", ex);
         }
-    }
-
-    private @Nullable RateLimitExpression expression(
-            String attribute, @Nullable String override, String declared, LimitOverrides overrides, Method method) {
-        String text = override != null ? override : declared;
-        return text.isEmpty() ? null : expressions.parse(text, label(attribute, override, overrides), method);
-    }
-
-    /** Names the attribute where its value stands: in the annotation, or in the configuration. */
-    private static String label(String attribute, @Nullable String override, LimitOverrides overrides) {
-        return override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
     }
 
     private static @Nullable FallbackMethod fallback(Method method, Class<?> targetClass, List<Found> found) {

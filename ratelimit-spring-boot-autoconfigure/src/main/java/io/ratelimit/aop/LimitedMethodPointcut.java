@@ -1,9 +1,7 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.annotation.RateLimited;
 import java.lang.reflect.Method;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.core.annotation.AnnotationUtils;
 
 /** Matches limited methods. */
 final class LimitedMethodPointcut extends StaticMethodMatcherPointcut {
@@ -12,7 +10,7 @@ final class LimitedMethodPointcut extends StaticMethodMatcherPointcut {
 
     LimitedMethodPointcut(LimitedMethods methods) {
         this.methods = methods;
-        setClassFilter(type -> AnnotationUtils.isCandidateClass(type, RateLimited.class));
+        setClassFilter(methods::mayBeIn);
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -15,6 +16,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -23,12 +25,24 @@ public final class LimitedMethods {
 
     private final Supplier<LimitedMethodFactory> factory;
 
+    private final LimitPointcuts pointcuts;
+
     /** That a method is not limited is remembered too. */
-    private final Map<MethodClassKey, Optional<LimitedMethod>> methods = new ConcurrentHashMap<>();
+    private final Map<MethodClassKey, Optional<FoundMethod>> methods = new ConcurrentHashMap<>();
 
     /** @param factory asked for when the first limited method is found, so that nothing is created before its time */
-    public LimitedMethods(Supplier<LimitedMethodFactory> factory) {
+    public LimitedMethods(Supplier<LimitedMethodFactory> factory, LimitPointcuts pointcuts) {
         this.factory = factory;
+        this.pointcuts = pointcuts;
+    }
+
+    LimitPointcuts pointcuts() {
+        return pointcuts;
+    }
+
+    /** Whether there may be a limited method in a class; a quick look. */
+    boolean mayBeIn(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, RateLimited.class) || pointcuts.mayMatch(type);
     }
 
     /**
@@ -36,9 +50,9 @@ public final class LimitedMethods {
      * @throws RateLimitConfigurationException if something should and cannot
      */
     @Nullable
-    LimitedMethod find(Method method, Class<?> targetClass) {
+    FoundMethod find(Method method, Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(method, targetClass);
-        Optional<LimitedMethod> known = methods.get(key);
+        Optional<FoundMethod> known = methods.get(key);
         if (known == null) {
             known = resolve(method, ClassUtils.getUserClass(targetClass));
             methods.put(key, known);
@@ -47,7 +61,7 @@ public final class LimitedMethods {
     }
 
     /** All of a class, inherited ones and those of its interfaces included. */
-    List<LimitedMethod> of(Class<?> targetClass) {
+    List<FoundMethod> of(Class<?> targetClass) {
         return Stream.concat(Stream.of(targetClass), ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream())
                 .flatMap(type -> Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type)))
                 .map(method -> find(method, targetClass))
@@ -56,7 +70,7 @@ public final class LimitedMethods {
                 .toList();
     }
 
-    private Optional<LimitedMethod> resolve(Method method, Class<?> targetClass) {
+    private Optional<FoundMethod> resolve(Method method, Class<?> targetClass) {
         Method specific = mostSpecific(method, targetClass);
         if (!specific.equals(method)) {
             return Optional.ofNullable(find(specific, targetClass));
@@ -64,11 +78,34 @@ public final class LimitedMethods {
         if (method.isSynthetic()) {
             return Optional.empty();
         }
-        List<Found> found = RateLimitAnnotations.find(method, targetClass);
-        if (found.isEmpty() || !Advisability.check(method, targetClass, found.get(0))) {
+        List<Found> found = annotations(method, targetClass);
+        List<LimitPointcut> matched = pointcuts.of(method, targetClass);
+        if (found.isEmpty() && matched.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(factory.get().create(method, targetClass, found));
+        matched.forEach(pointcut -> Advisability.check(method, targetClass, pointcut));
+        return Optional.of(foundMethod(method, targetClass, found, matched));
+    }
+
+    private static List<Found> annotations(Method method, Class<?> targetClass) {
+        List<Found> found = RateLimitAnnotations.find(method, targetClass);
+        return found.isEmpty() || Advisability.check(method, targetClass, found.get(0)) ? found : List.of();
+    }
+
+    private FoundMethod foundMethod(
+            Method method, Class<?> targetClass, List<Found> found, List<LimitPointcut> matched) {
+        List<RateLimitOperation> annotated =
+                found.isEmpty() ? List.of() : factory.get().annotated(method, found);
+        FoundMethod result = new FoundMethod(
+                method,
+                !found.isEmpty(),
+                matched,
+                () -> factory.get().create(method, targetClass, found, annotated, matched));
+        if (matched.isEmpty()) {
+            // Nothing to wait for: its mistakes are told as soon as they can be.
+            var unused = result.limited();
+        }
+        return result;
     }
 
     /** Of a class that is nothing but its interfaces the interface's method, because that has the parameters' names. */

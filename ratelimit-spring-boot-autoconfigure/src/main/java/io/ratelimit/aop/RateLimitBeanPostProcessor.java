@@ -2,6 +2,8 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.Arrays;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.aop.framework.Advised;
@@ -41,16 +43,23 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
         Object advised =
-                hasNoTarget(bean) ? wrap(bean, beanName) : super.postProcessAfterInitialization(bean, beanName);
+                isMoreThanItsTarget(bean) ? wrap(bean, beanName) : super.postProcessAfterInitialization(bean, beanName);
         if (advised instanceof Advised proxy && proxy.indexOf(limiting) >= 0) {
             names.add(beanName);
         }
         return advised;
     }
 
-    /** An interface that advice alone answers: what its proxy would ask our pointcut about is not the whole interface. */
-    private static boolean hasNoTarget(Object bean) {
-        return bean instanceof Advised existing && existing.getTargetSource() instanceof EmptyTargetSource;
+    /** Interfaces that advice alone answers: what the proxy would ask our pointcut about does not have their methods. */
+    private static boolean isMoreThanItsTarget(Object bean) {
+        if (!(bean instanceof Advised existing)) {
+            return false;
+        }
+        Class<?> target = existing.getTargetSource() instanceof EmptyTargetSource ? null : existing.getTargetClass();
+        return target == null
+                || (Proxy.isProxyClass(bean.getClass())
+                        && Arrays.stream(existing.getProxiedInterfaces())
+                                .anyMatch(type -> type.getMethods().length > 0 && !type.isAssignableFrom(target)));
     }
 
     private Object wrap(Object bean, String beanName) {
@@ -70,11 +79,12 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
         if (Modifier.isFinal(type.getModifiers())) {
             // A final class can only be proxied by its interfaces, as a lambda or a JDK proxy is anyway.
             if (ClassUtils.getAllInterfacesForClass(type).length == 0) {
+                FoundMethod found = methods.of(type).get(0);
                 throw new RateLimitConfigurationException(
-                                "@RateLimited has no effect on the methods of a final class without an interface.",
+                                found.limitedBy()
+                                        + " has no effect on the methods of a final class without an interface.",
                                 "Make the class non-final, or declare the method in an interface.")
-                        .at(RateLimitAnnotations.describe(
-                                methods.of(type).get(0).method()));
+                        .at(RateLimitAnnotations.describe(found.method()));
             }
             factory.setProxyTargetClass(false);
         }

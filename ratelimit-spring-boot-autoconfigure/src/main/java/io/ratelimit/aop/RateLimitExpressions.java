@@ -1,12 +1,8 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Method;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Objects;
+import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -33,17 +29,13 @@ import org.springframework.expression.spel.ast.Selection;
 import org.springframework.expression.spel.ast.VariableReference;
 import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.ClassUtils;
 
 /** Parses expressions, once and at start-up, and refuses those that name what no call will have. */
 final class RateLimitExpressions {
 
-    private static final Set<String> OF_EVERY_CALL = Set.of("method", "target", "args");
-
     private static final Set<String> OF_A_REQUEST = Set.of("clientIp", "principal");
-
-    private static final String OF_A_CALL =
-            "There are #parameterName, #root.args and, in a web request, clientIp, principal and header('…').";
 
     private final SpelExpressionParser parser;
 
@@ -64,11 +56,24 @@ final class RateLimitExpressions {
                 new SpelParserConfiguration(SpelCompilerMode.MIXED, beans.getBeanClassLoader()));
     }
 
+    /** For what a method's expressions may name. */
+    ExpressionScope scope(Method method) {
+        return ExpressionScope.of(method, parameterNames);
+    }
+
     EvaluationContext context(
             Method method, @Nullable Object target, @Nullable Object[] args, @Nullable CallerRequest request) {
         ExpressionRoot root = new ExpressionRoot(method, target, args, request);
         MethodBasedEvaluationContext context = context(root, method, args);
         context.setBeanResolver(beanResolver);
+        return context;
+    }
+
+    /** @param variables those of the path */
+    EvaluationContext context(CallerRequest request, Map<String, String> variables) {
+        StandardEvaluationContext context = new StandardEvaluationContext(new RequestRoot(request));
+        context.setBeanResolver(beanResolver);
+        variables.forEach(context::setVariable);
         return context;
     }
 
@@ -84,7 +89,7 @@ final class RateLimitExpressions {
      * @param attribute where the text stands, {@code keyExpression} or {@code ratelimit.limits.quotes.key-expression}
      * @throws RateLimitConfigurationException if the text is no expression, or names what there is not
      */
-    RateLimitExpression parse(String text, String attribute, Method method) {
+    RateLimitExpression parse(String text, String attribute, ExpressionScope scope) {
         SpelExpression expression;
         try {
             expression = parser.parseRaw(text);
@@ -94,12 +99,10 @@ final class RateLimitExpressions {
                     "Write a SpEL expression such as \"#userId\".",
                     ex);
         }
-        Check check = new Check(attribute + " \"" + text + "\"", method);
+        Check check = new Check(attribute + " \"" + text + "\"", scope);
         check.visit(expression.getAST(), true);
         return new RateLimitExpression(
-                RateLimitAnnotations.describe(method) + ": " + attribute + " \"" + text + "\"",
-                expression,
-                check.asksForPrincipal);
+                scope.place() + ": " + attribute + " \"" + text + "\"", expression, check.asksForPrincipal);
     }
 
     /** Walks one expression's tree. */
@@ -107,23 +110,13 @@ final class RateLimitExpressions {
 
         private final String label;
 
-        private final List<String> variables = new ArrayList<>(List.of("root", "this"));
-
-        private final List<String> parameters = new ArrayList<>();
+        private final ExpressionScope scope;
 
         private boolean asksForPrincipal;
 
-        Check(String label, Method method) {
+        Check(String label, ExpressionScope scope) {
             this.label = label;
-            @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
-            if (names != null) {
-                Arrays.stream(names).filter(Objects::nonNull).forEach(parameters::add);
-            }
-            for (int i = 0; i < method.getParameterCount(); i++) {
-                variables.add("p" + i);
-                variables.add("a" + i);
-            }
-            variables.addAll(parameters);
+            this.scope = scope;
         }
 
         /** @param onRoot whether a property here would be one of the root object */
@@ -157,15 +150,8 @@ final class RateLimitExpressions {
         }
 
         private void checkVariable(String name) {
-            if (!variables.contains(name)) {
-                throw new RateLimitConfigurationException(
-                        label + " names #" + name + ", but the method has no such parameter.",
-                        parameters.isEmpty()
-                                ? "Use #p0, #p1, …, or compile with -parameters."
-                                : LimitNames.nearest(name, parameters)
-                                                .map(nearest -> "Did you mean #" + nearest + "? ")
-                                                .orElse("")
-                                        + "Its parameters: #" + String.join(", #", parameters) + ".");
+            if (!scope.hasVariable(name)) {
+                throw scope.noSuchVariable(label, name);
             }
         }
 
@@ -179,9 +165,10 @@ final class RateLimitExpressions {
         private void checkMethod(String name) {
             if (name.equals("header")) {
                 checkRequest(name);
-            } else if (!ClassUtils.hasAtLeastOneMethodWithName(ExpressionRoot.class, name)) {
+            } else if (!ClassUtils.hasAtLeastOneMethodWithName(scope.root(), name)) {
                 throw new RateLimitConfigurationException(
-                        label + " calls '" + name + "()', which is not a method of a call.", OF_A_CALL);
+                        label + " calls '" + name + "()', which is not a method of " + scope.subject() + ".",
+                        scope.choices());
             }
         }
 
@@ -197,10 +184,10 @@ final class RateLimitExpressions {
             if (OF_A_REQUEST.contains(name)) {
                 checkRequest(name);
                 asksForPrincipal |= name.equals("principal");
-            } else if (!OF_EVERY_CALL.contains(name)) {
+            } else if (!scope.properties().contains(name)) {
                 throw new RateLimitConfigurationException(
-                        label + " names '" + name + "', which is not a property of a call.",
-                        variables.contains(name) ? "Did you mean #" + name + "?" : OF_A_CALL);
+                        label + " names '" + name + "', which is not a property of " + scope.subject() + ".",
+                        scope.hasVariable(name) ? "Did you mean #" + name + "?" : scope.choices());
             }
         }
     }

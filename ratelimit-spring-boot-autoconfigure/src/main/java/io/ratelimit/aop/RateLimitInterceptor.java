@@ -24,9 +24,11 @@ public final class RateLimitInterceptor implements MethodInterceptor {
     public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
         Object target = invocation.getThis();
         Method method = invocation.getMethod();
-        LimitedMethod limited = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
-        return limited == null
-                ? invocation.proceed()
-                : limited.style().call(new LimitedCall(limited, invocation, gate.get()));
+        FoundMethod found = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
+        if (found == null) {
+            return invocation.proceed();
+        }
+        LimitedMethod limited = found.limited();
+        return limited.style().call(new LimitedCall(limited, invocation, gate.get()));
     }
 }

@@ -7,6 +7,7 @@ import io.ratelimit.SafeListeners;
 import io.ratelimit.aop.CallStyles;
 import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.aop.CreatedBeans;
+import io.ratelimit.aop.LimitPointcuts;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedMethodFactory;
 import io.ratelimit.aop.LimitedMethods;
@@ -18,6 +19,7 @@ import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -51,8 +53,9 @@ class AdviceConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static LimitedMethods rateLimitedMethods(ObjectProvider<LimitedMethodFactory> factory) {
-        return new LimitedMethods(once(factory));
+    static LimitedMethods rateLimitedMethods(
+            ObjectProvider<LimitedMethodFactory> factory, Environment environment, BeanFactory beans) {
+        return new LimitedMethods(once(factory), new LimitPointcuts(Pointcuts.of(environment), beans));
     }
 
     @Bean

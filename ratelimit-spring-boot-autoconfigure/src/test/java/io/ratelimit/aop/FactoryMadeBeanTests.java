@@ -24,18 +24,17 @@ class FactoryMadeBeanTests {
         /** As plain as it gets: one invocation handler. */
         PLAIN_PROXY {
             @Override
-            Child make() {
+            <T> T make(Class<T> type) {
                 InvocationHandler answer = (proxy, method, args) -> method.getName();
-                return (Child)
-                        Proxy.newProxyInstance(Child.class.getClassLoader(), new Class<?>[] {Child.class}, answer);
+                return type.cast(Proxy.newProxyInstance(type.getClassLoader(), new Class<?>[] {type}, answer));
             }
         },
 
         /** As Spring makes its HTTP clients: advice, and no target. */
         ADVICE_WITHOUT_TARGET {
             @Override
-            Child make() {
-                return ProxyFactory.getProxy(Child.class, (MethodInterceptor)
+            <T> T make(Class<T> type) {
+                return ProxyFactory.getProxy(type, (MethodInterceptor)
                         invocation -> invocation.getMethod().getName());
             }
         },
@@ -43,17 +42,17 @@ class FactoryMadeBeanTests {
         /** As Spring Data makes repositories: the target knows nothing of the interface. */
         ADVICE_BEFORE_ANOTHER_TARGET {
             @Override
-            Child make() {
+            <T> T make(Class<T> type) {
                 ProxyFactory factory = new ProxyFactory();
                 factory.setTarget(new Object());
-                factory.setInterfaces(Child.class);
+                factory.setInterfaces(type);
                 factory.addAdvice(
                         (MethodInterceptor) invocation -> invocation.getMethod().getName());
-                return (Child) factory.getProxy();
+                return type.cast(factory.getProxy());
             }
         };
 
-        abstract Child make();
+        abstract <T> T make(Class<T> type);
     }
 
     @ParameterizedTest
@@ -79,7 +78,7 @@ class FactoryMadeBeanTests {
     @EnumSource
     void placeIsTheInterfacesMethod(Style style) {
         LimitedContexts.inMemory()
-                .withBean("child", ChildFactory.class, () -> new ChildFactory(style::make))
+                .withBean("child", ChildFactory.class, () -> new ChildFactory(() -> style.make(Child.class)))
                 .run(context -> {
                     context.getBean(Child.class);
                     assertThat(context.getBean(LimitedBeans.class).check())
@@ -91,7 +90,7 @@ class FactoryMadeBeanTests {
 
     private static void with(Style style, Consumer<Child> test) {
         LimitedContexts.inMemory()
-                .withBean("child", ChildFactory.class, () -> new ChildFactory(style::make))
+                .withBean("child", ChildFactory.class, () -> new ChildFactory(() -> style.make(Child.class)))
                 .run(context -> {
                     assertThat(context).hasNotFailed();
                     test.accept(context.getBean(Child.class));
@@ -122,6 +121,25 @@ class FactoryMadeBeanTests {
         @Override
         public Class<?> getObjectType() {
             return Child.class;
+        }
+    }
+
+    /** Nothing limits it but what the configuration says. */
+    interface PlainChild extends Parent {
+
+        String find(String id);
+    }
+
+    record PlainChildFactory(Style style) implements FactoryBean<PlainChild> {
+
+        @Override
+        public PlainChild getObject() {
+            return style.make(PlainChild.class);
+        }
+
+        @Override
+        public Class<?> getObjectType() {
+            return PlainChild.class;
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import java.io.File;
 import java.io.IOException;
@@ -49,6 +50,17 @@ class ReducedClassPathTests {
                         "--ratelimit.on-store-failure=local",
                         "--spring.profiles.active=other-driver"))
                 .isEqualTo("limited");
+    }
+
+    @Test
+    void pointcutWithoutAspectJStopsTheStartUp() {
+        assertThat(catchThrowable(() -> run(
+                        "aspectjweaver",
+                        "--ratelimit.store=in-memory",
+                        "--ratelimit.limits.quotes.pointcut=execution(* quote(..))")))
+                .hasStackTraceContaining(
+                        "ratelimit.limits.quotes.pointcut needs AspectJ's weaver, which is not on the class path. Add"
+                                + " org.aspectj:aspectjweaver");
     }
 
     /** What the application says, run on this class path without the jars of these names. */

@@ -1,0 +1,95 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimitConfigurationException;
+import java.lang.reflect.Method;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.ParameterNameDiscoverer;
+
+/**
+ * What expressions may name where they are evaluated: in a call of a method, or in a request that has not reached any.
+ *
+ * @param place the method or the rule, for error messages
+ * @param subject what the root object is, {@code a call}
+ * @param root the root object's type
+ * @param properties those of the root object that are there outside of a web request, too
+ * @param names the variables that have names
+ * @param positions the variables that have numbers
+ * @param nameless what to do where there are no names
+ */
+record ExpressionScope(
+        String place,
+        String subject,
+        Class<? extends RequestRoot> root,
+        Set<String> properties,
+        List<String> names,
+        List<String> positions,
+        String nameless) {
+
+    static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames) {
+        @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
+        return new ExpressionScope(
+                RateLimitAnnotations.describe(method),
+                "a call",
+                ExpressionRoot.class,
+                Set.of("method", "target", "args"),
+                names == null
+                        ? List.of()
+                        : Arrays.stream(names).filter(Objects::nonNull).toList(),
+                IntStream.range(0, method.getParameterCount())
+                        .boxed()
+                        .flatMap(i -> Stream.of("p" + i, "a" + i))
+                        .toList(),
+                "Use #p0, #p1, …, or compile with -parameters.");
+    }
+
+    /** @param variables those of the path */
+    static ExpressionScope ofRequest(String place, List<String> variables) {
+        return new ExpressionScope(
+                place,
+                "a request",
+                RequestRoot.class,
+                Set.of(),
+                variables,
+                List.of(),
+                "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.");
+    }
+
+    boolean isOfMethod() {
+        return root == ExpressionRoot.class;
+    }
+
+    boolean hasVariable(String name) {
+        return names.contains(name) || positions.contains(name) || name.equals("root") || name.equals("this");
+    }
+
+    /** @param label property and text of the expression */
+    RateLimitConfigurationException noSuchVariable(String label, String name) {
+        String problem = label + " names #" + name
+                + (isOfMethod()
+                        ? ", but the method has no such parameter."
+                        : ", but the path has no such variable, and a request no parameters of a method.");
+        String known = (isOfMethod() ? "Its parameters: #" : "Its variables: #") + String.join(", #", names) + ".";
+        return new RateLimitConfigurationException(
+                problem,
+                names.isEmpty()
+                        ? nameless
+                        : LimitNames.nearest(name, names)
+                                        .map(nearest -> "Did you mean #" + nearest + "? ")
+                                        .orElse("")
+                                + known);
+    }
+
+    /** What there is instead of a property or method that there is not. */
+    String choices() {
+        return isOfMethod()
+                ? "There are #parameterName, #root.args and, in a web request, clientIp, principal and header('…')."
+                : "There are clientIp, principal and header('…'), and the path's variables, such as #tenant.";
+    }
+}

@@ -1,0 +1,62 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.LimitNames;
+import io.ratelimit.LimitOverrides;
+import io.ratelimit.RateLimitConfigurationException;
+import org.jspecify.annotations.Nullable;
+
+/** Makes operations: merges a declaration with the configuration and parses what they say. */
+final class LimitOperations {
+
+    private final LimitCatalog catalog;
+
+    private final RateLimitExpressions expressions;
+
+    LimitOperations(LimitCatalog catalog, RateLimitExpressions expressions) {
+        this.catalog = catalog;
+        this.expressions = expressions;
+    }
+
+    /**
+     * @param scope what its expressions may name
+     * @throws RateLimitConfigurationException if the merged declaration cannot work
+     */
+    RateLimitOperation of(LimitDeclaration declaration, ExpressionScope scope) {
+        LimitOverrides overrides = catalog.settings().overrides(declaration.name());
+        String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
+        if (permits.matches("-\\d+")) {
+            throw new RateLimitConfigurationException(
+                    label("permits", overrides.permits(), overrides) + " " + permits + " is negative.",
+                    "Give what a call costs; 0 is free.");
+        }
+        boolean fixed = permits.matches("\\d{1,10}");
+        return new RateLimitOperation(
+                declaration.limit().get(),
+                expression("keyExpression", overrides.keyExpression(), declaration.keyExpression(), overrides, scope),
+                fixed ? Long.parseLong(permits) : 1,
+                fixed ? null : expression("permits", overrides.permits(), declaration.permits(), overrides, scope),
+                expression("condition", overrides.condition(), declaration.condition(), overrides, scope),
+                overrides.refundOn() != null ? overrides.refundOn() : declaration.refundOn());
+    }
+
+    /** The same, of a limit of which the source says nothing but the name. */
+    RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
+        return of(LimitDeclaration.ofConfiguration(name, () -> catalog.configured(name)), scope);
+    }
+
+    private @Nullable RateLimitExpression expression(
+            String attribute,
+            @Nullable String override,
+            String declared,
+            LimitOverrides overrides,
+            ExpressionScope scope) {
+        String text = override != null ? override : declared;
+        return text.isEmpty() ? null : expressions.parse(text, label(attribute, override, overrides), scope);
+    }
+
+    /** Names the attribute where its value stands: in the declaration, or in the configuration. */
+    private static String label(String attribute, @Nullable String override, LimitOverrides overrides) {
+        return override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
+    }
+}

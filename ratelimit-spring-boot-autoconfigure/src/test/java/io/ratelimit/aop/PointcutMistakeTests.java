@@ -1,0 +1,144 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.autoconfigure.LimitedContexts;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** A pointcut that cannot limit what it names stops the start-up. */
+class PointcutMistakeTests {
+
+    private static final String HERE = PointcutMistakeTests.class.getName();
+
+    private static final String CLIENT = "execution(* " + HERE + ".Client.*(..))";
+
+    private final ApplicationContextRunner runner =
+            LimitedContexts.inMemory().withBean(Client.class).withPropertyValues("ratelimit.limits.clients.rate=1/s");
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "execution(* fetch( | is not a pointcut: Pointcut is not well-formed",
+                "fetch | is not a pointcut: Pointcut is not well-formed",
+                "execution(* com.acme.Missing.fetch(..)) | is not a pointcut: warning no match for this type name",
+                "cflow(execution(* fetch(..))) | is not a pointcut: Pointcut expression",
+                "bean(client) | uses bean(), but a pointcut of a limit names methods.",
+                "execution(* fetch(..)) && args(id) | uses args(), but a pointcut of a limit names methods.",
+                "execution(* fetch(..)) and @args(java.lang.Deprecated) | uses @args(), but a pointcut",
+                "execution(* fetsch(..)) | matches no public method of any bean.",
+                "execution(* hidden(..)) | matches no public method of any bean.",
+                "execution(* toString()) | matches no public method of any bean.",
+            })
+    void pointcutThatNamesNoMethodStopsTheStartUp(String pointcut, String what) {
+        runner.withPropertyValues("ratelimit.limits.clients.pointcut=" + pointcut)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("What: ratelimit.limits.clients.pointcut \"" + pointcut + "\" " + what));
+    }
+
+    @Test
+    void limitWithoutARateStopsTheStartUp() {
+        LimitedContexts.inMemory()
+                .withBean(Client.class)
+                .withPropertyValues("ratelimit.limits.clients.pointcut=" + CLIENT)
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + Client.class.getName())
+                            .contains("What: ratelimit.limits.clients configures a limit that nothing declares.");
+                    assertThat(analysis.getAction()).contains("give it a rate");
+                });
+    }
+
+    @Test
+    void parameterThatOneOfTheMethodsDoesNotHaveStopsTheStartUp() {
+        runner.withPropertyValues(
+                        "ratelimit.limits.clients.pointcut=" + CLIENT, "ratelimit.limits.clients.key-expression=#id")
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + Client.class.getName() + ".other()")
+                            .contains("What: ratelimit.limits.clients.key-expression \"#id\" names #id, but the method"
+                                    + " has no such parameter.");
+                });
+    }
+
+    @Test
+    void finalMethodStopsTheStartUp() {
+        runner.withBean(Sealed.class)
+                .withPropertyValues("ratelimit.limits.clients.pointcut=execution(* sealed(..))")
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + Sealed.class.getName() + ".sealed()")
+                            .contains("What: ratelimit.limits.clients.pointcut \"execution(* sealed(..))\" has no"
+                                    + " effect here, because a proxy cannot intercept a method that is final.");
+                    assertThat(analysis.getAction()).isEqualTo("Make it non-final, or leave it out of the pointcut.");
+                });
+    }
+
+    @Test
+    void finalClassWithoutAnInterfaceStopsTheStartUp() {
+        runner.withBean(FinalClient.class)
+                .withPropertyValues("ratelimit.limits.clients.pointcut=within(" + HERE + ".FinalClient)")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + FinalClient.class.getName() + ".fetch()")
+                        .contains("What: ratelimit.limits.clients.pointcut \"within(" + HERE + ".FinalClient)\" has no"
+                                + " effect on the methods of a final class without an interface."));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"prototype,false", "singleton,true"})
+    void beanThatIsNotCreatedYetCounts(String scope, boolean lazy) {
+        BeanDefinitionCustomizer later = definition -> {
+            definition.setScope(scope);
+            definition.setLazyInit(lazy);
+        };
+        LimitedContexts.inMemory()
+                .withBean(Client.class, Client::new, later)
+                .withPropertyValues("ratelimit.limits.clients.rate=1/s", "ratelimit.limits.clients.pointcut=" + CLIENT)
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    context.getBean(Client.class).other();
+                    assertRejected("clients", context.getBean(Client.class)::other);
+                });
+    }
+
+    @Test
+    void mistakeInTheMethodsOfABeanThatIsNotCreatedYetStopsTheStartUp() {
+        LimitedContexts.inMemory()
+                .withBean(Client.class, Client::new, definition -> definition.setLazyInit(true))
+                .withPropertyValues(
+                        "ratelimit.limits.clients.rate=1/s",
+                        "ratelimit.limits.clients.pointcut=" + CLIENT,
+                        "ratelimit.limits.clients.key-expression=#id")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + Client.class.getName() + ".other()"));
+    }
+
+    public static class Client {
+
+        public void fetch(String id) {}
+
+        public void other() {}
+
+        void hidden() {}
+    }
+
+    public static class Sealed {
+
+        public final void sealed() {}
+    }
+
+    public static final class FinalClient {
+
+        public void fetch() {}
+    }
+}
