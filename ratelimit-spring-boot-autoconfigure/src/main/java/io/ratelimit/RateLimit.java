@@ -115,6 +115,11 @@ public final class RateLimit {
         return maxWait;
     }
 
+    /** Whether it lets a call go on later instead of now. */
+    boolean mayDelay() {
+        return !dryRun && (algorithm == Algorithm.LEAKY_BUCKET || !maxWait.isZero());
+    }
+
     /** Whether the limit limits at all. */
     public boolean enabled() {
         return enabled;

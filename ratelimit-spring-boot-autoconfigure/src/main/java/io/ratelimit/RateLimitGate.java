@@ -67,6 +67,12 @@ public final class RateLimitGate {
         return entered;
     }
 
+    /** Whether {@link #enter(Entry)} might have to wait: for the store's answer, or for permits. */
+    public boolean mayBlock(Entry entry) {
+        return !store.answersAtOnce()
+                || entry.charges().stream().anyMatch(charge -> charge.limit().mayDelay());
+    }
+
     /** For those who have nothing to give back and nobody to tell. */
     void enter(List<Charge> charges) {
         enter(new Entry(charges, false, CallListener.NONE));

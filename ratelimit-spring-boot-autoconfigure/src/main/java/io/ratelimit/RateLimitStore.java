@@ -32,6 +32,11 @@ public interface RateLimitStore {
      */
     CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges);
 
+    /** Whether it waits for nothing and nobody when it decides. */
+    default boolean answersAtOnce() {
+        return false;
+    }
+
     /** What the charge would be told, were it made now. Changes nothing. */
     RateLimitDecision peek(Charge charge);
 

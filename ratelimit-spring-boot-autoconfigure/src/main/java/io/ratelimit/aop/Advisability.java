@@ -51,7 +51,7 @@ final class Advisability {
         return new RateLimitConfigurationException(
                         limitedBy + " has no effect here, because a proxy cannot intercept a method that is " + obstacle
                                 + ".",
-                        fix)
+                        fix + KotlinMethods.howToOpen(method.getDeclaringClass()))
                 .at(RateLimitAnnotations.describe(method));
     }
 

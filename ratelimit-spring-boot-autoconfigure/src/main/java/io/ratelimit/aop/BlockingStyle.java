@@ -16,17 +16,34 @@ final class BlockingStyle implements CallStyle {
 
     @Override
     public @Nullable Object call(LimitedCall call) throws Throwable {
-        Entry entry = call.entry(requests.current());
+        Entry entry = entry(call);
         if (entry.charges().isEmpty()) {
             return call.proceed();
         }
         Refund refund;
         try {
-            refund = call.gate().enter(entry);
+            refund = enter(call, entry);
         } catch (RateLimitExceededException rejection) {
             return call.instead(rejection);
         }
         return entry.refundable() ? proceed(call, entry, refund) : call.proceed();
+    }
+
+    Entry entry(LimitedCall call) {
+        return call.entry(requests.current());
+    }
+
+    /** @throws IllegalStateException if the thread might have to wait and must not; nothing is charged then */
+    Refund enter(LimitedCall call, Entry entry) {
+        if (EventLoops.isCurrentThread() && call.gate().mayBlock(entry)) {
+            throw new IllegalStateException(
+                    RateLimitAnnotations.describe(call.limited().method())
+                            + " would have to wait for its rate limit, and the thread "
+                            + Thread.currentThread().getName()
+                            + " must not wait. Let the method return a Mono, a Flux or a CompletionStage, or call it on a thread"
+                            + " that may wait, such as one of Schedulers.boundedElastic().");
+        }
+        return call.gate().enter(entry);
     }
 
     private static @Nullable Object proceed(LimitedCall call, Entry entry, Refund refund) throws Throwable {

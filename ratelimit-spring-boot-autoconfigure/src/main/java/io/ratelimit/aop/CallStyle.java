@@ -8,4 +8,9 @@ interface CallStyle {
     /** What the caller gets: the method's result, its fallback's, or the rejection in the type's own way. */
     @Nullable
     Object call(LimitedCall call) throws Throwable;
+
+    /** Whether it learns that the method has failed, and so can give back what it took. */
+    default boolean seesFailures() {
+        return true;
+    }
 }

@@ -4,9 +4,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Method;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
@@ -33,19 +31,15 @@ public final class CallStyles {
 
     /**
      * @param ofContext {@code null} without Reactor
-     * @param executor runs methods that return a future, where the decision took its time
-     * @param propagation makes of a task one that, run on another thread, sees what belongs to this one
+     * @param threads run methods that return a future, where the decision took its time
      */
     public CallStyles(
-            CallerRequest.Source ofThread,
-            @Nullable ReactiveCallerRequests ofContext,
-            Executor executor,
-            Function<Runnable, Runnable> propagation) {
+            CallerRequest.Source ofThread, @Nullable ReactiveCallerRequests ofContext, ApplicationThreads threads) {
         this.ofThread = ofThread;
         this.ofContext = ofContext;
         this.blocking = new BlockingStyle(ofThread);
         this.plainFuture = new PlainFutureStyle(blocking);
-        this.future = new FutureStyle(ofThread, executor, propagation);
+        this.future = new FutureStyle(ofThread, threads);
     }
 
     /** @throws RateLimitConfigurationException if a rejection cannot be told in the method's type */
@@ -66,6 +60,9 @@ public final class CallStyles {
             checkReturnable(adapter.getReactiveType(), type);
             return new ReactiveStyle(adapter, adapter.isMultiValue(), ofThread, ofContext);
         }
+        if (type.getName().equals(KOTLIN_FLOW)) {
+            throw without("a function that returns a Flow");
+        }
         if (adapter != null || isPublisher(type)) {
             throw new RateLimitConfigurationException(
                     "a method that returns " + type.getName() + " cannot be limited without Reactor.",
@@ -77,13 +74,17 @@ public final class CallStyles {
     private CallStyle suspending(Method method) {
         if (ofContext == null
                 || !ClassUtils.isPresent(COROUTINES_REACTOR, getClass().getClassLoader())) {
-            throw new RateLimitConfigurationException(
-                    "a suspending function cannot be limited without kotlinx-coroutines-reactor.",
-                    "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
+            throw without("a suspending function");
         }
         boolean flow =
                 new MethodParameter(method, -1).getParameterType().getName().equals(KOTLIN_FLOW);
         return new ReactiveStyle(null, flow, ofThread, ofContext);
+    }
+
+    private static RateLimitConfigurationException without(String function) {
+        return new RateLimitConfigurationException(
+                function + " cannot be limited without kotlinx-coroutines-reactor.",
+                "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
     }
 
     private static void checkReturnable(Class<?> given, Class<?> declared) {

@@ -34,6 +34,7 @@ record ExpressionScope(
 
     static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
+        int count = KotlinMethods.parameterCount(method);
         return new ExpressionScope(
                 RateLimitAnnotations.describe(method),
                 "a call",
@@ -41,8 +42,8 @@ record ExpressionScope(
                 Set.of("method", "target", "args"),
                 names == null
                         ? List.of()
-                        : Arrays.stream(names).filter(Objects::nonNull).toList(),
-                IntStream.range(0, method.getParameterCount())
+                        : Arrays.stream(names).limit(count).filter(Objects::nonNull).toList(),
+                IntStream.range(0, count)
                         .boxed()
                         .flatMap(i -> Stream.of("p" + i, "a" + i))
                         .toList(),

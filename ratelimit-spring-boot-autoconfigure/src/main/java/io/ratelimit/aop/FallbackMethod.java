@@ -2,13 +2,14 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
@@ -28,7 +29,8 @@ final class FallbackMethod {
     /** @throws RateLimitConfigurationException if the class has no such method that fits in the limited one's place */
     static FallbackMethod find(String name, Method limited, Class<?> targetClass) {
         List<Method> named = candidates(targetClass)
-                .filter(method -> method.getName().equals(name) && !method.isBridge() && !method.equals(limited))
+                .filter(method ->
+                        KotlinMethods.name(method).equals(name) && !method.isBridge() && !method.equals(limited))
                 .toList();
         return Stream.of(true, false)
                 .flatMap(takesException -> named.stream()
@@ -47,19 +49,22 @@ final class FallbackMethod {
     }
 
     private static boolean fits(Method method, Method limited, boolean takesException) {
-        Class<?>[] wanted = limited.getParameterTypes();
-        Class<?>[] given = method.getParameterTypes();
-        boolean sameParameters = given.length == wanted.length + (takesException ? 1 : 0)
-                && Arrays.equals(Arrays.copyOf(given, wanted.length), wanted);
+        Class<?>[] wanted = KotlinMethods.parameterTypes(limited);
+        Class<?>[] given = KotlinMethods.parameterTypes(method);
+        boolean sameParameters =
+                KotlinDetector.isSuspendingFunction(method) == KotlinDetector.isSuspendingFunction(limited)
+                        && given.length == wanted.length + (takesException ? 1 : 0)
+                        && Arrays.equals(Arrays.copyOf(given, wanted.length), wanted);
         return sameParameters
                 && (!takesException || given[wanted.length].isAssignableFrom(RateLimitExceededException.class))
                 && (limited.getReturnType() == void.class
-                        || ClassUtils.isAssignable(limited.getReturnType(), method.getReturnType()));
+                        || ClassUtils.isAssignable(
+                                KotlinMethods.returnType(limited), KotlinMethods.returnType(method)));
     }
 
     private static RateLimitConfigurationException unusable(
             String name, Method limited, Class<?> targetClass, List<Method> named) {
-        String parameters = Arrays.stream(limited.getParameterTypes())
+        String parameters = Arrays.stream(KotlinMethods.parameterTypes(limited))
                 .map(Class::getSimpleName)
                 .collect(Collectors.joining(", "));
         String found = named.isEmpty()
@@ -69,7 +74,8 @@ final class FallbackMethod {
         return new RateLimitConfigurationException(
                 "fallbackMethod \"" + name + "\" is unusable: " + found + ".",
                 "Declare in " + targetClass.getSimpleName() + ": "
-                        + limited.getReturnType().getSimpleName() + " " + name + "(" + parameters
+                        + (KotlinDetector.isSuspendingFunction(limited) ? "suspend " : "")
+                        + KotlinMethods.returnType(limited).getSimpleName() + " " + name + "(" + parameters
                         + "), or the same with a RateLimitExceededException as last parameter.");
     }
 
@@ -78,13 +84,12 @@ final class FallbackMethod {
             throws Throwable {
         @Nullable Object[] given = arguments;
         if (takesException) {
+            int position = KotlinMethods.parameterCount(method) - 1;
             given = Arrays.copyOf(arguments, arguments.length + 1);
-            given[arguments.length] = rejection;
+            // A function that suspends has what continues after it behind its parameters.
+            System.arraycopy(arguments, position, given, position + 1, arguments.length - position);
+            given[position] = rejection;
         }
-        try {
-            return method.invoke(target, given);
-        } catch (InvocationTargetException ex) {
-            throw ex.getTargetException();
-        }
+        return AopUtils.invokeJoinpointUsingReflection(target, method, given);
     }
 }

@@ -4,9 +4,9 @@ import io.ratelimit.Entry;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.Refund;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
+import java.util.concurrent.Future;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -18,15 +18,11 @@ final class FutureStyle implements CallStyle {
 
     private final CallerRequest.Source requests;
 
-    private final Executor executor;
+    private final ApplicationThreads threads;
 
-    private final Function<Runnable, Runnable> propagation;
-
-    /** @param propagation makes of a task one that, run on another thread, sees what belongs to this one */
-    FutureStyle(CallerRequest.Source requests, Executor executor, Function<Runnable, Runnable> propagation) {
+    FutureStyle(CallerRequest.Source requests, ApplicationThreads threads) {
         this.requests = requests;
-        this.executor = executor;
-        this.propagation = propagation;
+        this.threads = threads;
     }
 
     @Override
@@ -45,21 +41,11 @@ final class FutureStyle implements CallStyle {
     private CompletableFuture<@Nullable Object> enter(LimitedCall call, Entry entry) {
         CompletableFuture<Refund> entered = call.gate().enterAsync(entry).toCompletableFuture();
         LinkedFuture result = new LinkedFuture(entered);
-        Executor next = entered.isDone() ? Runnable::run : inContext();
+        Executor next = entered.isDone() ? Runnable::run : threads.withCallersContext();
         entered.handleAsync((refund, failure) -> follow(call, entry, refund, failure, result), next)
                 .thenCompose(Function.identity())
                 .whenComplete(result::finish);
         return result;
-    }
-
-    /** Takes along what belongs to the calling thread now; the task comes later, on another. */
-    private Executor inContext() {
-        Task later = new Task();
-        Runnable inContext = propagation.apply(later);
-        return task -> {
-            later.task = task;
-            executor.execute(inContext);
-        };
     }
 
     private static CompletionStage<@Nullable Object> follow(
@@ -68,15 +54,17 @@ final class FutureStyle implements CallStyle {
             return result;
         }
         CompletionStage<@Nullable Object> outcome = outcome(call, failure);
-        result.link(outcome.toCompletableFuture());
-        return refund == null || !entry.refundable() ? outcome : refunding(outcome, call, entry, refund);
+        if (outcome instanceof Future<?> future) {
+            result.link(future);
+        }
+        return refund == null || !entry.refundable() ? outcome : refunding(outcome, call, entry, refund, result);
     }
 
     /** The method's future, or its fallback's. */
     @SuppressWarnings("unchecked")
     private static CompletionStage<@Nullable Object> outcome(LimitedCall call, @Nullable Throwable failure) {
         try {
-            Object outcome = failure == null ? call.proceed() : instead(call, unwrapped(failure));
+            Object outcome = failure == null ? call.proceed() : instead(call, LinkedFuture.unwrapped(failure));
             return outcome == null
                     ? CompletableFuture.<@Nullable Object>completedFuture(null)
                     : (CompletionStage<@Nullable Object>) outcome;
@@ -92,57 +80,22 @@ final class FutureStyle implements CallStyle {
         throw failure;
     }
 
+    /** A caller that cancels has used its permits, whatever the method's future then fails with. */
     private static CompletionStage<@Nullable Object> refunding(
-            CompletionStage<@Nullable Object> outcome, LimitedCall call, Entry entry, Refund refund) {
-        return outcome.exceptionallyCompose(failure -> call.giveBack(entry, refund, unwrapped(failure))
-                .thenCompose(done -> CompletableFuture.failedFuture(failure)));
+            CompletionStage<@Nullable Object> outcome,
+            LimitedCall call,
+            Entry entry,
+            Refund refund,
+            LinkedFuture result) {
+        return outcome.handle((value, failure) -> failure == null || result.isCancelled()
+                        ? outcome
+                        : after(call.giveBack(entry, refund, LinkedFuture.unwrapped(failure)), outcome))
+                .thenCompose(Function.identity());
     }
 
-    private static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
-    }
-
-    private static final class Task implements Runnable {
-
-        private volatile Runnable task = () -> {};
-
-        @Override
-        public void run() {
-            task.run();
-        }
-    }
-
-    /** A future that, cancelled, cancels what it waits for. */
-    private static final class LinkedFuture extends CompletableFuture<@Nullable Object> {
-
-        private volatile CompletableFuture<?> awaited;
-
-        LinkedFuture(CompletableFuture<?> awaited) {
-            this.awaited = awaited;
-        }
-
-        void link(CompletableFuture<?> next) {
-            awaited = next;
-            if (isCancelled()) {
-                next.cancel(true);
-            }
-        }
-
-        void finish(@Nullable Object value, @Nullable Throwable failure) {
-            if (failure == null) {
-                complete(value);
-            } else {
-                completeExceptionally(unwrapped(failure));
-            }
-        }
-
-        @Override
-        public boolean cancel(boolean mayInterruptIfRunning) {
-            boolean cancelled = super.cancel(mayInterruptIfRunning);
-            if (cancelled) {
-                awaited.cancel(mayInterruptIfRunning);
-            }
-            return cancelled;
-        }
+    /** What the caller does then must not run on the store's thread either. */
+    private static CompletionStage<@Nullable Object> after(
+            CompletionStage<Void> givenBack, CompletionStage<@Nullable Object> outcome) {
+        return givenBack.toCompletableFuture().isDone() ? outcome : givenBack.thenComposeAsync(done -> outcome);
     }
 }

@@ -1,9 +1,12 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.Charge;
 import io.ratelimit.Entry;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitGate;
 import io.ratelimit.Refund;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -43,10 +46,20 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
         return fallback.invoke(invocation.getThis(), invocation.getArguments(), rejection);
     }
 
-    /** Gives back what the method's failure makes good. That it fails is told with that failure. */
+    /** Gives back what the method's failure makes good; never fails. What goes wrong is told with that failure. */
     CompletionStage<Void> giveBack(Entry entry, Refund refund, Throwable failure) {
-        return refund.giveBack(limited.refundable(entry.charges(), failure)).exceptionally(also -> {
-            failure.addSuppressed(also);
+        List<Charge> charges = limited.refundable(entry.charges(), failure);
+        if (charges.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletionStage<Void> givenBack;
+        try {
+            givenBack = refund.giveBack(charges);
+        } catch (RuntimeException ex) {
+            givenBack = CompletableFuture.failedFuture(ex);
+        }
+        return givenBack.exceptionally(also -> {
+            failure.addSuppressed(LinkedFuture.unwrapped(also));
             return null;
         });
     }

@@ -5,10 +5,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.Entry;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.KotlinDetector;
 import org.springframework.expression.EvaluationContext;
 
 /** A method and all that limits it. Immutable, made once. */
@@ -24,8 +22,6 @@ final class LimitedMethod {
     private final @Nullable FallbackMethod fallback;
 
     private final CallStyle style;
-
-    private final boolean suspending;
 
     private final boolean asksForPrincipal;
 
@@ -50,7 +46,6 @@ final class LimitedMethod {
                 .toList();
         this.fallback = fallback;
         this.style = style;
-        this.suspending = KotlinDetector.isSuspendingFunction(method);
         this.asksForPrincipal = this.operations.stream().anyMatch(RateLimitOperation::asksForPrincipal);
         this.refundable = this.operations.stream()
                 .anyMatch(operation -> !operation.refundOn().isEmpty());
@@ -100,7 +95,8 @@ final class LimitedMethod {
 
     private List<Charge> charges(
             @Nullable Object target, @Nullable Object[] arguments, @Nullable CallerRequest request) {
-        EvaluationContext context = expressions.context(method, target, own(arguments), request);
+        EvaluationContext context =
+                expressions.context(method, target, KotlinMethods.arguments(method, arguments), request);
         if (operations.size() == 1) {
             Charge charge = operations.get(0).charge(context);
             return charge == null ? List.of() : List.of(charge);
@@ -113,10 +109,5 @@ final class LimitedMethod {
             }
         }
         return charges;
-    }
-
-    /** Without what the Kotlin compiler adds to a suspending function. */
-    private @Nullable Object[] own(@Nullable Object[] arguments) {
-        return suspending ? Arrays.copyOf(arguments, arguments.length - 1) : arguments;
     }
 }

@@ -67,7 +67,21 @@ public final class LimitedMethodFactory {
                 all.add(operation);
             }
         }
-        return new LimitedMethod(method, all, fallback(method, targetClass, found), style(method), expressions);
+        CallStyle style = style(method);
+        checkRefunds(method, all, style);
+        return new LimitedMethod(method, all, fallback(method, targetClass, found), style, expressions);
+    }
+
+    private static void checkRefunds(Method method, List<RateLimitOperation> operations, CallStyle style) {
+        for (RateLimitOperation operation : operations) {
+            if (!operation.refundOn().isEmpty() && !style.seesFailures()) {
+                throw new RateLimitConfigurationException(
+                                "refundOn of the limit '" + operation.limit().name() + "' can have no effect: a "
+                                        + method.getReturnType().getName() + " tells nobody that it failed.",
+                                "Let the method return a CompletableFuture, or leave out refundOn.")
+                        .at(RateLimitAnnotations.describe(method));
+            }
+        }
     }
 
     private CallStyle style(Method method) {

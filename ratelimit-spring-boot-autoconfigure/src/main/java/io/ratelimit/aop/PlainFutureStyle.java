@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.Entry;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitStoreException;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -21,9 +21,22 @@ final class PlainFutureStyle implements CallStyle {
     @SuppressWarnings("FutureReturnValueIgnored") // It is the caller's.
     public @Nullable Object call(LimitedCall call) throws Throwable {
         try {
-            return blocking.call(call);
-        } catch (RateLimitExceededException | RateLimitStoreException | RateLimitExpressionException ex) {
+            Entry entry = blocking.entry(call);
+            if (!entry.charges().isEmpty()) {
+                blocking.enter(call, entry);
+            }
+        } catch (RateLimitExceededException rejection) {
+            return call.limited().fallback() == null
+                    ? CompletableFuture.failedFuture(rejection)
+                    : call.instead(rejection);
+        } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
+        return call.proceed();
+    }
+
+    @Override
+    public boolean seesFailures() {
+        return false;
     }
 }

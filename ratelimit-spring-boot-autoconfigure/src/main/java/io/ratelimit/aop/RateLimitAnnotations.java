@@ -74,7 +74,8 @@ final class RateLimitAnnotations {
     private static Found found(MergedAnnotation<RateLimited> merged) {
         RateLimited annotation = merged.synthesize();
         if (merged.getSource() instanceof Method method) {
-            String defaultName = kebab(method.getDeclaringClass()) + "-" + LimitNames.kebabCase(method.getName());
+            String defaultName =
+                    kebab(method.getDeclaringClass()) + "-" + LimitNames.kebabCase(KotlinMethods.name(method));
             return new Found(annotation, describe(method), defaultName, false);
         }
         Class<?> type = (Class<?>) merged.getSource();

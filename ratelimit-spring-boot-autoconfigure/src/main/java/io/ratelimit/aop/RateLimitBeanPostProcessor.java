@@ -83,7 +83,8 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
                 throw new RateLimitConfigurationException(
                                 found.limitedBy()
                                         + " has no effect on the methods of a final class without an interface.",
-                                "Make the class non-final, or declare the method in an interface.")
+                                "Make the class non-final, or declare the method in an interface."
+                                        + KotlinMethods.howToOpen(type))
                         .at(RateLimitAnnotations.describe(found.method()));
             }
             factory.setProxyTargetClass(false);

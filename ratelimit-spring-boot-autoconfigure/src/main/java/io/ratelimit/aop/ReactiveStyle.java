@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.Entry;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.Refund;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,7 @@ import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -44,59 +46,81 @@ final class ReactiveStyle implements CallStyle {
     @Override
     public Object call(LimitedCall call) {
         CallerRequest caller = ofThread.current();
-        Mono<Publisher<?>> admitted = ofContext
+        Flux<?> values = ofContext
                 .current(call.limited().asksForPrincipal())
                 .map(Optional::of)
                 .defaultIfEmpty(Optional.ofNullable(caller))
-                .flatMap(request -> enter(call, request.orElse(null)));
-        Publisher<?> result = several ? admitted.flatMapMany(next -> next) : admitted.flatMap(Mono::fromDirect);
+                .flatMapMany(request -> enter(call, request.orElse(null)));
+        // Of one value directly: the method must see its own end, not that somebody cancels once the value is there.
+        Publisher<?> result = several ? values : Mono.fromDirect(values);
         return adapter == null ? result : adapter.fromPublisher(result);
     }
 
-    /** What the subscriber gets: the method's result, or its fallback's. */
-    private Mono<Publisher<?>> enter(LimitedCall call, @Nullable CallerRequest request) {
+    private Publisher<?> enter(LimitedCall call, @Nullable CallerRequest request) {
         Entry entry = call.entry(request);
         if (entry.charges().isEmpty()) {
-            return Mono.fromCallable(() -> publisher(proceed(call)));
+            return body(call);
         }
         CompletableFuture<Refund> entered = call.gate().enterAsync(entry).toCompletableFuture();
-        Mono<Refund> decided = Mono.fromFuture(entered);
-        // The store's thread must not run the method, which may block it or ask the store itself.
-        return (entered.isDone() ? decided : decided.publishOn(Schedulers.parallel()))
-                .<Publisher<?>>map(refund -> admitted(call, entry, refund))
-                .onErrorResume(
-                        RateLimitExceededException.class,
-                        rejection -> Mono.fromCallable(() -> publisher(instead(call, rejection))));
+        return signalled(entered.handle(Answer::new))
+                // Finally: what it answers to that must find nobody.
+                .doFinally(end -> {
+                    if (end == SignalType.CANCEL) {
+                        entered.cancel(false);
+                    }
+                })
+                .flatMapMany(answer -> follow(call, entry, answer));
     }
 
-    private Publisher<?> admitted(LimitedCall call, Entry entry, Refund refund) {
-        Flux<?> values = Flux.defer(() -> publisher(proceed(call)));
-        return entry.refundable()
-                ? values.onErrorResume(failure -> Mono.fromCompletionStage(() -> call.giveBack(entry, refund, failure))
-                        .then(Mono.error(failure)))
-                : values;
+    /** A failure comes as a value: one that comes after a cancellation has nobody else to be told, and would be logged. */
+    private record Answer(@Nullable Refund refund, @Nullable Throwable failure) {}
+
+    /** Not on the store's thread: what follows may block it, or ask the store itself. */
+    private static <T> Mono<T> signalled(CompletableFuture<T> stage) {
+        boolean done = stage.isDone();
+        Mono<T> signal = Mono.fromFuture(stage, true);
+        return done ? signal : signal.publishOn(Schedulers.parallel());
     }
 
-    private Publisher<?> publisher(@Nullable Object result) {
+    /** What the subscriber gets: the method's result, its fallback's, or the reason why there is neither. */
+    private Publisher<?> follow(LimitedCall call, Entry entry, Answer answer) {
+        if (answer.refund != null) {
+            return entry.refundable() ? refunding(call, entry, answer.refund) : body(call);
+        }
+        Throwable failure = LinkedFuture.unwrapped(Objects.requireNonNull(answer.failure));
+        return failure instanceof RateLimitExceededException rejection
+                ? publisher(() -> call.instead(rejection))
+                : Mono.error(failure);
+    }
+
+    private Publisher<?> refunding(LimitedCall call, Entry entry, Refund refund) {
+        return Flux.from(body(call))
+                .onErrorResume(failure -> signalled(
+                                call.giveBack(entry, refund, failure).toCompletableFuture())
+                        .then(Mono.error(failure)));
+    }
+
+    private Publisher<?> body(LimitedCall call) {
+        return publisher(call::proceedAnew);
+    }
+
+    private Publisher<?> publisher(Invocation invocation) {
+        Object result;
+        try {
+            result = invocation.run();
+        } catch (Throwable failure) {
+            return Mono.error(failure);
+        }
         if (result == null) {
             return Mono.empty();
         }
         return adapter == null || result instanceof Publisher ? (Publisher<?>) result : adapter.toPublisher(result);
     }
 
-    private static @Nullable Object proceed(LimitedCall call) {
-        try {
-            return call.proceedAnew();
-        } catch (Throwable failure) {
-            return Mono.error(failure);
-        }
-    }
+    @FunctionalInterface
+    private interface Invocation {
 
-    private static @Nullable Object instead(LimitedCall call, RateLimitExceededException rejection) {
-        try {
-            return call.instead(rejection);
-        } catch (Throwable failure) {
-            return Mono.error(failure);
-        }
+        @Nullable
+        Object run() throws Throwable;
     }
 }

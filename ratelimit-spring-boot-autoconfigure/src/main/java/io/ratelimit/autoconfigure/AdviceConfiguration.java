@@ -4,6 +4,7 @@ import io.ratelimit.CatalogRateLimiterRegistry;
 import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimitGate;
 import io.ratelimit.SafeListeners;
+import io.ratelimit.aop.ApplicationThreads;
 import io.ratelimit.aop.CallStyles;
 import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.aop.CreatedBeans;
@@ -16,8 +17,9 @@ import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
 import io.ratelimit.aop.ReactiveCallerRequests;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -32,6 +34,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -42,6 +45,8 @@ import org.springframework.util.function.SingletonSupplier;
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class AdviceConfiguration {
+
+    private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshotFactory";
 
     private static final String REACTOR = "reactor.core.publisher.Mono";
 
@@ -100,21 +105,24 @@ class AdviceConfiguration {
         return new CallStyles(
                 requests.getIfAvailable(() -> () -> null),
                 reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequests::none) : null,
-                whenUsed(executor),
-                task -> decorated(task, decorators));
+                new ApplicationThreads(whenUsed(executor), task -> decorated(task, decorators)));
     }
 
     /** The one that runs {@code @Async} methods, where there is one of Spring Boot's. */
     private static Executor whenUsed(ObjectProvider<Executor> executor) {
-        Supplier<Executor> found =
-                SingletonSupplier.of(() -> executor.getIfAvailable(ForkJoinPool::commonPool))::obtain;
+        Supplier<Executor> found = SingletonSupplier.of(
+                () -> executor.getIfAvailable(() -> new CompletableFuture<>().defaultExecutor()))::obtain;
         return task -> found.get().execute(task);
     }
 
-    /** As an {@code @Async} method would be. */
+    /** As an {@code @Async} method would be; else with what belongs to a thread by Micrometer's account. */
     private static Runnable decorated(Runnable task, ObjectProvider<TaskDecorator> decorators) {
+        List<TaskDecorator> beans = decorators.orderedStream().toList();
+        if (beans.isEmpty() && ClassUtils.isPresent(CONTEXT_PROPAGATION, AdviceConfiguration.class.getClassLoader())) {
+            return new ContextPropagatingTaskDecorator().decorate(task);
+        }
         Runnable decorated = task;
-        for (TaskDecorator decorator : decorators.orderedStream().toList()) {
+        for (TaskDecorator decorator : beans) {
             decorated = decorator.decorate(decorated);
         }
         return decorated;

@@ -75,6 +75,11 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public boolean answersAtOnce() {
+        return true;
+    }
+
+    @Override
     public RateLimitDecision peek(Charge charge) {
         Bucket known = buckets.get(key(charge.limit(), charge.key()));
         return assess(charge, known == null ? null : known.get(), time.micros()).decision(false);

@@ -78,6 +78,11 @@ public final class TimedRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public boolean answersAtOnce() {
+        return store.answersAtOnce();
+    }
+
+    @Override
     public RateLimitDecision peek(Charge charge) {
         return store.peek(charge);
     }

@@ -1,0 +1,236 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.HeldStore;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.StubStore;
+import io.ratelimit.Waiter;
+import io.ratelimit.aop.FutureMethodTests.HeldWaiter;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.autoconfigure.RecordingListener;
+import java.io.IOException;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import java.util.stream.Stream;
+import kotlinx.coroutines.flow.Flow;
+import org.junit.jupiter.api.Named;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+
+/** Functions of Kotlin: those that suspend, and those that return a flow. */
+class SuspendingMethodTests {
+
+    private static final RateLimitDecision YES = RateLimitDecision.ofMicros(1, 0, 0, 0, 1);
+
+    private final StubStore answers = new StubStore();
+
+    private final HeldStore store = new HeldStore(answers);
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory().withBean(KotlinQuotes.class);
+
+    private final ApplicationContextRunner held = runner.withBean(RateLimitStore.class, () -> store);
+
+    SuspendingMethodTests() {
+        answers.answer(YES);
+    }
+
+    static Stream<Named<Function<KotlinQuotes, CompletableFuture<?>>>> functions() {
+        return Stream.of(
+                Named.of("one value", quotes -> Coroutine.quote(quotes, "alice")),
+                Named.of("Unit", Coroutine::nothing),
+                Named.of("nullable", Coroutine::nullable),
+                Named.of("Flow", quotes -> Coroutine.collect(quotes.flow())),
+                Named.of("suspending, Flow", Coroutine::suspendingFlow));
+    }
+
+    @ParameterizedTest
+    @MethodSource("functions")
+    void allowedCallGivesWhatTheFunctionGives(Function<KotlinQuotes, CompletableFuture<?>> function) {
+        runner.run(context -> assertThat(
+                        function.apply(context.getBean(KotlinQuotes.class)).join())
+                .isEqualTo(function.apply(new KotlinQuotes()).join()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("functions")
+    void rejectedCallDoesNotRunTheFunction(Function<KotlinQuotes, CompletableFuture<?>> function) {
+        runner.run(context -> {
+            KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
+            function.apply(quotes).join();
+            CompletableFuture<?> rejected = function.apply(quotes);
+            assertThat(rejected.handle((value, failure) -> failure).join())
+                    .isInstanceOf(io.ratelimit.RateLimitExceededException.class);
+            assertThat(quotes.events()).hasSize(1);
+        });
+    }
+
+    @ParameterizedTest
+    @MethodSource("functions")
+    void nobodyWaitsForTheDecision(Function<KotlinQuotes, CompletableFuture<?>> function) {
+        held.run(context -> {
+            KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
+            CompletableFuture<?> call = function.apply(quotes);
+            assertThat(call).isNotDone();
+            assertThat(quotes.events()).isEmpty();
+            store.answerOn("store");
+            call.join();
+            assertThat(quotes.events()).hasSize(1);
+        });
+    }
+
+    @Test
+    void flowIsChargedWhenItIsCollected() {
+        runner.run(context -> {
+            KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
+            Flow<String> flow = quotes.flow();
+            assertThat(context.getBean(RecordingListener.class).outcomes()).isEmpty();
+            Coroutine.collect(flow).join();
+            assertRejected("flows", Coroutine.collect(flow));
+        });
+    }
+
+    @Test
+    void expressionsSeeWhatTheSourceDeclares() {
+        runner.run(context -> {
+            KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
+            Coroutine.quote(quotes, "alice").join();
+            assertThat(Coroutine.byPosition(quotes, "bob").join()).isEqualTo(3);
+            assertThat(context.getBean(RecordingListener.class).charges())
+                    .extracting(Charge::key)
+                    .containsExactly("alice", "bob-2");
+            assertThat(context.getBean(RecordingListener.class).limits()).contains("kotlin-quotes-by-position");
+        });
+    }
+
+    @Test
+    void expressionThatFailsIsToldLikeARejection() {
+        runner.withPropertyValues("ratelimit.limits.quotes.key-expression=null")
+                .run(context -> assertThat(Coroutine.quote(context.getBean(KotlinQuotes.class), "alice")
+                                .handle((value, failure) -> failure)
+                                .join())
+                        .isInstanceOf(RateLimitExpressionException.class));
+    }
+
+    @Test
+    void fallbackSuspendsToo() {
+        runner.run(context -> {
+            KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
+            Coroutine.orStale(quotes).join();
+            assertThat(Coroutine.orStale(quotes).join()).isEqualTo("stale for alice");
+            Coroutine.orExplained(quotes).join();
+            assertThat(Coroutine.orExplained(quotes).join()).isEqualTo("alice: explained");
+        });
+    }
+
+    @Test
+    void failureGivesBack() {
+        LimitedContexts.inMemory()
+                .withBean(KotlinQuotes.class)
+                .withBean(RateLimitStore.class, () -> answers)
+                .run(context -> {
+                    assertThat(Coroutine.failing(context.getBean(KotlinQuotes.class))
+                                    .handle((value, failure) -> failure)
+                                    .join())
+                            .isInstanceOf(IOException.class);
+                    assertThat(answers.givenBack()).hasSize(1);
+                });
+    }
+
+    @Test
+    void cancelledAfterwardsItKeepsTheCharge() {
+        LimitedContexts.inMemory()
+                .withBean(KotlinQuotes.class)
+                .withBean(RateLimitStore.class, () -> answers)
+                .run(context -> {
+                    KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
+                    CompletableFuture<String> call = Coroutine.hanging(quotes);
+                    assertThat(quotes.events()).hasSize(1);
+                    call.cancel(true);
+                    assertThat(answers.givenBack()).isEmpty();
+                });
+    }
+
+    @Test
+    void cancelledWhileItWaitsItWaitsNoLonger() {
+        CompletableFuture<Void> wait = new CompletableFuture<>();
+        answers.answer(RateLimitDecision.ofMicros(1, 0, 500_000, 0, 1));
+        held.withBean(Waiter.class, () -> new HeldWaiter(wait)).run(context -> {
+            KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
+            CompletableFuture<String> call = Coroutine.quote(quotes, "alice");
+            store.answer();
+            assertThat(wait).isNotDone();
+            call.cancel(true);
+            assertThat(wait).isCancelled();
+            assertThat(quotes.events()).isEmpty();
+        });
+    }
+
+    @Test
+    void finalClassIsLimitedByItsInterface() {
+        LimitedContexts.inMemory().withBean(FinalPrices.class).run(context -> {
+            Prices prices = context.getBean(Prices.class);
+            assertThat(Coroutine.price(prices, "abc").join()).isEqualTo(3);
+            assertRejected("prices", Coroutine.price(prices, "abc"));
+            assertThat(Coroutine.price(prices, "de").join()).isEqualTo(2);
+        });
+    }
+
+    @ParameterizedTest
+    @org.junit.jupiter.params.provider.ValueSource(classes = {FinalQuotes.class, WithFinalFunction.class})
+    void whatIsFinalStopsTheStartUpAndIsToldHowToOpen(Class<?> type) {
+        LimitedContexts.inMemory()
+                .withBean(type)
+                .run(context -> assertThat(analysis(context).getAction())
+                        .contains("both the class and the function must be open")
+                        .contains("kotlin-spring"));
+    }
+
+    @Test
+    void compilersNamesAreNotTheLimits() {
+        LimitedContexts.inMemory().withBean(QuotesByValueClass.class).run(context -> {
+            assertThat(context.getBean(RecordingListener.class).limits())
+                    .contains("quotes-by-value-class-quote", "quotes-by-value-class-in-the-module");
+            QuotesByValueClass quotes = context.getBean(QuotesByValueClass.class);
+            Coroutine.quoteFor(quotes, "alice");
+            assertThat(Coroutine.quoteFor(quotes, "alice")).isEqualTo("stale for alice");
+            assertThat(context.getBean(RecordingListener.class).keys()).containsOnly("alice");
+        });
+    }
+
+    @Test
+    void ordinaryFallbackOfAFunctionThatSuspendsStopsTheStartUp() {
+        LimitedContexts.inMemory().withBean(WithOrdinaryFallback.class).run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription()).contains("fallbackMethod \"stale\" is unusable: there is only");
+            assertThat(analysis.getAction())
+                    .isEqualTo("Declare in WithOrdinaryFallback: suspend String stale(String), or the same with a"
+                            + " RateLimitExceededException as last parameter.");
+        });
+    }
+
+    @Test
+    void fallbackThatGivesAnotherTypeStopsTheStartUp() {
+        LimitedContexts.inMemory()
+                .withBean(WithFallbackOfAnotherType.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("fallbackMethod \"stale\" is unusable: there is only"));
+    }
+
+    @Test
+    void whatTheCompilerAddsIsNoParameter() {
+        LimitedContexts.inMemory()
+                .withBean(NamesTheContinuation.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("names #p1, but the method has no such parameter"));
+    }
+}
