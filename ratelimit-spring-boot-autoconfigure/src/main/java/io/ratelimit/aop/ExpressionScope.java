@@ -42,7 +42,10 @@ record ExpressionScope(
                 Set.of("method", "target", "args"),
                 names == null
                         ? List.of()
-                        : Arrays.stream(names).limit(count).filter(Objects::nonNull).toList(),
+                        : Arrays.stream(names)
+                                .limit(count)
+                                .filter(Objects::nonNull)
+                                .toList(),
                 IntStream.range(0, count)
                         .boxed()
                         .flatMap(i -> Stream.of("p" + i, "a" + i))

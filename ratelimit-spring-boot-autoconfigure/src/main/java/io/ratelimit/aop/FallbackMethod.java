@@ -90,6 +90,12 @@ final class FallbackMethod {
             System.arraycopy(arguments, position, given, position + 1, arguments.length - position);
             given[position] = rejection;
         }
+        return invoke(target, given);
+    }
+
+    /** Spring does not say that arguments can be null; they can. */
+    @SuppressWarnings("NullAway")
+    private @Nullable Object invoke(@Nullable Object target, @Nullable Object[] given) throws Throwable {
         return AopUtils.invokeJoinpointUsingReflection(target, method, given);
     }
 }

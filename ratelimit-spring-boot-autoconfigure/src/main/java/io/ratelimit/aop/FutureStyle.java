@@ -96,6 +96,8 @@ final class FutureStyle implements CallStyle {
     /** What the caller does then must not run on the store's thread either. */
     private static CompletionStage<@Nullable Object> after(
             CompletionStage<Void> givenBack, CompletionStage<@Nullable Object> outcome) {
-        return givenBack.toCompletableFuture().isDone() ? outcome : givenBack.thenComposeAsync(done -> outcome);
+        return givenBack.toCompletableFuture().isDone()
+                ? outcome
+                : givenBack.<@Nullable Object>thenComposeAsync(done -> outcome);
     }
 }

@@ -95,8 +95,7 @@ final class LimitedMethod {
 
     private List<Charge> charges(
             @Nullable Object target, @Nullable Object[] arguments, @Nullable CallerRequest request) {
-        EvaluationContext context =
-                expressions.context(method, target, KotlinMethods.arguments(method, arguments), request);
+        EvaluationContext context = expressions.context(method, target, arguments, request);
         if (operations.size() == 1) {
             Charge charge = operations.get(0).charge(context);
             return charge == null ? List.of() : List.of(charge);

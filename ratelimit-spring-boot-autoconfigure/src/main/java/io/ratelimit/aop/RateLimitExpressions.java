@@ -63,7 +63,7 @@ final class RateLimitExpressions {
 
     EvaluationContext context(
             Method method, @Nullable Object target, @Nullable Object[] args, @Nullable CallerRequest request) {
-        ExpressionRoot root = new ExpressionRoot(method, target, args, request);
+        ExpressionRoot root = new ExpressionRoot(method, target, KotlinMethods.arguments(method, args), request);
         MethodBasedEvaluationContext context = context(root, method, args);
         context.setBeanResolver(beanResolver);
         return context;
@@ -77,7 +77,7 @@ final class RateLimitExpressions {
         return context;
     }
 
-    /** Spring does not say that arguments can be null; they can. */
+    /** Wants all arguments, also the one that Kotlin adds. Spring does not say that they can be null; they can. */
     @SuppressWarnings("NullAway")
     private MethodBasedEvaluationContext context(ExpressionRoot root, Method method, @Nullable Object[] args) {
         return new MethodBasedEvaluationContext(root, method, args, parameterNames);

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Charge;
 import io.ratelimit.HeldStore;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.StubStore;
 import io.ratelimit.Waiter;
@@ -14,7 +15,6 @@ import io.ratelimit.aop.FutureMethodTests.HeldWaiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import java.io.IOException;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -23,8 +23,8 @@ import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Functions of Kotlin: those that suspend, and those that return a flow. */
@@ -69,7 +69,7 @@ class SuspendingMethodTests {
             function.apply(quotes).join();
             CompletableFuture<?> rejected = function.apply(quotes);
             assertThat(rejected.handle((value, failure) -> failure).join())
-                    .isInstanceOf(io.ratelimit.RateLimitExceededException.class);
+                    .isInstanceOf(RateLimitExceededException.class);
             assertThat(quotes.events()).hasSize(1);
         });
     }
@@ -186,7 +186,7 @@ class SuspendingMethodTests {
     }
 
     @ParameterizedTest
-    @org.junit.jupiter.params.provider.ValueSource(classes = {FinalQuotes.class, WithFinalFunction.class})
+    @ValueSource(classes = {FinalQuotes.class, WithFinalFunction.class})
     void whatIsFinalStopsTheStartUpAndIsToldHowToOpen(Class<?> type) {
         LimitedContexts.inMemory()
                 .withBean(type)
