@@ -19,9 +19,9 @@ public final class HeldStore implements RateLimitStore {
 
     /** Answers all that have asked so far. */
     public void answer() {
-        List<CompletableFuture<Void>> asked = List.copyOf(held);
-        held.removeAll(asked);
-        asked.forEach(next -> next.complete(null));
+        for (int asked = held.size(); asked > 0; asked--) {
+            held.remove().complete(null);
+        }
     }
 
     /** Answers on a thread of that name, and waits until it has. */
