@@ -1,0 +1,255 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.MultiThreadIoEventLoopGroup;
+import io.netty.channel.nio.NioIoHandler;
+import io.ratelimit.Algorithm;
+import io.ratelimit.BlockingCalls;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import reactor.blockhound.BlockingOperationError;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Whatever state Redis is in, a limited call blocks neither the event loop that makes it nor the driver's. */
+class NoBlockingTests {
+
+    private static final EventLoopGroup LOOPS = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
+
+    enum Caller {
+        PARALLEL(task -> Schedulers.parallel().schedule(task)),
+        EVENT_LOOP(task -> LOOPS.next().execute(task));
+
+        private final Executor executor;
+
+        Caller(Executor executor) {
+            this.executor = executor;
+        }
+
+        CompletableFuture<Object> calls(Function<Quotes, CompletableFuture<?>> method, Quotes quotes) {
+            CompletableFuture<Object> outcome = new CompletableFuture<>();
+            executor.execute(() -> {
+                try {
+                    method.apply(quotes)
+                            .handle((value, failure) -> outcome.complete(failure == null ? value : unwrapped(failure)));
+                } catch (Throwable thrown) {
+                    outcome.completeExceptionally(thrown);
+                }
+            });
+            return outcome;
+        }
+    }
+
+    private final OwnRedis redis = new OwnRedis();
+
+    @AfterEach
+    void stop() {
+        redis.close();
+    }
+
+    @AfterAll
+    static void stopLoops() {
+        LOOPS.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void connectedRedis(Caller caller) {
+        run(runner(), quotes -> {
+            assertThat(outcomes(caller, quotes)).containsExactly("mono", List.of("flux"), "future", "waited");
+            assertThat(outcomes(caller, quotes).subList(0, 3))
+                    .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(RateLimitExceededException.class));
+        });
+    }
+
+    /** The very first call, before anybody has connected. */
+    @ParameterizedTest
+    @EnumSource
+    void redisThatNobodyHasConnectedTo(Caller caller) {
+        RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofSeconds(5));
+        run(
+                runner().withBean(RateLimitScriptExecutor.class, () -> new Cold(connector)),
+                quotes -> assertThat(outcomes(caller, quotes))
+                        .containsExactly("mono", List.of("flux"), "future", "waited"));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void redisThatHangs(Caller caller) {
+        run(runner(), quotes -> {
+            redis.hang();
+            assertThat(outcomes(caller, quotes)).containsExactly("mono", List.of("flux"), "future", "waited");
+            assertThat(outcomes(caller, quotes).get(0)).isInstanceOf(RateLimitExceededException.class);
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void redisThatHangsBeforeAnybodyHasConnected(Caller caller) {
+        RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofMillis(100));
+        run(runner().withBean(RateLimitScriptExecutor.class, () -> new Cold(connector)), quotes -> {
+            redis.hang();
+            assertThat(outcomes(caller, quotes)).containsExactly("mono", List.of("flux"), "future", "waited");
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void redisThatIsGone(Caller caller) {
+        run(runner(), quotes -> {
+            redis.stop();
+            assertThat(outcomes(caller, quotes)).containsExactly("mono", List.of("flux"), "future", "waited");
+        });
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void methodThatWouldHaveToWaitIsRefusedAndNotCharged(Caller caller) {
+        run(runner(), quotes -> {
+            Function<Quotes, CompletableFuture<?>> plain = target -> CompletableFuture.completedFuture(target.plain());
+            assertThat(caller.calls(plain, quotes))
+                    .failsWithin(Duration.ofSeconds(10))
+                    .withThrowableThat()
+                    .withCauseInstanceOf(IllegalStateException.class)
+                    .withMessageContaining("Quotes.plain() would have to wait for its rate limit")
+                    .withMessageContaining(caller == Caller.PARALLEL ? "parallel-" : "multiThreadIoEventLoopGroup-")
+                    .withMessageContaining("return a Mono, a Flux or a CompletionStage");
+            assertThat(quotes.plain()).isEqualTo("plain");
+        });
+    }
+
+    @Test
+    void whatTheTestsSeeIsThere() {
+        assertThat(BlockingCalls.during(() -> Caller.EVENT_LOOP
+                        .calls(target -> CompletableFuture.supplyAsync(() -> "late", delayed()), null)
+                        .handle((value, failure) -> value)
+                        .join()))
+                .isEmpty();
+        assertThat(BlockingCalls.during(() -> Caller.EVENT_LOOP
+                        .calls(
+                                target -> CompletableFuture.completedFuture(
+                                        CompletableFuture.supplyAsync(() -> "late", delayed())
+                                                .join()),
+                                null)
+                        .handle((value, failure) -> value)
+                        .join()))
+                .isNotEmpty();
+    }
+
+    private static Executor delayed() {
+        return CompletableFuture.delayedExecutor(100, TimeUnit.MILLISECONDS);
+    }
+
+    private ApplicationContextRunner runner() {
+        return new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
+                .withBean(
+                        RedisConnectionFactory.class,
+                        redis::connections,
+                        definition -> definition.setDestroyMethodName(""))
+                .withBean(Quotes.class);
+    }
+
+    private static void run(ApplicationContextRunner runner, Consumer<Quotes> calls) {
+        runner.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            List<BlockingOperationError> seen = BlockingCalls.during(() -> calls.accept(quotes));
+            assertThat(seen).isEmpty();
+        });
+    }
+
+    /** What comes of one call of each method, made one after the other. */
+    private static List<Object> outcomes(Caller caller, Quotes quotes) {
+        List<Object> outcomes = new ArrayList<>();
+        outcomes.add(caller.calls(target -> target.mono().toFuture(), quotes).join());
+        outcomes.add(caller.calls(target -> target.flux().collectList().toFuture(), quotes)
+                .join());
+        outcomes.add(caller.calls(Quotes::future, quotes).join());
+        outcomes.add(caller.calls(target -> target.waiting().toFuture(), quotes).join());
+        return outcomes;
+    }
+
+    private static Throwable unwrapped(Throwable failure) {
+        return failure instanceof CompletionException ? failure.getCause() : failure;
+    }
+
+    /** Nobody warms it up, because nobody knows what it is. */
+    private record Cold(RedisConnector connector) implements RateLimitScriptExecutor, AutoCloseable {
+
+        @Override
+        public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
+            return connector.execute(keys, arguments);
+        }
+
+        @Override
+        public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
+            return connector.executeAsync(keys, arguments);
+        }
+
+        @Override
+        public boolean isClustered() {
+            return connector.isClustered();
+        }
+
+        @Override
+        public void delete(byte[] key) {
+            connector.delete(key);
+        }
+
+        @Override
+        public void close() throws Exception {
+            connector.destroy();
+        }
+    }
+
+    static class Quotes {
+
+        @RateLimited(rate = "1/h")
+        public Mono<String> mono() {
+            return Mono.just("mono");
+        }
+
+        @RateLimited(rate = "1/h")
+        public Flux<String> flux() {
+            return Flux.just("flux");
+        }
+
+        @RateLimited(rate = "1/h")
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("future");
+        }
+
+        @RateLimited(rate = "1/h")
+        public String plain() {
+            return "plain";
+        }
+
+        /** The second slot is a fiftieth of a second away. */
+        @RateLimited(name = "waiting", algorithm = Algorithm.LEAKY_BUCKET, capacity = 10, rate = "50/s", permits = "2")
+        public Mono<String> waiting() {
+            return Mono.just("waited");
+        }
+    }
+}
