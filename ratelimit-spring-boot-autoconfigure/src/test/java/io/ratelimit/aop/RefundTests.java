@@ -36,7 +36,7 @@ class RefundTests {
 
     private static final RateLimitDecision NO = RateLimitDecision.ofMicros(1, 0, 0, 1, 1);
 
-    private static final IOException FAILURE = new FileNotFoundException();
+    private final IOException failure = new FileNotFoundException();
 
     private final StubStore store = new StubStore();
 
@@ -53,9 +53,9 @@ class RefundTests {
     @Test
     void failureGivesBackOnceWhatNamesItsTypeOrASuperclass() {
         runner.run(context -> {
-            target.failure = FAILURE;
+            target.failure = failure;
             assertThat(catchThrowable(() -> context.getBean(Imports.class).plain()))
-                    .isSameAs(FAILURE);
+                    .isSameAs(failure);
             assertThat(givenBack()).containsExactly(List.of("any", "io"));
         });
     }
@@ -109,10 +109,10 @@ class RefundTests {
     void whatAFutureFailsWithCountsLikeWhatIsThrown() {
         runner.run(context -> {
             Imports imports = context.getBean(Imports.class);
-            target.future = CompletableFuture.failedFuture(new CompletionException(FAILURE));
-            assertThat(failure(imports.future())).isSameAs(FAILURE);
-            target.failure = FAILURE;
-            assertThat(failure(imports.future())).isSameAs(FAILURE);
+            target.future = CompletableFuture.failedFuture(new CompletionException(failure));
+            assertThat(failure(imports.future())).isSameAs(failure);
+            target.failure = failure;
+            assertThat(failure(imports.future())).isSameAs(failure);
             assertThat(givenBack()).containsExactly(List.of("any", "io"), List.of("any", "io"));
         });
     }
@@ -121,11 +121,13 @@ class RefundTests {
     void whatAPublisherFailsWithCountsLikeWhatIsThrown() {
         runner.run(context -> {
             Imports imports = context.getBean(Imports.class);
-            target.values = Flux.just("first").concatWith(Mono.error(FAILURE));
-            StepVerifier.create(imports.flux()).expectNext("first").verifyErrorMatches(failure -> failure == FAILURE);
-            StepVerifier.create(imports.mono()).verifyErrorMatches(failure -> failure == FAILURE);
-            target.failure = FAILURE;
-            StepVerifier.create(imports.flux()).verifyErrorMatches(failure -> failure == FAILURE);
+            target.values = Flux.just("first").concatWith(Mono.error(failure));
+            StepVerifier.create(imports.flux())
+                    .expectNext("first")
+                    .verifyErrorMatches(signalled -> signalled == failure);
+            StepVerifier.create(imports.mono()).verifyErrorMatches(signalled -> signalled == failure);
+            target.failure = failure;
+            StepVerifier.create(imports.flux()).verifyErrorMatches(signalled -> signalled == failure);
             assertThat(givenBack()).hasSize(3).containsOnly(List.of("any", "io"));
         });
     }
@@ -133,9 +135,9 @@ class RefundTests {
     @Test
     void everySubscriptionGivesBackItsOwn() {
         runner.run(context -> {
-            target.values = Flux.error(FAILURE);
+            target.values = Flux.error(failure);
             StepVerifier.create(context.getBean(Imports.class).flux().retry(2))
-                    .verifyErrorMatches(failure -> failure == FAILURE);
+                    .verifyErrorMatches(signalled -> signalled == failure);
             assertThat(store.asked()).hasSize(3);
             assertThat(givenBack()).hasSize(3);
         });
@@ -149,7 +151,7 @@ class RefundTests {
                 .withBean(Imports.class, () -> target)
                 .withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
                 .run(context -> {
-                    target.failure = FAILURE;
+                    target.failure = failure;
                     CompletableFuture<String> call =
                             context.getBean(Imports.class).future();
                     CompletableFuture<String> heardOn = new CompletableFuture<>();
@@ -159,7 +161,7 @@ class RefundTests {
                     assertThat(held.waiting()).isEqualTo(1);
                     assertThat(call).isNotDone();
                     held.answerOn("store");
-                    assertThat(failure(call)).isSameAs(FAILURE);
+                    assertThat(failure(call)).isSameAs(failure);
                     assertThat(givenBack()).hasSize(1);
                     assertThat(heardOn.join()).isNotEqualTo("store");
                 });
@@ -172,7 +174,7 @@ class RefundTests {
                 .withBean(RateLimitStore.class, () -> held)
                 .withBean(Imports.class, () -> target)
                 .run(context -> {
-                    target.values = Flux.error(FAILURE);
+                    target.values = Flux.error(failure);
                     CompletableFuture<String> heardOn = new CompletableFuture<>();
                     CompletableFuture<Void> failed = new CompletableFuture<>();
                     target.values = target.values.doOnTerminate(() -> failed.complete(null));

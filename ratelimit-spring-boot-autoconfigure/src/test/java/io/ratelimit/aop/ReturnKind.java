@@ -18,6 +18,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** What a limited method can return. */
+@SuppressWarnings({
+    "FutureReturnValueIgnored", // It is the method's result, and looked at.
+    "ImmutableEnumChecker", // References to methods.
+    "UnusedMethod" // Fallback methods, called by name.
+})
 enum ReturnKind {
     PLAIN(true, Quotes::plain),
     VOID(true, quotes -> {

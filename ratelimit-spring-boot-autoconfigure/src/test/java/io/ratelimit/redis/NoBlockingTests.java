@@ -38,6 +38,10 @@ class NoBlockingTests {
 
     private static final EventLoopGroup LOOPS = new MultiThreadIoEventLoopGroup(1, NioIoHandler.newFactory());
 
+    @SuppressWarnings({
+        "FutureReturnValueIgnored", // What fails is in the outcome.
+        "ImmutableEnumChecker" // Threads do not change.
+    })
     enum Caller {
         PARALLEL(task -> Schedulers.parallel().schedule(task)),
         EVENT_LOOP(task -> LOOPS.next().execute(task));
@@ -70,6 +74,7 @@ class NoBlockingTests {
     }
 
     @AfterAll
+    @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it.
     static void stopLoops() {
         LOOPS.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
@@ -219,8 +224,12 @@ class NoBlockingTests {
         }
 
         @Override
-        public void close() throws Exception {
-            connector.destroy();
+        public void close() {
+            try {
+                connector.destroy();
+            } catch (Exception ex) {
+                throw new IllegalStateException(ex);
+            }
         }
     }
 
