@@ -116,7 +116,7 @@ public final class RateLimit {
     }
 
     /** Whether it lets a call go on later instead of now. */
-    boolean mayDelay() {
+    public boolean mayDelay() {
         return !dryRun && (algorithm == Algorithm.LEAKY_BUCKET || !maxWait.isZero());
     }
 

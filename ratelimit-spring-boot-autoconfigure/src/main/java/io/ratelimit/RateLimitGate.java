@@ -67,10 +67,9 @@ public final class RateLimitGate {
         return entered;
     }
 
-    /** Whether {@link #enter(Entry)} might have to wait: for the store's answer, or for permits. */
-    public boolean mayBlock(Entry entry) {
-        return !store.answersAtOnce()
-                || entry.charges().stream().anyMatch(charge -> charge.limit().mayDelay());
+    /** Whether the store waits for nothing and nobody, so that only permits are waited for. */
+    public boolean answersAtOnce() {
+        return store.answersAtOnce();
     }
 
     /** For those who have nothing to give back and nobody to tell. */

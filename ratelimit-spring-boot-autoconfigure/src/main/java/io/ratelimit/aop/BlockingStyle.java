@@ -35,7 +35,7 @@ final class BlockingStyle implements CallStyle {
 
     /** @throws IllegalStateException if the thread might have to wait and must not; nothing is charged then */
     Refund enter(LimitedCall call, Entry entry) {
-        if (EventLoops.isCurrentThread() && call.gate().mayBlock(entry)) {
+        if (EventLoops.isCurrentThread() && call.limited().mayBlock(call.gate())) {
             throw new IllegalStateException(
                     RateLimitAnnotations.describe(call.limited().method())
                             + " would have to wait for its rate limit, and the thread "
@@ -44,6 +44,11 @@ final class BlockingStyle implements CallStyle {
                             + " that may wait, such as one of Schedulers.boundedElastic().");
         }
         return call.gate().enter(entry);
+    }
+
+    @Override
+    public boolean waits() {
+        return true;
     }
 
     private static @Nullable Object proceed(LimitedCall call, Entry entry, Refund refund) throws Throwable {

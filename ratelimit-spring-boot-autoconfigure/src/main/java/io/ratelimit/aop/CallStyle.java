@@ -9,6 +9,11 @@ interface CallStyle {
     @Nullable
     Object call(LimitedCall call) throws Throwable;
 
+    /** Whether it is the calling thread that waits. */
+    default boolean waits() {
+        return false;
+    }
+
     /** Whether it learns that the method has failed, and so can give back what it took. */
     default boolean seesFailures() {
         return true;

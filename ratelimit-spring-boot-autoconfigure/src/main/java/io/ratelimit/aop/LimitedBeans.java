@@ -28,11 +28,15 @@ public final class LimitedBeans {
 
     private final RateLimitBeanPostProcessor processor;
 
+    private final EventLoopHandlers handlers;
+
     public LimitedBeans(
             ConfigurableListableBeanFactory beans,
             CreatedBeans created,
             LimitedMethods methods,
-            RateLimitBeanPostProcessor processor) {
+            RateLimitBeanPostProcessor processor,
+            EventLoopHandlers handlers) {
+        this.handlers = handlers;
         this.beans = beans;
         this.created = created;
         this.methods = methods;
@@ -60,6 +64,7 @@ public final class LimitedBeans {
         for (Found found : all) {
             LimitedMethod limited = found.method().limited();
             checkAdvised(found.bean(), found.method());
+            handlers.check(limited, found.type());
             records.add(record(limited));
         }
         return records.stream()
@@ -73,7 +78,7 @@ public final class LimitedBeans {
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = typeOf(name);
             if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)) {
-                methods.of(type).forEach(method -> all.add(new Found(name, method)));
+                methods.of(type).forEach(method -> all.add(new Found(name, type, method)));
             }
         }
         return all;
@@ -91,7 +96,7 @@ public final class LimitedBeans {
         }
     }
 
-    private record Found(String bean, FoundMethod method) {}
+    private record Found(String bean, Class<?> type, FoundMethod method) {}
 
     private @Nullable Class<?> typeOf(String name) {
         Class<?> createdType = created.typeOf(name);

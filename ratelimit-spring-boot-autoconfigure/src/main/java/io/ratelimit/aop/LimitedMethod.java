@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.CallListener;
 import io.ratelimit.Charge;
 import io.ratelimit.Entry;
+import io.ratelimit.RateLimitGate;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
@@ -27,6 +28,8 @@ final class LimitedMethod {
 
     private final boolean refundable;
 
+    private final boolean mayDelay;
+
     private final RateLimitExpressions expressions;
 
     /** The charges of every call, where they depend on none of its arguments. */
@@ -49,6 +52,8 @@ final class LimitedMethod {
         this.asksForPrincipal = this.operations.stream().anyMatch(RateLimitOperation::asksForPrincipal);
         this.refundable = this.operations.stream()
                 .anyMatch(operation -> !operation.refundOn().isEmpty());
+        this.mayDelay =
+                this.operations.stream().anyMatch(operation -> operation.limit().mayDelay());
         this.expressions = expressions;
         this.fixedCharges = this.operations.stream().anyMatch(RateLimitOperation::needsContext)
                 ? null
@@ -71,6 +76,11 @@ final class LimitedMethod {
 
     CallStyle style() {
         return style;
+    }
+
+    /** Whether a calling thread might have to wait: for the store's answer, or for permits. */
+    boolean mayBlock(RateLimitGate gate) {
+        return style.waits() && (mayDelay || !gate.answersAtOnce());
     }
 
     boolean asksForPrincipal() {

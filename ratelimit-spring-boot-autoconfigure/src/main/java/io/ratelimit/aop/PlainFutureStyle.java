@@ -36,6 +36,11 @@ final class PlainFutureStyle implements CallStyle {
     }
 
     @Override
+    public boolean waits() {
+        return true;
+    }
+
+    @Override
     public boolean seesFailures() {
         return false;
     }

@@ -8,6 +8,7 @@ import io.ratelimit.aop.ApplicationThreads;
 import io.ratelimit.aop.CallStyles;
 import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.aop.CreatedBeans;
+import io.ratelimit.aop.EventLoopHandlers;
 import io.ratelimit.aop.LimitPointcuts;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedMethodFactory;
@@ -133,8 +134,10 @@ class AdviceConfiguration {
             ConfigurableListableBeanFactory beans,
             CreatedBeans created,
             LimitedMethods methods,
-            RateLimitBeanPostProcessor processor) {
-        return new LimitedBeans(beans, created, methods, processor);
+            RateLimitBeanPostProcessor processor,
+            ObjectProvider<RateLimitGate> gate) {
+        EventLoopHandlers handlers = new EventLoopHandlers(() -> WebFluxThreads.areEventLoops(beans), once(gate));
+        return new LimitedBeans(beans, created, methods, processor, handlers);
     }
 
     @Bean

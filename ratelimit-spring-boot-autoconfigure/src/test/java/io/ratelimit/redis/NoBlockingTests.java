@@ -25,6 +25,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -201,7 +202,7 @@ class NoBlockingTests {
     }
 
     /** Nobody warms it up, because nobody knows what it is. */
-    private record Cold(RedisConnector connector) implements RateLimitScriptExecutor, AutoCloseable {
+    private record Cold(RedisConnector connector) implements RateLimitScriptExecutor, DisposableBean {
 
         @Override
         public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
@@ -224,12 +225,8 @@ class NoBlockingTests {
         }
 
         @Override
-        public void close() {
-            try {
-                connector.destroy();
-            } catch (Exception ex) {
-                throw new IllegalStateException(ex);
-            }
+        public void destroy() throws Exception {
+            connector.destroy();
         }
     }
 

@@ -1,0 +1,48 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitGate;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.stereotype.Controller;
+
+/** Finds handler methods that would have the event loop wait which calls them: every call would be refused. */
+public final class EventLoopHandlers {
+
+    private static final String MAPPING = "org.springframework.web.bind.annotation.RequestMapping";
+
+    private final BooleanSupplier onEventLoops;
+
+    private final Supplier<RateLimitGate> gate;
+
+    /**
+     * @param onEventLoops whether the application's handler methods are called on event loops
+     * @param gate asked for only if there are such methods
+     */
+    public EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimitGate> gate) {
+        this.onEventLoops = onEventLoops;
+        this.gate = gate;
+    }
+
+    /** @throws RateLimitConfigurationException if an event loop would call the method and have to wait */
+    void check(LimitedMethod limited, Class<?> type) {
+        if (limited.style().waits()
+                && isHandler(limited, type)
+                && onEventLoops.getAsBoolean()
+                && limited.mayBlock(gate.get())) {
+            throw new RateLimitConfigurationException(
+                            "an event loop calls this method, and would have to wait for its rate limit.",
+                            "Let it return a Mono, a Flux or a CompletionStage, or give WebFlux threads for handlers that"
+                                    + " block: spring.threads.virtual.enabled=true, or configureBlockingExecution.")
+                    .at(RateLimitAnnotations.describe(limited.method()));
+        }
+    }
+
+    private static boolean isHandler(LimitedMethod limited, Class<?> type) {
+        return MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(Controller.class)
+                && MergedAnnotations.from(limited.method(), SearchStrategy.TYPE_HIERARCHY)
+                        .isPresent(MAPPING);
+    }
+}

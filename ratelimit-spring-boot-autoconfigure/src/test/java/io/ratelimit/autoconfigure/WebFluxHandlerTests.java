@@ -1,0 +1,158 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.StubStore;
+import io.ratelimit.annotation.RateLimited;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration;
+import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.task.SimpleAsyncTaskExecutor;
+import org.springframework.stereotype.Service;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.reactive.config.BlockingExecutionConfigurer;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import reactor.core.publisher.Mono;
+
+/** Handler methods that a WebFlux event loop would call. */
+class WebFluxHandlerTests {
+
+    private final ReactiveWebApplicationContextRunner inMemory = new ReactiveWebApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(WebFluxAutoConfiguration.class, RateLimitAutoConfiguration.class))
+            .withPropertyValues("ratelimit.store=in-memory");
+
+    private final ReactiveWebApplicationContextRunner slow = inMemory.withBean(RateLimitStore.class, StubStore::new);
+
+    @ParameterizedTest
+    @ValueSource(classes = {OfText.class, OfFuture.class})
+    void oneThatWouldWaitStopsTheStartUp(Class<?> type) {
+        slow.withBean(type).run(context -> {
+            assertThat(context).hasFailed();
+            FailureAnalysis analysis = LimitedContexts.analysis(context.getStartupFailure());
+            assertThat(analysis.getDescription())
+                    .contains("Where: " + type.getName() + ".quote()")
+                    .contains("an event loop calls this method, and would have to wait for its rate limit");
+            assertThat(analysis.getAction())
+                    .startsWith("Let it return a Mono, a Flux or a CompletionStage")
+                    .contains("spring.threads.virtual.enabled=true");
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {OfMono.class, OfStage.class, NoHandler.class})
+    void othersDoNot(Class<?> type) {
+        slow.withBean(type).run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void inMemoryThereIsNothingToWaitForButPermits() {
+        inMemory.withBean(OfText.class).run(context -> assertThat(context).hasNotFailed());
+        inMemory.withBean(OfText.class)
+                .withPropertyValues("ratelimit.limits.texts.max-wait=1s")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void executorForThoseThatBlockCallsThem() {
+        slow.withBean(OfText.class)
+                .withUserConfiguration(WithExecutor.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_21)
+    void soDoVirtualThreads() {
+        slow.withBean(OfText.class)
+                .withBean("applicationTaskExecutor", SimpleAsyncTaskExecutor.class)
+                .withPropertyValues("spring.threads.virtual.enabled=true")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void servletsHaveThreadsOfTheirOwn() {
+        new WebApplicationContextRunner()
+                .withConfiguration(
+                        AutoConfigurations.of(WebMvcAutoConfiguration.class, RateLimitAutoConfiguration.class))
+                .withBean(RateLimitStore.class, StubStore::new)
+                .withBean(OfText.class)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class WithExecutor {
+
+        @Bean
+        WebFluxConfigurer blockingExecution() {
+            return new WebFluxConfigurer() {
+                @Override
+                public void configureBlockingExecution(BlockingExecutionConfigurer configurer) {
+                    configurer.setExecutor(new SimpleAsyncTaskExecutor());
+                }
+            };
+        }
+    }
+
+    @RestController
+    static class OfText {
+
+        @RateLimited(name = "texts", rate = "1/s")
+        @GetMapping("/quote")
+        public String quote() {
+            return "quote";
+        }
+    }
+
+    @RestController
+    static class OfFuture {
+
+        @RateLimited(rate = "1/s")
+        @GetMapping("/quote")
+        public Future<String> quote() {
+            return CompletableFuture.completedFuture("quote");
+        }
+    }
+
+    @RestController
+    static class OfMono {
+
+        @RateLimited(rate = "1/s")
+        @GetMapping("/quote")
+        public Mono<String> quote() {
+            return Mono.just("quote");
+        }
+    }
+
+    @RestController
+    static class OfStage {
+
+        @RateLimited(rate = "1/s")
+        @GetMapping("/quote")
+        public CompletionStage<String> quote() {
+            return CompletableFuture.completedStage("quote");
+        }
+    }
+
+    @Service
+    static class NoHandler {
+
+        @RateLimited(rate = "1/s")
+        public String quote() {
+            return "quote";
+        }
+    }
+}
