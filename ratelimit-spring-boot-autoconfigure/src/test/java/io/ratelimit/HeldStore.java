@@ -5,6 +5,7 @@ import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
 
 /** Answers without blocking, when it is told to and on the thread that tells it; gives back likewise. */
 public final class HeldStore implements RateLimitStore {
@@ -19,9 +20,9 @@ public final class HeldStore implements RateLimitStore {
 
     /** Answers all that have asked so far. */
     public void answer() {
-        for (int asked = held.size(); asked > 0; asked--) {
-            held.remove().complete(null);
-        }
+        List<CompletableFuture<Void>> asked =
+                Stream.generate(held::poll).limit(held.size()).toList();
+        asked.forEach(next -> next.complete(null));
     }
 
     /** Answers on a thread of that name, and waits until it has. */

@@ -15,8 +15,23 @@ import org.springframework.core.annotation.AliasFor;
  * annotations replace it. Found on interfaces and superclasses too, and usable as a meta-annotation. Repeated, a call is
  * charged to every limit or to none.
  *
- * <p>A call beyond the limit throws {@link io.ratelimit.RateLimitExceededException}, over HTTP a 429, unless there is a
- * {@link #fallbackMethod}.
+ * <p>A call beyond the limit fails with {@link io.ratelimit.RateLimitExceededException}, over HTTP a 429, unless there is a
+ * {@link #fallbackMethod}. How, and who waits for the decision, is up to what the method returns:
+ *
+ * <table class="striped">
+ *   <caption>Return types</caption>
+ *   <thead><tr><th>returns</th><th>who waits</th><th>the rejection is</th></tr></thead>
+ *   <tbody>
+ *     <tr><td>a value, or nothing</td><td>the calling thread</td><td>thrown</td></tr>
+ *     <tr><td>{@code CompletionStage}, {@code CompletableFuture}</td><td>nobody</td><td>in the future</td></tr>
+ *     <tr><td>{@code Future}</td><td>the calling thread</td><td>in the future</td></tr>
+ *     <tr><td>{@code Mono}, {@code Flux}, other reactive types, {@code Flow}</td><td>nobody</td>
+ *       <td>an error signal; every subscription is a call</td></tr>
+ *     <tr><td>whatever, from a function that suspends</td><td>nobody</td><td>thrown</td></tr>
+ *   </tbody>
+ * </table>
+ *
+ * <p>On an event loop a method whose caller might have to wait is refused with an {@link IllegalStateException}.
  *
  * <p>{@code ratelimit.limits.<name>.*} in the application's configuration wins over every attribute but the name and the
  * fallback method. What is wrong stops the start-up.
@@ -69,8 +84,7 @@ public @interface RateLimited {
 
     /**
      * How far ahead permits are reserved, {@code "500ms"}; empty: not at all. A call for which the bucket does not
-     * hold enough takes permits that are still to come and waits for them: once, before the method runs, on the calling
-     * thread. It is rejected at once, without a wait, if they come later than that. Only for {@link Algorithm#TOKEN_BUCKET} with
+     * hold enough takes permits that are still to come and waits for them: once, before the method runs. It is rejected at once, without a wait, if they come later than that. Only for {@link Algorithm#TOKEN_BUCKET} with
      * {@link Refill#CONTINUOUS} and for {@link Algorithm#LEAKY_BUCKET}; there every call waits for its slot, and this is
      * how far beyond what a full bucket holds slots are given away.
      *
@@ -80,15 +94,17 @@ public @interface RateLimited {
     String maxWait() default "";
 
     /**
-     * A method of the same class that is called instead of throwing. Takes the same parameters and, if it likes, the
-     * {@link io.ratelimit.RateLimitExceededException} last.
+     * A method of the same class that is called instead of throwing. Returns the same type and takes the same parameters
+     * and, if it likes, the {@link io.ratelimit.RateLimitExceededException} last. That of a function that suspends
+     * suspends too.
      */
     String fallbackMethod() default "";
 
     /**
-     * Failures of the method that give this limit's permits back, subclasses included. Without it a method that throws
-     * keeps its charge. What a future or a publisher fails with counts like what is thrown; a caller that cancels has
-     * used its permits.
+     * Failures of the method that give this limit's permits back, subclasses included, before the caller hears of them.
+     * Without it a method that throws keeps its charge. What a future or a publisher fails with counts like what is
+     * thrown; a caller that cancels has used its permits. Not for methods that return a plain
+     * {@link java.util.concurrent.Future}, which tells nobody that it failed.
      */
     Class<? extends Throwable>[] refundOn() default {};
 }

@@ -23,6 +23,8 @@ import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.task.TaskDecorator;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.core.context.SecurityContextHolder;
 
 /** Methods that return a future, where the store takes its time. */
 class FutureMethodTests {
@@ -103,6 +105,20 @@ class FutureMethodTests {
             user.set("alice");
             CompletableFuture<String> call = exports.asking();
             user.set("bob");
+            store.answerOn("store");
+            assertThat(call.join()).isEqualTo("alice");
+        });
+    }
+
+    @Test
+    void withoutADecoratorMicrometersAccountOfTheThreadComesAlong() {
+        runner.run(context -> {
+            Exports exports = context.getBean(Exports.class);
+            target.asks =
+                    () -> SecurityContextHolder.getContext().getAuthentication().getName();
+            SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken("alice", null));
+            CompletableFuture<String> call = exports.asking();
+            SecurityContextHolder.clearContext();
             store.answerOn("store");
             assertThat(call.join()).isEqualTo("alice");
         });
