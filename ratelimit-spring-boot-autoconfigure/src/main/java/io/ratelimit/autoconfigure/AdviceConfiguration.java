@@ -146,6 +146,8 @@ class AdviceConfiguration {
             LimitCatalog catalog,
             ObjectProvider<CatalogRateLimiterRegistry> registry,
             SafeListeners listeners,
+            RateLimitProperties properties,
+            ObjectProvider<RequestLimiting> requestLimiting,
             ObjectProvider<StoreWarmUp> warmUp,
             ListableBeanFactory beans) {
         LimiterConfiguration.declareBeans(beans, catalog);
@@ -154,6 +156,7 @@ class AdviceConfiguration {
                 catalog,
                 registry.getIfAvailable(),
                 listeners,
+                () -> RequestLimiting.start(properties, requestLimiting),
                 () -> warmUp.ifAvailable(StoreWarmUp::warmUp));
     }
 

@@ -17,7 +17,7 @@ import org.springframework.core.env.Environment;
 /** Finds the line of the configuration that a message speaks of. */
 final class PropertyOrigins {
 
-    private static final Pattern PROPERTY = Pattern.compile("^ratelimit\\.[A-Za-z0-9_.-]+");
+    private static final Pattern PROPERTY = Pattern.compile("^ratelimit\\.[A-Za-z0-9_.\\[\\]-]+");
 
     private final Environment environment;
 

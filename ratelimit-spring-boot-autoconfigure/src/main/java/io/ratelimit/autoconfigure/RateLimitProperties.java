@@ -7,10 +7,13 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
+import io.ratelimit.web.RequestRule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -26,8 +29,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     transactions, caches and asynchronous execution among them.
  * @param redis Properties of the Redis store.
  * @param inMemory Properties of the in-memory store.
- * @param web Properties of HTTP responses.
+ * @param web Properties of HTTP.
  * @param limits What is said about each limit, by its name. Wins over the annotation, attribute by attribute.
+ * @param http Which URLs are limited, before any handler sees their requests.
  */
 @ConfigurationProperties(prefix = "ratelimit", ignoreUnknownFields = false)
 public record RateLimitProperties(
@@ -39,7 +43,8 @@ public record RateLimitProperties(
         @DefaultValue Redis redis,
         @DefaultValue InMemory inMemory,
         @DefaultValue Web web,
-        @DefaultValue Map<String, Limit> limits) {
+        @DefaultValue Map<String, Limit> limits,
+        @DefaultValue List<Http> http) {
 
     /** Where permits are counted. */
     public enum StoreType {
@@ -88,11 +93,14 @@ public record RateLimitProperties(
     }
 
     /**
-     * Properties of HTTP responses.
+     * Properties of HTTP.
      *
      * @param headers Which rate limit fields responses bear. Not supported yet: setting it stops the start-up.
+     * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that attempts to
+     *     log in are limited as well; -99 is just after it, for keys by principal.
      */
-    public record Web(@Nullable String headers) {
+    public record Web(
+            @Nullable String headers, @DefaultValue("-101") int filterOrder) {
 
         public Web {
             if (headers != null) {
@@ -136,6 +144,7 @@ public record RateLimitProperties(
             @Nullable String pointcut) {
 
         LimitOverrides overrides(String name) {
+            checkFailures("ratelimit.limits." + name + ".refund-on");
             return new LimitOverrides(
                     "ratelimit.limits." + name,
                     algorithm,
@@ -152,6 +161,65 @@ public record RateLimitProperties(
                     refundOn,
                     pointcut);
         }
+
+        /** A class of any kind has been bound. */
+        private void checkFailures(String property) {
+            for (Class<?> type : refundOn == null ? List.<Class<?>>of() : refundOn) {
+                if (!Throwable.class.isAssignableFrom(type)) {
+                    throw new RateLimitConfigurationException(
+                            property + " names " + type.getName() + ", which is not a Throwable.",
+                            "Name failures of the method, such as java.io.IOException.");
+                }
+            }
+        }
+    }
+
+    /**
+     * Which URLs a limit is for. A request that several rules match is charged to all their limits together, to each once.
+     *
+     * @param path Pattern of the paths, such as "/api/**" or "/tenants/{tenant}/**".
+     * @param methods HTTP methods; empty: all. GET stands for HEAD, too.
+     * @param limit Name of the limit.
+     */
+    public record Http(
+            @Nullable String path,
+            @DefaultValue Set<HttpMethod> methods,
+            @Nullable String limit) {
+
+        RequestRule rule(int index) {
+            String property = "ratelimit.http[" + index + "]";
+            return new RequestRule(
+                    property,
+                    given(path, property, "path", "the pattern of the paths that it is for, such as \"/api/**\""),
+                    methods.stream().map(HttpMethod::name).collect(Collectors.toUnmodifiableSet()),
+                    given(limit, property, "limit", "the name of a limit"));
+        }
+
+        private static String given(@Nullable String value, String rule, String name, String what) {
+            if (value == null || value.isBlank()) {
+                throw new RateLimitConfigurationException(
+                        rule + "." + name + " is missing.", "Give the rule " + what + ".");
+            }
+            return value;
+        }
+    }
+
+    /** What a request can ask for. */
+    public enum HttpMethod {
+        GET,
+        HEAD,
+        POST,
+        PUT,
+        PATCH,
+        DELETE,
+        OPTIONS,
+        TRACE
+    }
+
+    List<RequestRule> requestRules() {
+        return IntStream.range(0, http.size())
+                .mapToObj(index -> http.get(index).rule(index))
+                .toList();
     }
 
     RateLimitSettings settings() {

@@ -11,6 +11,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -29,21 +31,30 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     private final SafeListeners listeners;
 
+    private final Supplier<Map<String, List<String>>> requestLimits;
+
     private final Runnable connect;
+
+    private volatile Map<String, List<String>> requests = Map.of();
 
     private volatile List<LimitedMethodRecord> records = List.of();
 
-    /** @param registry {@code null} if the application has one of its own */
+    /**
+     * @param registry {@code null} if the application has one of its own
+     * @param requestLimits puts the limits of URLs into force and says which they are, by the limit's name
+     */
     RateLimitStartup(
             LimitedBeans limitedBeans,
             LimitCatalog catalog,
             @Nullable CatalogRateLimiterRegistry registry,
             SafeListeners listeners,
+            Supplier<Map<String, List<String>>> requestLimits,
             Runnable connect) {
         this.limitedBeans = limitedBeans;
         this.catalog = catalog;
         this.registry = registry;
         this.listeners = listeners;
+        this.requestLimits = requestLimits;
         this.connect = connect;
     }
 
@@ -51,13 +62,18 @@ final class RateLimitStartup implements SmartInitializingSingleton {
     public void afterSingletonsInstantiated() {
         records = limitedBeans.check();
         List<RateLimit> configured = catalog.complete();
+        requests = requestLimits.get();
         if (registry != null) {
             registry.complete();
         }
         Map<String, List<String>> methods = methods();
+        Map<String, List<String>> urls = requests;
         catalog.limits().forEach(limit -> {
             listeners.onLimit(limit);
-            log(limit, methods.getOrDefault(limit.name(), List.of()), configured.contains(limit));
+            List<String> places = Stream.of(methods, urls)
+                    .flatMap(map -> map.getOrDefault(limit.name(), List.of()).stream())
+                    .toList();
+            log(limit, places, configured.contains(limit));
         });
         connect.run();
     }
@@ -71,11 +87,20 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         return methods;
     }
 
-    private void log(RateLimit limit, List<String> methods, boolean configured) {
+    /** The requests of each limit, by the limit's name. */
+    Map<String, List<String>> requests() {
+        return requests;
+    }
+
+    private void log(RateLimit limit, List<String> places, boolean configured) {
         String what = "Rate limit '" + limit.name() + "': " + limit
-                + (methods.isEmpty() ? "" : " on " + String.join(", ", methods));
+                + (places.isEmpty() ? "" : " on " + String.join(", ", places));
         if (!configured) {
             logger.info(what);
+            return;
+        }
+        if (!places.isEmpty()) {
+            logger.info(what + ", declared by the configuration alone");
             return;
         }
         List<String> others = catalog.limits().stream()

@@ -19,6 +19,10 @@ public final class RateLimitsEndpointAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RateLimitsEndpoint rateLimitsEndpoint(LimitCatalog catalog, RateLimitStartup startup) {
-        return new RateLimitsEndpoint(catalog::limits, startup::methods);
+        return new RateLimitsEndpoint(
+                catalog::limits,
+                startup::methods,
+                startup::requests,
+                name -> catalog.settings().overrides(name).pointcut());
     }
 }

@@ -45,6 +45,8 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
             case "limits" -> suggestion(name, 3, RateLimitProperties.Limit.class);
             case "redis" -> suggestion(name, 2, RateLimitProperties.Redis.class);
             case "inmemory" -> suggestion(name, 2, RateLimitProperties.InMemory.class);
+            case "web" -> suggestion(name, 2, RateLimitProperties.Web.class);
+            case "http" -> suggestion(name, 3, RateLimitProperties.Http.class);
             default -> suggestion(name, 1, RateLimitProperties.class);
         };
     }

@@ -20,6 +20,11 @@ public final class ServletCallerRequests implements CallerRequest.Source {
                 : null;
     }
 
+    /** A request that is not yet the thread's, because a filter sees it first. */
+    public static CallerRequest of(HttpServletRequest request) {
+        return new ServletCallerRequest(request);
+    }
+
     private record ServletCallerRequest(HttpServletRequest request) implements CallerRequest {
 
         @Override

@@ -9,6 +9,7 @@ import io.ratelimit.actuate.RateLimitsEndpoint.LimitDescriptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 class RateLimitsEndpointTests {
@@ -25,20 +26,49 @@ class RateLimitsEndpointTests {
                 RateLimit.named("batches").rate("10/s").refill(Refill.INTERVAL).build();
         RateLimitsEndpoint endpoint = new RateLimitsEndpoint(
                 () -> List.of(quotes, exports, reports, batches),
-                () -> Map.of("quotes", List.of("com.acme.Quotes.quote(String)")));
+                () -> Map.of("quotes", List.of("com.acme.Quotes.quote(String)")),
+                () -> Map.of("exports", List.of("POST /exports")),
+                name -> name.equals("quotes") ? "execution(* quote(..))" : null);
         assertThat(endpoint.limits().limits())
                 .containsExactly(
-                        Map.entry("batches", descriptor(10, "10/s", "INTERVAL", "PT0S", List.of())),
-                        Map.entry("exports", descriptor(600, "600/h", "CONTINUOUS", "PT0S", List.of())),
+                        Map.entry("batches", descriptor(10, "10/s", "INTERVAL", "PT0S", null, List.of(), List.of())),
+                        Map.entry(
+                                "exports",
+                                descriptor(
+                                        600, "600/h", "CONTINUOUS", "PT0S", null, List.of(), List.of("POST /exports"))),
                         Map.entry(
                                 "quotes",
-                                descriptor(20, "10/s", "CONTINUOUS", "PT0S", List.of("com.acme.Quotes.quote(String)"))),
-                        Map.entry("reports", descriptor(10, "10/s", "CONTINUOUS", "PT1.5S", List.of())));
+                                descriptor(
+                                        20,
+                                        "10/s",
+                                        "CONTINUOUS",
+                                        "PT0S",
+                                        "execution(* quote(..))",
+                                        List.of("com.acme.Quotes.quote(String)"),
+                                        List.of())),
+                        Map.entry(
+                                "reports", descriptor(10, "10/s", "CONTINUOUS", "PT1.5S", null, List.of(), List.of())));
     }
 
     private static LimitDescriptor descriptor(
-            long capacity, String rate, String refill, String maxWait, List<String> methods) {
+            long capacity,
+            String rate,
+            String refill,
+            String maxWait,
+            @Nullable String pointcut,
+            List<String> methods,
+            List<String> requests) {
         return new LimitDescriptor(
-                "TOKEN_BUCKET", capacity, rate, refill, maxWait, true, false, OnStoreFailure.LOCAL.name(), methods);
+                "TOKEN_BUCKET",
+                capacity,
+                rate,
+                refill,
+                maxWait,
+                true,
+                false,
+                OnStoreFailure.LOCAL.name(),
+                pointcut,
+                methods,
+                requests);
     }
 }

@@ -40,6 +40,7 @@ class EventLoopTests {
     }
 
     @Test
+    @SuppressWarnings("FutureReturnValueIgnored") // It is looked at.
     void futureSaysThatItIsRefused() {
         inMemory.withBean(RateLimitStore.class, () -> slow).run(context -> {
             Quotes quotes = context.getBean(Quotes.class);

@@ -29,7 +29,9 @@ class AutoConfigurationFilesTests {
         return Stream.of(
                         RateLimitAutoConfiguration.class,
                         RateLimitServletAutoConfiguration.class,
-                        RateLimitsEndpointAutoConfiguration.class)
+                        RateLimitsEndpointAutoConfiguration.class,
+                        RequestLimitReactiveAutoConfiguration.class,
+                        RequestLimitServletAutoConfiguration.class)
                 .<Class<?>>map(type -> type)
                 .toList();
     }

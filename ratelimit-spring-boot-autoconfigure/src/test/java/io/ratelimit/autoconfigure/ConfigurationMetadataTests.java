@@ -32,13 +32,15 @@ class ConfigurationMetadataTests {
                         "ratelimit.enabled",
                         "ratelimit.store",
                         "ratelimit.web.headers",
+                        "ratelimit.web.filter-order",
                         "ratelimit.on-store-failure",
                         "ratelimit.dry-run",
                         "ratelimit.order",
                         "ratelimit.redis.key-prefix",
                         "ratelimit.redis.timeout",
                         "ratelimit.in-memory.max-keys",
-                        "ratelimit.limits");
+                        "ratelimit.limits",
+                        "ratelimit.http");
     }
 
     @Test
@@ -51,6 +53,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.store=redis",
                         "ratelimit.on-store-failure=local",
                         "ratelimit.redis.timeout=100ms",
+                        "ratelimit.web.filter-order=-101",
                         "ratelimit.in-memory.max-keys=100000");
     }
 

@@ -31,6 +31,9 @@ class PropertyMistakeTests {
         "ratelimit.redis.key-prefx,Did you mean ratelimit.redis.key-prefix?",
         "ratelimit.in-memory.max-key,Did you mean ratelimit.in-memory.max-keys?",
         "ratelimit.inMemory.maxKey,max-keys?",
+        "ratelimit.web.filter-ordr,Did you mean ratelimit.web.filter-order?",
+        "ratelimit.http[0].limt,Did you mean ratelimit.http[0].limit?",
+        "ratelimit.http[0].uri,'Under ratelimit.http[0] there are: path, methods, limit.'",
         "ratelimit.colour,Under ratelimit there are: enabled"
     })
     void unknownPropertyStopsTheStartUpAndTheNearestIsNamed(String property, String suggestion) {
@@ -82,6 +85,7 @@ class PropertyMistakeTests {
     @ParameterizedTest
     @CsvSource({
         "ratelimit.store,redi,REDIS",
+        "ratelimit.http[0].methods,GETT,GET",
         "ratelimit.on-store-failure,retry,LOCAL",
         "ratelimit.limits.quotes.algorithm,token,TOKEN_BUCKET",
         "ratelimit.limits.quotes.refill,never,CONTINUOUS",

@@ -68,7 +68,9 @@ class RateLimitsEndpointAutoConfigurationTests {
                                         true,
                                         true,
                                         "ALLOW",
-                                        List.of(Quotes.class.getName() + ".quote(String)")))
+                                        null,
+                                        List.of(Quotes.class.getName() + ".quote(String)"),
+                                        List.of()))
                         .containsEntry(
                                 "exports",
                                 new LimitDescriptor(
@@ -80,8 +82,25 @@ class RateLimitsEndpointAutoConfigurationTests {
                                         false,
                                         false,
                                         "ALLOW",
+                                        null,
+                                        List.of(),
                                         List.of()))
                         .hasSize(2));
+    }
+
+    @Test
+    void showsPointcutAndMethodsOfALimitOfTheConfigurationAlone() {
+        String pointcut = "execution(* " + Quotes.class.getName() + ".unlimited(..))";
+        runner.withPropertyValues(
+                        "management.endpoints.web.exposure.include=ratelimits",
+                        "ratelimit.limits.exports.rate=1/m",
+                        "ratelimit.limits.exports.pointcut=" + pointcut)
+                .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
+                                .limits()
+                                .limits()
+                                .get("exports"))
+                        .extracting(LimitDescriptor::pointcut, LimitDescriptor::methods)
+                        .containsExactly(pointcut, List.of(Quotes.class.getName() + ".unlimited()")));
     }
 
     @Test
@@ -100,5 +119,7 @@ class RateLimitsEndpointAutoConfigurationTests {
 
         @RateLimited(name = "quotes", capacity = 20, rate = "10/s")
         public void quote(String id) {}
+
+        public void unlimited() {}
     }
 }

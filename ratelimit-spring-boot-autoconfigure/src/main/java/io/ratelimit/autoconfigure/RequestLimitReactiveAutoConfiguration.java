@@ -1,0 +1,80 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.RateLimitGate;
+import io.ratelimit.aop.RequestLimits;
+import io.ratelimit.web.PlainExchangeRequest;
+import io.ratelimit.web.RejectedExchanges;
+import io.ratelimit.web.RequestLimitWebFilter;
+import io.ratelimit.web.RequestRules;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.reactive.DispatchExceptionHandler;
+import org.springframework.web.reactive.DispatcherHandler;
+import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/** Auto-configuration of limits of URLs in a WebFlux application. */
+@AutoConfiguration(after = RateLimitAutoConfiguration.class)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(DispatcherHandler.class)
+@Conditional({OnRateLimitsEnabled.class, OnRequestRules.class})
+public final class RequestLimitReactiveAutoConfiguration {
+
+    @Bean
+    RequestRules rateLimitRequestRules(
+            RateLimitProperties properties,
+            LimitCatalog catalog,
+            ConfigurableListableBeanFactory beans,
+            @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
+        return new RequestRules(properties.requestRules(), new RequestLimits(catalog, beans), () -> parser(handlers));
+    }
+
+    private static PathPatternParser parser(ObjectProvider<RequestMappingHandlerMapping> handlers) {
+        RequestMappingHandlerMapping mapping = handlers.getIfAvailable();
+        return mapping == null ? PathPatternParser.defaultInstance : mapping.getPathPatternParser();
+    }
+
+    @Bean
+    RequestLimiting rateLimitRequestLimiting(RequestRules rules) {
+        return rules::start;
+    }
+
+    @Bean
+    RequestLimitWebFilter rateLimitRequestFilter(
+            RequestRules rules,
+            RateLimitGate gate,
+            RateLimitProperties properties,
+            ObjectProvider<HandlerAdapter> adapters,
+            ObjectProvider<HandlerResultHandler> resultHandlers) {
+        RejectedExchanges rejected = new RejectedExchanges(
+                once(() -> adapters.orderedStream()
+                        .flatMap(adapter -> adapter instanceof DispatchExceptionHandler handler
+                                ? Stream.of(handler)
+                                : Stream.empty())
+                        .toList()),
+                once(() -> resultHandlers.orderedStream().toList()));
+        return new RequestLimitWebFilter(
+                rules,
+                gate,
+                PlainExchangeRequest::new,
+                rejected,
+                properties.web().filterOrder());
+    }
+
+    /** When the first request is rejected: these beans are for handlers, which come later than filters. */
+    private static <T> Supplier<T> once(Supplier<T> handlers) {
+        return SingletonSupplier.of(handlers)::obtain;
+    }
+}

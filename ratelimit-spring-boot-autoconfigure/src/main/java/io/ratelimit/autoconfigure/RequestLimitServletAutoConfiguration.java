@@ -1,0 +1,65 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.RateLimitGate;
+import io.ratelimit.aop.RequestLimits;
+import io.ratelimit.web.RejectedRequests;
+import io.ratelimit.web.RequestLimitFilter;
+import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.ServletCallerRequests;
+import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/** Auto-configuration of limits of URLs in a servlet application. */
+@AutoConfiguration(after = {RateLimitAutoConfiguration.class, RateLimitServletAutoConfiguration.class})
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
+@ConditionalOnClass({HttpServletRequest.class, DispatcherServlet.class})
+@Conditional({OnRateLimitsEnabled.class, OnRequestRules.class})
+public final class RequestLimitServletAutoConfiguration {
+
+    @Bean
+    RequestRules rateLimitRequestRules(
+            RateLimitProperties properties,
+            LimitCatalog catalog,
+            ConfigurableListableBeanFactory beans,
+            @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
+        return new RequestRules(properties.requestRules(), new RequestLimits(catalog, beans), () -> parser(handlers));
+    }
+
+    /** The handlers', unless they match by Ant's patterns. */
+    private static PathPatternParser parser(ObjectProvider<RequestMappingHandlerMapping> handlers) {
+        RequestMappingHandlerMapping mapping = handlers.getIfAvailable();
+        PathPatternParser parser = mapping == null ? null : mapping.getPatternParser();
+        return parser == null ? PathPatternParser.defaultInstance : parser;
+    }
+
+    @Bean
+    RequestLimiting rateLimitRequestLimiting(RequestRules rules) {
+        return rules::start;
+    }
+
+    @Bean
+    RequestLimitFilter rateLimitRequestFilter(
+            RequestRules rules,
+            RateLimitGate gate,
+            RateLimitProperties properties,
+            @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver) {
+        return new RequestLimitFilter(
+                rules,
+                gate,
+                ServletCallerRequests::of,
+                new RejectedRequests(resolver::getIfAvailable),
+                properties.web().filterOrder());
+    }
+}

@@ -1,0 +1,39 @@
+package io.ratelimit.web;
+
+import java.util.List;
+import java.util.function.Supplier;
+import org.springframework.web.reactive.DispatchExceptionHandler;
+import org.springframework.web.reactive.HandlerResult;
+import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** Answers an exchange that a filter has stopped as if a handler had: whatever advice the application has applies. */
+public final class RejectedExchanges {
+
+    private final Supplier<List<DispatchExceptionHandler>> exceptionHandlers;
+
+    private final Supplier<List<HandlerResultHandler>> resultHandlers;
+
+    /** Both those of the application's handlers, in their order. */
+    public RejectedExchanges(
+            Supplier<List<DispatchExceptionHandler>> exceptionHandlers,
+            Supplier<List<HandlerResultHandler>> resultHandlers) {
+        this.exceptionHandlers = exceptionHandlers;
+        this.resultHandlers = resultHandlers;
+    }
+
+    /** Fails with the failure, if nobody answers it. */
+    Mono<Void> answer(ServerWebExchange exchange, Throwable failure) {
+        Mono<HandlerResult> result = Mono.error(failure);
+        for (DispatchExceptionHandler handler : exceptionHandlers.get()) {
+            result = result.onErrorResume(unhandled -> handler.handleError(exchange, unhandled));
+        }
+        return result.flatMap(handled -> Flux.fromIterable(resultHandlers.get())
+                .filter(handler -> handler.supports(handled))
+                .next()
+                .switchIfEmpty(Mono.error(failure))
+                .flatMap(handler -> handler.handleResult(exchange, handled)));
+    }
+}

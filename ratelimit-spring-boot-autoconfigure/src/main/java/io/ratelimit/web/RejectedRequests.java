@@ -1,0 +1,38 @@
+package io.ratelimit.web;
+
+import io.ratelimit.RateLimitExceededException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
+import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.ModelAndView;
+
+/** Answers a request that a filter has stopped as if a handler had: whatever advice the application has applies. */
+public final class RejectedRequests {
+
+    private final Supplier<@Nullable HandlerExceptionResolver> resolver;
+
+    /** @param resolver that of the application's handlers; {@code null}: there is none */
+    public RejectedRequests(Supplier<@Nullable HandlerExceptionResolver> resolver) {
+        this.resolver = resolver;
+    }
+
+    /** @throws RuntimeException the failure, if nobody answers it */
+    void answer(HttpServletRequest request, HttpServletResponse response, RuntimeException failure) throws IOException {
+        HandlerExceptionResolver found = resolver.get();
+        ModelAndView answer = found == null ? null : found.resolveException(request, response, null, failure);
+        if (answer != null && answer.isEmpty()) {
+            return;
+        }
+        if (answer == null && !(failure instanceof RateLimitExceededException)) {
+            throw failure;
+        }
+        // There is no servlet yet that could render a view, but the container has error pages.
+        HttpStatusCode status = answer == null ? null : answer.getStatus();
+        response.sendError(status == null ? HttpStatus.TOO_MANY_REQUESTS.value() : status.value());
+    }
+}

@@ -1,0 +1,84 @@
+package io.ratelimit.web;
+
+import io.ratelimit.Entry;
+import io.ratelimit.RateLimitGate;
+import io.ratelimit.Refund;
+import io.ratelimit.aop.CallerRequest;
+import java.security.Principal;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Limits WebFlux requests by their URLs. Nobody waits for the decision. */
+public final class RequestLimitWebFilter implements WebFilter, Ordered {
+
+    private final RequestRules rules;
+
+    private final RateLimitGate gate;
+
+    private final BiFunction<ServerWebExchange, @Nullable Principal, CallerRequest> callers;
+
+    private final RejectedExchanges rejected;
+
+    private final int order;
+
+    /** @param callers makes of an exchange and who is logged in what expressions may ask */
+    public RequestLimitWebFilter(
+            RequestRules rules,
+            RateLimitGate gate,
+            BiFunction<ServerWebExchange, @Nullable Principal, CallerRequest> callers,
+            RejectedExchanges rejected,
+            int order) {
+        this.rules = rules;
+        this.gate = gate;
+        this.callers = callers;
+        this.rejected = rejected;
+        this.order = order;
+    }
+
+    @Override
+    public int getOrder() {
+        return order;
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        MatchedRequest matched = rules.match(
+                exchange.getRequest().getMethod().name(),
+                RequestPaths.of(exchange.getRequest().getPath().pathWithinApplication()));
+        if (!matched.isLimited()) {
+            return chain.filter(exchange);
+        }
+        return caller(exchange, matched)
+                .flatMap(caller -> enter(matched.entry(caller)))
+                .map(refund -> true)
+                .onErrorResume(failure -> rejected.answer(exchange, failure).thenReturn(false))
+                .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty());
+    }
+
+    private Mono<CallerRequest> caller(ServerWebExchange exchange, MatchedRequest matched) {
+        return matched.asksForPrincipal()
+                ? exchange.getPrincipal()
+                        .map(Optional::of)
+                        .defaultIfEmpty(Optional.empty())
+                        .map(principal -> callers.apply(exchange, principal.orElse(null)))
+                : Mono.fromSupplier(() -> callers.apply(exchange, null));
+    }
+
+    private Mono<Refund> enter(Entry entry) {
+        if (entry.charges().isEmpty()) {
+            return Mono.just(Refund.NONE);
+        }
+        CompletableFuture<Refund> entered = gate.enterAsync(entry).toCompletableFuture();
+        Mono<Refund> decided = Mono.fromFuture(entered);
+        // The store's thread must not run what comes behind, which may block it or ask the store itself.
+        return entered.isDone() ? decided : decided.publishOn(Schedulers.parallel());
+    }
+}

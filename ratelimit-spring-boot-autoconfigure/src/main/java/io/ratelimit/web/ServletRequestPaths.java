@@ -1,0 +1,60 @@
+package io.ratelimit.web;
+
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.server.PathContainer;
+import org.springframework.web.util.ServletRequestPathUtils;
+
+/**
+ * The paths of a servlet request: as Spring's handlers read it, segment by segment and behind the servlet's own path; and
+ * as the container has chosen the servlet by it, without dots, double slashes and parameters, the servlet's path included.
+ * Mostly they are the same.
+ */
+final class ServletRequestPaths {
+
+    private static final PathContainer.Options DECODED = PathContainer.Options.create('/', false);
+
+    private ServletRequestPaths() {}
+
+    static List<PathContainer> of(HttpServletRequest request) {
+        PathContainer path = ofSpring(request);
+        if (path != null && isPlain(request)) {
+            return RequestPaths.of(path);
+        }
+        List<PathContainer> paths = new ArrayList<>(3);
+        if (path != null) {
+            paths.add(path);
+        }
+        String info = text(request.getPathInfo());
+        paths.add(PathContainer.parsePath(request.getServletPath() + info, DECODED));
+        if (!request.getServletPath().isEmpty() && !info.isEmpty()) {
+            paths.add(PathContainer.parsePath(info, DECODED));
+        }
+        return RequestPaths.of(paths);
+    }
+
+    /** {@code null}: Spring cannot read it, so that no handler of Spring's will get it. */
+    private static @Nullable PathContainer ofSpring(HttpServletRequest request) {
+        try {
+            return ServletRequestPathUtils.parse(request).pathWithinApplication();
+        } catch (IllegalArgumentException | IllegalStateException ex) {
+            return null;
+        }
+    }
+
+    /** Whether the container has changed nothing of what was sent, and all of it is the servlet's to read. */
+    private static boolean isPlain(HttpServletRequest request) {
+        String uri = request.getRequestURI();
+        int context = request.getContextPath().length();
+        String path = request.getPathInfo() == null ? request.getServletPath() : request.getPathInfo();
+        return (request.getPathInfo() == null || request.getServletPath().isEmpty())
+                && uri.length() == context + path.length()
+                && uri.startsWith(path, context);
+    }
+
+    private static String text(@Nullable String path) {
+        return path == null ? "" : path;
+    }
+}

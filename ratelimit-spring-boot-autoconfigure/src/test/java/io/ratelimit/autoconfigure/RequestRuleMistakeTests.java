@@ -1,0 +1,157 @@
+package io.ratelimit.autoconfigure;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.actuate.RateLimitsEndpoint;
+import io.ratelimit.web.RequestLimitFilter;
+import io.ratelimit.web.RequestLimitWebFilter;
+import java.util.Arrays;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+
+/** A rule for URLs that cannot work stops the start-up. */
+@ExtendWith(OutputCaptureExtension.class)
+class RequestRuleMistakeTests {
+
+    private final WebApplicationContextRunner servlet = LimitedContexts.inMemoryServlet()
+            .withConfiguration(AutoConfigurations.of(RequestLimitServletAutoConfiguration.class))
+            .withPropertyValues("ratelimit.limits.login.rate=1/m");
+
+    private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(
+                    RateLimitAutoConfiguration.class, RequestLimitReactiveAutoConfiguration.class))
+            .withPropertyValues("ratelimit.store=in-memory", "ratelimit.limits.login.rate=1/m");
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "path=/login limit=lgin | ratelimit.http[0].limit 'lgin' is not a limit's name. | Did you mean 'login'? Declare it by ratelimit.limits.lgin.rate. Known limits: login.",
+                "path=/login | ratelimit.http[0].limit is missing. | Give the rule the name of a limit.",
+                "limit=login | ratelimit.http[0].path is missing. | Give the rule the pattern of the paths",
+                "path=/a/{b limit=login | ratelimit.http[0].path '/a/{b' is not a pattern of paths: | Write it as a handler's",
+                "path=/a/**/b/** limit=login | ratelimit.http[0].path '/a/**/b/**' is not a pattern of paths: | Write it as a handler's",
+            })
+    void ruleThatCannotWorkStopsTheStartUp(String rule, String what, String fix) {
+        String[] properties = Arrays.stream(rule.split(" "))
+                .map(property -> "ratelimit.http[0]." + property)
+                .toArray(String[]::new);
+        servlet.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
+        reactive.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
+    }
+
+    private static void assertMistake(Throwable failure, String what, String fix) {
+        FailureAnalysis analysis = analysis(failure);
+        assertThat(analysis.getDescription()).contains("What: " + what);
+        assertThat(analysis.getAction()).startsWith(fix);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '"',
+            value = {
+                "#user | names #user, but the path has no such variable, and a request no parameters of a method. | Its variables: #tenant.",
+                "#tenat | names #tenat, but the path has no such variable, | Did you mean #tenant? Its variables: #tenant.",
+                "#p0 | names #p0, but the path has no such variable, | Its variables: #tenant.",
+                "#root.method.name | names 'method', which is not a property of a request. | There are clientIp",
+                "#root.args[0] | names 'args', which is not a property of a request. | There are clientIp",
+                "getTarget() | calls 'getTarget()', which is not a method of a request. | There are clientIp",
+                "@nobody.name | names @nobody, but there is no bean of that name. | Use the name of a bean.",
+            })
+    void expressionThatNeedsACallStopsTheStartUp(String expression, String what, String fix) {
+        servlet.withPropertyValues(
+                        "ratelimit.limits.login.key-expression=" + expression,
+                        "ratelimit.http[0].path=/login",
+                        "ratelimit.http[0].limit=other",
+                        "ratelimit.limits.other.rate=1/s",
+                        "ratelimit.http[1].path=/tenants/{tenant}/**",
+                        "ratelimit.http[1].limit=login")
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context.getStartupFailure());
+                    assertThat(analysis.getDescription())
+                            .contains("Where: ratelimit.http[1]")
+                            .contains("What: ratelimit.limits.login.key-expression \"" + expression + "\" " + what);
+                    assertThat(analysis.getAction()).startsWith(fix);
+                });
+    }
+
+    @Test
+    void refundOfALimitOfUrlsStopsTheStartUp() {
+        servlet.withPropertyValues(
+                        "ratelimit.limits.login.refund-on=java.io.IOException",
+                        "ratelimit.http[0].path=/login",
+                        "ratelimit.http[0].limit=login")
+                .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
+                        .contains("Where: ratelimit.http[0]")
+                        .contains("What: ratelimit.limits.login.refund-on cannot work for a URL"));
+    }
+
+    @Test
+    void applicationThatIsNotAWebApplicationCannotLimitUrls() {
+        LimitedContexts.inMemory()
+                .withPropertyValues(
+                        "ratelimit.limits.login.rate=1/m",
+                        "ratelimit.http[0].path=/login",
+                        "ratelimit.http[0].limit=login")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("What: ratelimit.http[0] limits URLs, but this is neither a Spring MVC nor a WebFlux"
+                                + " application."));
+    }
+
+    @Test
+    void applicationWithoutRulesGetsNoFilter() {
+        servlet.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestLimitFilter.class));
+        reactive.run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestLimitWebFilter.class));
+    }
+
+    @Test
+    void disabledApplicationGetsNoFilter() {
+        String[] properties = {
+            "ratelimit.enabled=false", "ratelimit.http[0].path=/login", "ratelimit.http[0].limit=login"
+        };
+        servlet.withPropertyValues(properties)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestLimitFilter.class));
+        reactive.withPropertyValues(properties)
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(RequestLimitWebFilter.class));
+    }
+
+    @Test
+    void logAndEndpointNameTheRequests(CapturedOutput output) {
+        Stream.of("management.endpoints.web.exposure.include=ratelimits")
+                .forEach(exposed -> servlet.withConfiguration(
+                                AutoConfigurations.of(RateLimitsEndpointAutoConfiguration.class))
+                        .withPropertyValues(
+                                exposed,
+                                "ratelimit.http[0].path=/login",
+                                "ratelimit.http[0].methods=PUT,POST",
+                                "ratelimit.http[0].limit=login",
+                                "ratelimit.http[1].path=/api/**",
+                                "ratelimit.http[1].limit=login")
+                        .run(context -> assertRequests(context, output)));
+    }
+
+    private static void assertRequests(ApplicationContext context, CapturedOutput output) {
+        assertThat(output)
+                .contains("Rate limit 'login': TOKEN_BUCKET, capacity 1 at 1/m on POST,PUT /login, /api/**, declared by"
+                        + " the configuration alone");
+        assertThat(context.getBean(RateLimitsEndpoint.class)
+                        .limits()
+                        .limits()
+                        .get("login")
+                        .requests())
+                .containsExactly("POST,PUT /login", "/api/**");
+    }
+}

@@ -1,0 +1,268 @@
+package io.ratelimit.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.autoconfigure.StoppedClock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
+import org.springframework.core.annotation.Order;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.filter.reactive.UrlHandlerFilter;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Mono;
+
+/** Limits of URLs on a real Netty. */
+class ReactiveRequestLimitTests {
+
+    private static final String[] ANY = {
+        "ratelimit.limits.any.rate=1/h", "ratelimit.http[0].path=/any", "ratelimit.http[0].limit=any"
+    };
+
+    private static final List<String> SPELLINGS = List.of(
+            "GET /any",
+            "get /any",
+            "FOO /any",
+            "HEAD /any",
+            "GET /any/",
+            "GET /any;jsessionid=1",
+            "GET /;x/any",
+            "GET /%61ny",
+            "GET //any",
+            "GET /./any",
+            "GET /x/../any",
+            "GET /%2e/any",
+            "GET /any?x=/other",
+            "GET /any//",
+            "GET /any/;x",
+            "GET http://elsewhere/any");
+
+    @Test
+    void adviceOfTheApplicationAnswersARequestBeyondTheLimit() {
+        with(and(ANY, "spring.profiles.active=advice"), app -> {
+            assertThat(app.http.send("GET /any").status()).isEqualTo(200);
+            RawHttp.Answer rejected = app.http.send("GET /any");
+            assertThat(rejected.status()).isEqualTo(423);
+            assertThat(rejected.text()).endsWith("no any for you");
+            assertThat(app.http.send("GET /other").status()).isEqualTo(200);
+            assertThat(app.application().reached).containsExactly("any", "other");
+        });
+    }
+
+    @Test
+    void rejectionThatNobodyAnswersIsAnError() {
+        with(ANY, app -> {
+            app.http.send("GET /any");
+            assertThat(app.http.send("GET /any").status()).isGreaterThanOrEqualTo(400);
+            assertThat(app.application().reached).containsExactly("any");
+        });
+    }
+
+    @Test
+    void failureOfTheHandlerIsNotOurs() {
+        String[] properties = {
+            "ratelimit.limits.all.rate=9/h", "ratelimit.http[0].path=/**", "ratelimit.http[0].limit=all"
+        };
+        with(and(properties, "spring.profiles.active=advice"), app -> {
+            assertThat(app.http.send("GET /failing").status()).isEqualTo(500);
+            assertThat(app.application().reached).containsExactly("failing");
+            assertThat(app.listener().outcomes()).containsExactly("all ALLOWED");
+        });
+    }
+
+    @Test
+    void spellingThatReachesTheHandlerIsCharged() {
+        with(and(ANY, "spring.profiles.active=slash,advice"), app -> {
+            for (String spelling : SPELLINGS) {
+                app.application().reached.clear();
+                app.http.send("GET /any");
+                assertThat(app.http.send(spelling).status()).as(spelling).isIn(423, 400, 404);
+                assertThat(app.application().reached).as(spelling).containsExactly("any");
+                app.context.getBean(StoppedClock.class).advance(Duration.ofHours(1));
+            }
+        });
+    }
+
+    @Test
+    void basePathIsNotPartOfTheRule() {
+        with(and(ANY, "spring.webflux.base-path=/base", "spring.profiles.active=advice"), app -> {
+            assertThat(app.http.send("GET /base/any").status()).isEqualTo(200);
+            assertThat(app.http.send("GET /base/any").status()).isEqualTo(423);
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"clientIp,127.0.0.1", "header('X-Api-Key'),k-1", "principal?.name ?: 'nobody',alice", "#name,any"})
+    void keyIsWhatTheConfigurationSays(String expression, String key) {
+        String[] properties = {
+            "ratelimit.limits.any.rate=1/h",
+            "ratelimit.limits.any.key-expression=" + expression,
+            "ratelimit.http[0].path=/{name}",
+            "ratelimit.http[0].limit=any",
+            "ratelimit.web.filter-order=-99",
+            "spring.profiles.active=login"
+        };
+        with(properties, app -> {
+            app.http.send("GET /any", "X-Api-Key: k-1");
+            assertThat(app.listener().keys()).containsExactly(key);
+        });
+    }
+
+    @Test
+    void keyThatIsMissingIsAnErrorAndNoBucketOfStrangers() {
+        with(and(ANY, "ratelimit.limits.any.key-expression=principal"), app -> {
+            assertThat(app.http.send("GET /any").status()).isEqualTo(500);
+            assertThat(app.application().reached).isEmpty();
+        });
+    }
+
+    private static String[] and(String[] some, String... more) {
+        return Stream.of(some, more).flatMap(Arrays::stream).toArray(String[]::new);
+    }
+
+    private static void with(String[] properties, Consumer<Started> test) {
+        String[] arguments = Stream.concat(
+                        Stream.of(
+                                "server.port=0",
+                                "server.address=127.0.0.1",
+                                "spring.main.banner-mode=off",
+                                "ratelimit.store=in-memory"),
+                        Arrays.stream(properties))
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.REACTIVE)
+                .run(arguments)) {
+            test.accept(new Started(context));
+        }
+    }
+
+    static final class Started {
+
+        private final ConfigurableApplicationContext context;
+
+        private final RawHttp http;
+
+        Started(ConfigurableApplicationContext context) {
+            this.context = context;
+            this.http =
+                    new RawHttp(Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port")));
+        }
+
+        Application application() {
+            return context.getBean(Application.class);
+        }
+
+        RecordingListener listener() {
+            return context.getBean(RecordingListener.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        private final List<String> reached = new CopyOnWriteArrayList<>();
+
+        @Bean
+        StoppedClock time() {
+            return new StoppedClock();
+        }
+
+        @Bean
+        RecordingListener listener() {
+            return new RecordingListener();
+        }
+
+        @Bean
+        Handlers handlers() {
+            return new Handlers(this);
+        }
+
+        @Bean
+        @Profile("advice")
+        Advice advice() {
+            return new Advice();
+        }
+
+        @Bean
+        @Profile("slash")
+        @Order(0)
+        WebFilter slashes() {
+            return UrlHandlerFilter.trailingSlashHandler("/**").mutateRequest().build();
+        }
+
+        @Bean
+        @Profile("login")
+        @Order(-100)
+        WebFilter login() {
+            return (exchange, chain) -> chain.filter(
+                    exchange.mutate().principal(Mono.just(() -> "alice")).build());
+        }
+    }
+
+    @RestControllerAdvice
+    static class Advice {
+
+        @ExceptionHandler
+        @ResponseStatus(HttpStatus.LOCKED)
+        public String rejected(RateLimitExceededException rejection) {
+            return "no " + rejection.getLimitName() + " for you";
+        }
+    }
+
+    @RestController
+    static class Handlers {
+
+        private final Application application;
+
+        Handlers(Application application) {
+            this.application = application;
+        }
+
+        @RequestMapping("/any")
+        public String any() {
+            application.reached.add("any");
+            return "any";
+        }
+
+        @GetMapping("/other")
+        public String other() {
+            application.reached.add("other");
+            return "other";
+        }
+
+        @GetMapping("/failing")
+        public String failing() {
+            application.reached.add("failing");
+            throw new IllegalStateException("failing");
+        }
+
+        @GetMapping("/tenants/{tenant}/x")
+        public String tenant(@PathVariable String tenant) {
+            return tenant;
+        }
+    }
+}
