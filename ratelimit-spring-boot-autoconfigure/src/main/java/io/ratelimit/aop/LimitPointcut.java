@@ -66,9 +66,7 @@ final class LimitPointcut {
     /** Whether there may be a match among the methods of a class; a quick look. */
     boolean mayMatch(Class<?> type) {
         return isAnsweredByInterfaces(type)
-                ? pointcut.matches(proxied(type))
-                        || ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                                .anyMatch(pointcut::matches)
+                ? ClassUtils.getAllInterfacesForClassAsSet(type).stream().anyMatch(pointcut::matches)
                 : pointcut.matches(type);
     }
 

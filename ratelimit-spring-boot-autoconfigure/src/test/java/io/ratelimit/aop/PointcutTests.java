@@ -122,6 +122,18 @@ class PointcutTests {
     }
 
     @Test
+    void methodsShareTheLimitOfAnAnnotationInABeanThatIsCreatedLater() {
+        runner.withBean(Annotated.class, Annotated::new, definition -> definition.setLazyInit(true))
+                .withPropertyValues(
+                        "ratelimit.limits.annotated.pointcut=" + CLIENT, "ratelimit.limits.annotated.rate=1/h")
+                .run(context -> {
+                    context.getBean(Client.class).fetch("a");
+                    context.getBean(Annotated.class).call();
+                    assertRejected("annotated", context.getBean(Client.class)::other);
+                });
+    }
+
+    @Test
     void methodsShareTheLimitOfABean() {
         runner.withBean(
                         "limit",

@@ -29,7 +29,7 @@ class RepositoryPointcutTests {
         "execution(* io.ratelimit.aop.RepositoryPointcutTests.Books.*(..))",
         "execution(* org.springframework.data.repository.CrudRepository+.*(..))",
         "execution(* org.springframework.data.repository.CrudRepository.save(..)) || execution(*"
-                + " io.ratelimit.aop.RepositoryPointcutTests.Books.findByTitle(..))",
+                + " io.ratelimit.aop.RepositoryPointcutTests.Books.*(..))",
     })
     void inheritedAndOwnMethodsAreLimited(String pointcut) {
         LimitedContexts.inMemory()
