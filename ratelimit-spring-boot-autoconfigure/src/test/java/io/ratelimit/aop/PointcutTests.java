@@ -11,6 +11,7 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import java.util.List;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.aspectj.lang.annotation.Aspect;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -18,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -217,6 +219,28 @@ class PointcutTests {
     }
 
     @Test
+    void proxyThatIsMoreThanItsTargetIsLimitedAsAWhole() {
+        ProxyFactory factory = new ProxyFactory();
+        factory.setTarget(new ParentTarget());
+        factory.setInterfaces(FactoryMadeBeanTests.PlainChild.class);
+        factory.addAdvice((MethodInterceptor) invocation -> "advice");
+        LimitedContexts.inMemory()
+                .withBean(
+                        "child",
+                        FactoryMadeBeanTests.PlainChild.class,
+                        () -> (FactoryMadeBeanTests.PlainChild) factory.getProxy())
+                .withPropertyValues(
+                        "ratelimit.limits.children.rate=1/s",
+                        "ratelimit.limits.children.pointcut=execution(* own()) || execution(* "
+                                + FactoryMadeBeanTests.PlainChild.class.getName().replace('$', '.') + ".*(..))")
+                .run(context -> {
+                    FactoryMadeBeanTests.PlainChild child = context.getBean(FactoryMadeBeanTests.PlainChild.class);
+                    assertThat(child.inherited()).isEqualTo("advice");
+                    assertRejected("children", child::inherited);
+                });
+    }
+
+    @Test
     void lambdaIsLimitedByItsInterface() {
         limiting("clients", "execution(* " + HERE + ".Port.*(..))")
                 .withBean("port", Port.class, () -> message -> {})
@@ -302,6 +326,16 @@ class PointcutTests {
 
         @Override
         public void send(String message) {}
+
+        public void own() {}
+    }
+
+    public static class ParentTarget implements FactoryMadeBeanTests.Parent {
+
+        @Override
+        public String inherited() {
+            return "target";
+        }
 
         public void own() {}
     }
