@@ -17,9 +17,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.Disposable;
 import reactor.core.publisher.Flux;
@@ -79,6 +81,24 @@ class ReactiveMethodTests {
             StepVerifier.create(quote).expectNext("quote 2").verifyComplete();
             StepVerifier.create(quote).verifyError(RateLimitExceededException.class);
         });
+    }
+
+    @Test
+    void everySubscriptionRunsTheAdviceBehindTheLimit() {
+        MethodInterceptor advice = invocation -> {
+            target.events.add("advice");
+            return invocation.proceed();
+        };
+        ProxyFactory factory = new ProxyFactory(target);
+        factory.addAdvice(advice);
+        LimitedContexts.inMemory()
+                .withBean(Quotes.class, () -> (Quotes) factory.getProxy())
+                .run(context -> {
+                    Mono<String> quote = context.getBean(Quotes.class).quote();
+                    quote.block();
+                    quote.block();
+                    assertThat(target.events).containsExactly("advice", "quote", "advice", "quote");
+                });
     }
 
     @Test

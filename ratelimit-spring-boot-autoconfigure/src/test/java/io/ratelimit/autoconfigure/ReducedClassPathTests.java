@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.File;
 import java.io.IOException;
@@ -29,6 +30,7 @@ class ReducedClassPathTests {
         "'spring-web|tomcat|jakarta.servlet|spring-boot-webmvc|spring-boot-servlet|spring-boot-web-server'",
         "actuator",
         "aspectjweaver",
+        "'kotlin|context-propagation|blockhound'",
         "'lettuce|netty|reactor|reactive-streams'"
     })
     void inMemoryApplicationStartsAndLimits(String missing) throws ReflectiveOperationException, IOException {
@@ -61,6 +63,14 @@ class ReducedClassPathTests {
                 .hasStackTraceContaining(
                         "ratelimit.limits.quotes.pointcut needs AspectJ's weaver, which is not on the class path. Add"
                                 + " org.aspectj:aspectjweaver");
+    }
+
+    @Test
+    void functionThatSuspendsNeedsALibraryOfKotlins() {
+        assertThatThrownBy(() -> run(
+                        "kotlinx-coroutines-reactor", "--ratelimit.store=in-memory", "--spring.profiles.active=kotlin"))
+                .hasStackTraceContaining("cannot be limited without kotlinx-coroutines-reactor")
+                .hasStackTraceContaining("Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
     }
 
     /** What the application says, run on this class path without the jars of these names. */

@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.aop.KotlinQuotes;
 import java.lang.reflect.InvocationHandler;
 import java.lang.reflect.Proxy;
 import org.springframework.boot.SpringApplication;
@@ -20,7 +21,7 @@ public final class SmallApplication {
     /** Starts it, calls a limited method twice, and says what came of it. */
     public static String run(String... arguments) {
         try (ConfigurableApplicationContext context =
-                new SpringApplication(Small.class, OtherDriver.class).run(arguments)) {
+                new SpringApplication(Small.class, OtherDriver.class, InKotlin.class).run(arguments)) {
             Quotes quotes = context.getBean(Quotes.class);
             quotes.quote("alice");
             try {
@@ -46,6 +47,17 @@ public final class SmallApplication {
 
         @RateLimited(rate = "1/h", keyExpression = "#user")
         public void quote(String user) {}
+    }
+
+    /** Apart, because Kotlin may be absent. */
+    @Configuration(proxyBeanMethods = false)
+    @Profile("kotlin")
+    static class InKotlin {
+
+        @Bean
+        KotlinQuotes kotlinQuotes() {
+            return new KotlinQuotes();
+        }
     }
 
     /** A driver that is not Lettuce, and has no server. */

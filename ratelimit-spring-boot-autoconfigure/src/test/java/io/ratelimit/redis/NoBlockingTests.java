@@ -9,6 +9,9 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.BlockingCalls;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.aop.Coroutine;
+import io.ratelimit.aop.KotlinQuotes;
+import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -22,6 +25,7 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -67,6 +71,15 @@ class NoBlockingTests {
         }
     }
 
+    /** What loads classes, and reads files for it, is not what the tests are about. */
+    @BeforeAll
+    static void loadKotlin() {
+        LimitedContexts.inMemory()
+                .withBean(KotlinQuotes.class)
+                .run(context -> Coroutine.quote(context.getBean(KotlinQuotes.class), "alice")
+                        .join());
+    }
+
     private final OwnRedis redis = new OwnRedis();
 
     @AfterEach
@@ -84,8 +97,9 @@ class NoBlockingTests {
     @EnumSource
     void connectedRedis(Caller caller) {
         run(runner(), quotes -> {
-            assertThat(outcomes(caller, quotes)).containsExactly("mono", List.of("flux"), "future", "waited");
-            assertThat(outcomes(caller, quotes).subList(0, 3))
+            assertThat(outcomes(caller, quotes))
+                    .containsExactly("mono", List.of("flux"), "future", "quote for alice", "waited");
+            assertThat(outcomes(caller, quotes).subList(0, 4))
                     .allSatisfy(outcome -> assertThat(outcome).isInstanceOf(RateLimitExceededException.class));
         });
     }
@@ -98,7 +112,7 @@ class NoBlockingTests {
         run(
                 runner().withBean(RateLimitScriptExecutor.class, () -> new Cold(connector)),
                 quotes -> assertThat(outcomes(caller, quotes))
-                        .containsExactly("mono", List.of("flux"), "future", "waited"));
+                        .containsExactly("mono", List.of("flux"), "future", "quote for alice", "waited"));
     }
 
     @ParameterizedTest
@@ -106,7 +120,8 @@ class NoBlockingTests {
     void redisThatHangs(Caller caller) {
         run(runner(), quotes -> {
             redis.hang();
-            assertThat(outcomes(caller, quotes)).containsExactly("mono", List.of("flux"), "future", "waited");
+            assertThat(outcomes(caller, quotes))
+                    .containsExactly("mono", List.of("flux"), "future", "quote for alice", "waited");
             assertThat(outcomes(caller, quotes).get(0)).isInstanceOf(RateLimitExceededException.class);
         });
     }
@@ -117,7 +132,8 @@ class NoBlockingTests {
         RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofMillis(100));
         run(runner().withBean(RateLimitScriptExecutor.class, () -> new Cold(connector)), quotes -> {
             redis.hang();
-            assertThat(outcomes(caller, quotes)).containsExactly("mono", List.of("flux"), "future", "waited");
+            assertThat(outcomes(caller, quotes))
+                    .containsExactly("mono", List.of("flux"), "future", "quote for alice", "waited");
         });
     }
 
@@ -126,7 +142,8 @@ class NoBlockingTests {
     void redisThatIsGone(Caller caller) {
         run(runner(), quotes -> {
             redis.stop();
-            assertThat(outcomes(caller, quotes)).containsExactly("mono", List.of("flux"), "future", "waited");
+            assertThat(outcomes(caller, quotes))
+                    .containsExactly("mono", List.of("flux"), "future", "quote for alice", "waited");
         });
     }
 
@@ -175,6 +192,7 @@ class NoBlockingTests {
                         RedisConnectionFactory.class,
                         redis::connections,
                         definition -> definition.setDestroyMethodName(""))
+                .withBean(KotlinQuotes.class)
                 .withBean(Quotes.class);
     }
 
@@ -193,6 +211,8 @@ class NoBlockingTests {
         outcomes.add(caller.calls(target -> target.flux().collectList().toFuture(), quotes)
                 .join());
         outcomes.add(caller.calls(Quotes::future, quotes).join());
+        outcomes.add(caller.calls(target -> Coroutine.quote(target.inKotlin(), "alice"), quotes)
+                .join());
         outcomes.add(caller.calls(target -> target.waiting().toFuture(), quotes).join());
         return outcomes;
     }
@@ -231,6 +251,16 @@ class NoBlockingTests {
     }
 
     static class Quotes {
+
+        private final KotlinQuotes inKotlin;
+
+        Quotes(KotlinQuotes inKotlin) {
+            this.inKotlin = inKotlin;
+        }
+
+        KotlinQuotes inKotlin() {
+            return inKotlin;
+        }
 
         @RateLimited(rate = "1/h")
         public Mono<String> mono() {
