@@ -71,6 +71,18 @@ public final class CallStyles {
         return blocking;
     }
 
+    /** What the method can know of its caller. */
+    CallerFacts facts(Method method) {
+        CallerFacts thread = ofThread.facts();
+        if (thread == CallerFacts.REQUEST || ofContext == null) {
+            return thread;
+        }
+        if (of(method) instanceof ReactiveStyle) {
+            return ofContext.facts();
+        }
+        return ofContext.facts() == CallerFacts.REQUEST ? CallerFacts.OUT_OF_REACH : thread;
+    }
+
     private CallStyle suspending(Method method) {
         if (ofContext == null
                 || !ClassUtils.isPresent(COROUTINES_REACTOR, getClass().getClassLoader())) {

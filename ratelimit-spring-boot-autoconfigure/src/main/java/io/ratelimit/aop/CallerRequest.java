@@ -32,5 +32,25 @@ public interface CallerRequest extends CallListener {
         /** The request, or {@code null} outside of one. */
         @Nullable
         CallerRequest current();
+
+        /** What is known wherever there is a request. */
+        default CallerFacts facts() {
+            return CallerFacts.REQUEST;
+        }
+
+        /** For an application whose threads handle no requests. */
+        static Source none() {
+            return new Source() {
+                @Override
+                public @Nullable CallerRequest current() {
+                    return null;
+                }
+
+                @Override
+                public CallerFacts facts() {
+                    return CallerFacts.NONE;
+                }
+            };
+        }
     }
 }

@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +23,7 @@ import org.springframework.core.ParameterNameDiscoverer;
  * @param names the variables that have names
  * @param positions the variables that have numbers
  * @param nameless what to do where there are no names
+ * @param facts what is known of the caller
  */
 record ExpressionScope(
         String place,
@@ -30,9 +32,11 @@ record ExpressionScope(
         Set<String> properties,
         List<String> names,
         List<String> positions,
-        String nameless) {
+        String nameless,
+        Supplier<CallerFacts> facts) {
 
-    static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames) {
+    static ExpressionScope of(
+            Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
         int count = KotlinMethods.parameterCount(method);
         return new ExpressionScope(
@@ -50,7 +54,8 @@ record ExpressionScope(
                         .boxed()
                         .flatMap(i -> Stream.of("p" + i, "a" + i))
                         .toList(),
-                "Use #p0, #p1, …, or compile with -parameters.");
+                "Use #p0, #p1, …, or compile with -parameters.",
+                facts);
     }
 
     /** @param variables those of the path */
@@ -62,7 +67,8 @@ record ExpressionScope(
                 Set.of(),
                 variables,
                 List.of(),
-                "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.");
+                "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.",
+                () -> CallerFacts.REQUEST);
     }
 
     boolean isOfMethod() {

@@ -27,13 +27,11 @@ public final class LimitedMethodFactory {
 
     private final CallStyles styles;
 
-    /** @param requests whether there are web requests in this application */
-    public LimitedMethodFactory(
-            LimitCatalog catalog, ConfigurableBeanFactory beans, CallStyles styles, boolean requests) {
+    public LimitedMethodFactory(LimitCatalog catalog, ConfigurableBeanFactory beans, CallStyles styles) {
         this.catalog = catalog;
         this.beans = beans;
         this.styles = styles;
-        this.expressions = new RateLimitExpressions(beans, requests);
+        this.expressions = new RateLimitExpressions(beans, styles::facts);
         this.operations = new LimitOperations(catalog, expressions);
     }
 

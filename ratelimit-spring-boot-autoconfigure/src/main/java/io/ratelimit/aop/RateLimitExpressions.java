@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -45,20 +46,20 @@ final class RateLimitExpressions {
 
     private final BeanResolver beanResolver;
 
-    private final boolean requests;
+    private final Function<Method, CallerFacts> facts;
 
-    /** @param requests whether there are web requests in this application */
-    RateLimitExpressions(ConfigurableBeanFactory beans, boolean requests) {
+    /** @param facts what a method can know of its caller */
+    RateLimitExpressions(ConfigurableBeanFactory beans, Function<Method, CallerFacts> facts) {
         this.beans = beans;
         this.beanResolver = new BeanFactoryResolver(beans);
-        this.requests = requests;
+        this.facts = facts;
         this.parser = new SpelExpressionParser(
                 new SpelParserConfiguration(SpelCompilerMode.MIXED, beans.getBeanClassLoader()));
     }
 
     /** For what a method's expressions may name. */
     ExpressionScope scope(Method method) {
-        return ExpressionScope.of(method, parameterNames);
+        return ExpressionScope.of(method, parameterNames, () -> facts.apply(method));
     }
 
     EvaluationContext context(
@@ -130,8 +131,8 @@ final class RateLimitExpressions {
                 checkBean(node.toStringAST().replaceAll("[@&']", ""));
             } else if (node instanceof PropertyOrFieldReference property && onRoot) {
                 checkProperty(property.getName());
-            } else if (node instanceof MethodReference method && onRoot) {
-                checkMethod(method.getName());
+            } else if (node instanceof MethodReference called && onRoot) {
+                checkMethod(called.getName());
             }
             // What stands in these is looked up elsewhere: in the element at hand, or is a map's key.
             boolean childrenOnRoot = !(node instanceof Selection
@@ -173,10 +174,11 @@ final class RateLimitExpressions {
         }
 
         private void checkRequest(String name) {
-            if (!requests) {
+            CallerFacts known = scope.facts().get();
+            String problem = known.problem(name);
+            if (problem != null) {
                 throw new RateLimitConfigurationException(
-                        label + " uses " + name + ", but this is not a web application.",
-                        "Use the method's parameters.");
+                        label + " uses " + name + ", but " + problem + ".", known.fix());
             }
         }
 

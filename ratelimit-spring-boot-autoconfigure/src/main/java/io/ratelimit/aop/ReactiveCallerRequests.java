@@ -15,6 +15,21 @@ public interface ReactiveCallerRequests {
 
     /** For an application without reactive requests. */
     static ReactiveCallerRequests none() {
-        return withPrincipal -> Mono.empty();
+        return new ReactiveCallerRequests() {
+            @Override
+            public Mono<CallerRequest> current(boolean withPrincipal) {
+                return Mono.empty();
+            }
+
+            @Override
+            public CallerFacts facts() {
+                return CallerFacts.NONE;
+            }
+        };
+    }
+
+    /** What is known wherever there is a request. */
+    default CallerFacts facts() {
+        return CallerFacts.REQUEST;
     }
 }

@@ -19,7 +19,7 @@ public final class RequestLimits {
 
     public RequestLimits(LimitCatalog catalog, ConfigurableBeanFactory beans) {
         this.catalog = catalog;
-        this.expressions = new RateLimitExpressions(beans, true);
+        this.expressions = new RateLimitExpressions(beans, method -> CallerFacts.REQUEST);
         this.operations = new LimitOperations(catalog, expressions);
     }
 

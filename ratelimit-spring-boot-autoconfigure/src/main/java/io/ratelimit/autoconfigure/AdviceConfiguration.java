@@ -89,11 +89,8 @@ class AdviceConfiguration {
 
     @Bean
     LimitedMethodFactory rateLimitedMethodFactory(
-            LimitCatalog catalog,
-            ConfigurableListableBeanFactory beans,
-            CallStyles styles,
-            ObjectProvider<CallerRequest.Source> requests) {
-        return new LimitedMethodFactory(catalog, beans, styles, requests.getIfAvailable() != null);
+            LimitCatalog catalog, ConfigurableListableBeanFactory beans, CallStyles styles) {
+        return new LimitedMethodFactory(catalog, beans, styles);
     }
 
     @Bean
@@ -104,7 +101,7 @@ class AdviceConfiguration {
             ObjectProvider<TaskDecorator> decorators) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
         return new CallStyles(
-                requests.getIfAvailable(() -> () -> null),
+                requests.getIfAvailable(CallerRequest.Source::none),
                 reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequests::none) : null,
                 new ApplicationThreads(whenUsed(executor), task -> decorated(task, decorators)));
     }

@@ -30,7 +30,8 @@ public final class RateLimitAutoConfiguration {
         RedisStoreConfiguration.class,
         MetricsConfiguration.class,
         LimiterConfiguration.class,
-        AdviceConfiguration.class
+        AdviceConfiguration.class,
+        SecurityConfiguration.class
     })
     static class Enabled {}
 

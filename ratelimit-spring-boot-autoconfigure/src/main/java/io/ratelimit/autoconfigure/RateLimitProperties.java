@@ -7,6 +7,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
+import io.ratelimit.web.HeaderFields;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
 import java.util.List;
@@ -29,7 +30,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     transactions, caches and asynchronous execution among them.
  * @param redis Properties of the Redis store.
  * @param inMemory Properties of the in-memory store.
- * @param web Properties of HTTP.
+ * @param web Properties of HTTP requests and responses.
  * @param limits What is said about each limit, by its name. Wins over the annotation, attribute by attribute.
  * @param http Which URLs are limited, before any handler sees their requests.
  */
@@ -93,20 +94,23 @@ public record RateLimitProperties(
     }
 
     /**
-     * Properties of HTTP.
+     * Properties of HTTP requests and responses.
      *
-     * @param headers Which rate limit fields responses bear. Not supported yet: setting it stops the start-up.
+     * @param headers Which rate limit fields responses bear.
+     * @param ipv6Prefix How many bits of an IPv6 address are the caller's network, which clientIp is; 1 to 128.
      * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that attempts to
      *     log in are limited as well; -99 is just after it, for keys by principal.
      */
     public record Web(
-            @Nullable String headers, @DefaultValue("-101") int filterOrder) {
+            @DefaultValue("ietf") HeaderFields headers,
+            @DefaultValue("64") int ipv6Prefix,
+            @DefaultValue("-101") int filterOrder) {
 
         public Web {
-            if (headers != null) {
+            if (ipv6Prefix < 1 || ipv6Prefix > 128) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.web.headers is not supported yet by this version of ratelimit-spring-boot-starter.",
-                        "Remove it.");
+                        "ratelimit.web.ipv6-prefix " + ipv6Prefix + " is no length of an IPv6 prefix.",
+                        "Give 1 to 128; 64 is the least that one customer has.");
             }
         }
     }

@@ -1,14 +1,17 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.aop.CallerRequest;
+import io.ratelimit.web.RateLimitBodyAdvice;
 import io.ratelimit.web.RateLimitExceptionAdvice;
+import io.ratelimit.web.RateLimitFieldsFilter;
 import io.ratelimit.web.ServletCallerRequests;
+import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.web.servlet.DispatcherServlet;
@@ -26,13 +29,31 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    CallerRequest.Source rateLimitCallerRequests() {
-        return new ServletCallerRequests();
+    WebSettings rateLimitWebSettings(RateLimitProperties properties) {
+        return new WebSettings(properties.web().headers(), properties.web().ipv6Prefix());
     }
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitExceptionAdvice rateLimitExceptionAdvice(ListableBeanFactory beans) {
-        return new RateLimitExceptionAdvice(beans);
+    CallerRequest.Source rateLimitCallerRequests(WebSettings settings) {
+        return new ServletCallerRequests(settings);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitFieldsFilter rateLimitFieldsFilter(WebSettings settings) {
+        return new RateLimitFieldsFilter(settings);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitBodyAdvice rateLimitBodyAdvice(WebSettings settings) {
+        return new RateLimitBodyAdvice(settings);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context) {
+        return new RateLimitExceptionAdvice(context, context);
     }
 }

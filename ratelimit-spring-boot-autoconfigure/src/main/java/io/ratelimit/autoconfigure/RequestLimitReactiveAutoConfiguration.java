@@ -3,7 +3,8 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimitGate;
 import io.ratelimit.aop.RequestLimits;
-import io.ratelimit.web.PlainExchangeRequest;
+import io.ratelimit.web.ExchangeCallerRequest;
+import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.RejectedExchanges;
 import io.ratelimit.web.RequestLimitWebFilter;
 import io.ratelimit.web.RequestRules;
@@ -26,7 +27,7 @@ import org.springframework.web.reactive.result.method.annotation.RequestMappingH
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Auto-configuration of limits of URLs in a WebFlux application. */
-@AutoConfiguration(after = RateLimitAutoConfiguration.class)
+@AutoConfiguration(after = {RateLimitAutoConfiguration.class, RateLimitReactiveAutoConfiguration.class})
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
 @Conditional({OnRateLimitsEnabled.class, OnRequestRules.class})
@@ -56,6 +57,7 @@ public final class RequestLimitReactiveAutoConfiguration {
             RequestRules rules,
             RateLimitGate gate,
             RateLimitProperties properties,
+            WebSettings settings,
             ObjectProvider<HandlerAdapter> adapters,
             ObjectProvider<HandlerResultHandler> resultHandlers) {
         RejectedExchanges rejected = new RejectedExchanges(
@@ -68,7 +70,7 @@ public final class RequestLimitReactiveAutoConfiguration {
         return new RequestLimitWebFilter(
                 rules,
                 gate,
-                PlainExchangeRequest::new,
+                (exchange, principal) -> ExchangeCallerRequest.of(exchange, principal, settings),
                 rejected,
                 properties.web().filterOrder());
     }

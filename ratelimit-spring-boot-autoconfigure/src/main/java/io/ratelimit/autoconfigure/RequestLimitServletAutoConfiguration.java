@@ -6,7 +6,8 @@ import io.ratelimit.aop.RequestLimits;
 import io.ratelimit.web.RejectedRequests;
 import io.ratelimit.web.RequestLimitFilter;
 import io.ratelimit.web.RequestRules;
-import io.ratelimit.web.ServletCallerRequests;
+import io.ratelimit.web.ServletCallerRequest;
+import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -54,11 +55,12 @@ public final class RequestLimitServletAutoConfiguration {
             RequestRules rules,
             RateLimitGate gate,
             RateLimitProperties properties,
+            WebSettings settings,
             @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver) {
         return new RequestLimitFilter(
                 rules,
                 gate,
-                ServletCallerRequests::of,
+                request -> ServletCallerRequest.of(request, settings),
                 new RejectedRequests(resolver::getIfAvailable),
                 properties.web().filterOrder());
     }

@@ -13,6 +13,10 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 /** Tells an advice of the application that handles our exceptions from one that handles every exception there is. */
 final class UserAdvice {
 
+    /** By name, because only one of them can be loaded in most applications. */
+    private static final Set<String> OURS =
+            Set.of("io.ratelimit.web.RateLimitExceptionAdvice", "io.ratelimit.web.ReactiveRateLimitExceptionAdvice");
+
     private final ListableBeanFactory beans;
 
     UserAdvice(ListableBeanFactory beans) {
@@ -23,7 +27,7 @@ final class UserAdvice {
     boolean names(Set<Class<? extends Throwable>> exceptions) {
         return Arrays.stream(beans.getBeanNamesForAnnotation(ControllerAdvice.class))
                 .map(beans::getType)
-                .filter(type -> type != null && type != RateLimitExceptionAdvice.class)
+                .filter(type -> type != null && !OURS.contains(type.getName()))
                 .flatMap(type -> MethodIntrospector.selectMethods(type, UserAdvice::isHandler).stream())
                 .flatMap(UserAdvice::handled)
                 .anyMatch(exceptions::contains);

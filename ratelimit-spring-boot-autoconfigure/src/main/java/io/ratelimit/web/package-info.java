@@ -1,4 +1,4 @@
-/** HTTP: what expressions ask of a request, and what a rejection looks like. */
+/** HTTP: what expressions ask of a request, what responses say of limits, and what a rejection looks like. */
 @NullMarked
 package io.ratelimit.web;
 

@@ -10,6 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Mono;
 
 /** What an expression names must exist: it is looked up at start-up. */
 class ExpressionMistakeTests {
@@ -46,6 +47,20 @@ class ExpressionMistakeTests {
                             .contains("Where: " + Quotes.class.getName() + ".quote(String, int)")
                             .contains("ratelimit.limits.quotes.key-expression \"" + expression + "\" " + what);
                     assertThat(analysis.getAction()).startsWith(fix);
+                });
+    }
+
+    @Test
+    void reactiveMethodOutsideOfTheWebKnowsNothingOfARequestButThePrincipal() {
+        runner.withBean(ReactiveQuotes.class)
+                .withPropertyValues("ratelimit.limits.quotes.key-expression=principal")
+                .run(context -> assertThat(context).hasNotFailed());
+        runner.withBean(ReactiveQuotes.class)
+                .withPropertyValues("ratelimit.limits.quotes.key-expression=clientIp")
+                .run(context -> {
+                    assertThat(analysis(context).getDescription())
+                            .contains("uses clientIp, but this is not a web application.");
+                    assertThat(analysis(context).getAction()).isEqualTo("Use principal or the method's parameters.");
                 });
     }
 
@@ -102,5 +117,13 @@ class ExpressionMistakeTests {
 
         @RateLimited(rate = "1/s", keyExpression = "#uesr")
         public void quote(String user) {}
+    }
+
+    static class ReactiveQuotes {
+
+        @RateLimited(name = "quotes", rate = "1/s")
+        public Mono<String> quote() {
+            return Mono.just("42");
+        }
     }
 }

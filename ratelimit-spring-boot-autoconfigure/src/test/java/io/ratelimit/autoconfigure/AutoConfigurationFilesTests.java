@@ -23,11 +23,13 @@ class AutoConfigurationFilesTests {
     private static final List<String> OF_SPRING_BOOT_3 = List.of(
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfiguration",
             "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration");
 
     static List<Class<?>> autoConfigurations() {
         return Stream.of(
                         RateLimitAutoConfiguration.class,
+                        RateLimitReactiveAutoConfiguration.class,
                         RateLimitServletAutoConfiguration.class,
                         RateLimitsEndpointAutoConfiguration.class,
                         RequestLimitReactiveAutoConfiguration.class,

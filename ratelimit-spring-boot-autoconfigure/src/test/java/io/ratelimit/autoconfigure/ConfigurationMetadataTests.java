@@ -33,6 +33,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.store",
                         "ratelimit.web.headers",
                         "ratelimit.web.filter-order",
+                        "ratelimit.web.ipv6-prefix",
                         "ratelimit.on-store-failure",
                         "ratelimit.dry-run",
                         "ratelimit.order",
@@ -54,6 +55,8 @@ class ConfigurationMetadataTests {
                         "ratelimit.on-store-failure=local",
                         "ratelimit.redis.timeout=100ms",
                         "ratelimit.web.filter-order=-101",
+                        "ratelimit.web.headers=ietf",
+                        "ratelimit.web.ipv6-prefix=64",
                         "ratelimit.in-memory.max-keys=100000");
     }
 

@@ -34,6 +34,7 @@ class PropertyMistakeTests {
         "ratelimit.web.filter-ordr,Did you mean ratelimit.web.filter-order?",
         "ratelimit.http[0].limt,Did you mean ratelimit.http[0].limit?",
         "ratelimit.http[0].uri,'Under ratelimit.http[0] there are: path, methods, limit.'",
+        "ratelimit.web.header,Did you mean ratelimit.web.headers?",
         "ratelimit.colour,Under ratelimit there are: enabled"
     })
     void unknownPropertyStopsTheStartUpAndTheNearestIsNamed(String property, String suggestion) {
@@ -50,7 +51,8 @@ class PropertyMistakeTests {
 
     @ParameterizedTest
     @CsvSource({
-        "ratelimit.web.headers,ietf,is not supported yet by this version",
+        "ratelimit.web.ipv6-prefix,0,ratelimit.web.ipv6-prefix 0 is no length of an IPv6 prefix.",
+        "ratelimit.web.ipv6-prefix,129,ratelimit.web.ipv6-prefix 129 is no length of an IPv6 prefix.",
         "ratelimit.redis.timeout,0ms,ratelimit.redis.timeout PT0S bounds nothing.",
         "ratelimit.redis.key-prefix,a{b},ratelimit.redis.key-prefix 'a{b}' is blank or has braces.",
         "ratelimit.in-memory.max-keys,0,ratelimit.in-memory.max-keys 0 leaves nothing to count with."
@@ -86,6 +88,7 @@ class PropertyMistakeTests {
     @CsvSource({
         "ratelimit.store,redi,REDIS",
         "ratelimit.http[0].methods,GETT,GET",
+        "ratelimit.web.headers,all,LEGACY",
         "ratelimit.on-store-failure,retry,LOCAL",
         "ratelimit.limits.quotes.algorithm,token,TOKEN_BUCKET",
         "ratelimit.limits.quotes.refill,never,CONTINUOUS",

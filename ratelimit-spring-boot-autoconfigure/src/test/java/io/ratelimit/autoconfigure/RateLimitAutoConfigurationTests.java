@@ -26,6 +26,7 @@ import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.support.StaticMessageSource;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -147,7 +148,8 @@ class RateLimitAutoConfigurationTests {
 
     @Test
     void ownExceptionAdviceReplacesTheDefault() {
-        RateLimitExceptionAdvice own = new RateLimitExceptionAdvice(new DefaultListableBeanFactory());
+        RateLimitExceptionAdvice own =
+                new RateLimitExceptionAdvice(new DefaultListableBeanFactory(), new StaticMessageSource());
         LimitedContexts.inMemoryServlet()
                 .withBean(RateLimitExceptionAdvice.class, () -> own)
                 .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))

@@ -9,10 +9,10 @@ import java.io.IOException;
 import java.net.MalformedURLException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -31,6 +31,7 @@ class ReducedClassPathTests {
         "actuator",
         "aspectjweaver",
         "'kotlin|context-propagation|blockhound'",
+        "spring-security",
         "'lettuce|netty|reactor|reactive-streams'"
     })
     void inMemoryApplicationStartsAndLimits(String missing) throws ReflectiveOperationException, IOException {
@@ -73,16 +74,28 @@ class ReducedClassPathTests {
                 .hasStackTraceContaining("Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
     }
 
+    /** Servlet applications without what is reactive and without Spring Security: the sample is one. */
+    @Test
+    void reactiveApplicationStartsWithoutServletsAndSecurity() throws ReflectiveOperationException, IOException {
+        assertThat(run(
+                        "spring-security|tomcat|jakarta.servlet|spring-webmvc|boot-webmvc|boot-servlet",
+                        "--ratelimit.store=in-memory",
+                        "--spring.main.web-application-type=reactive",
+                        "--server.port=0"))
+                .isEqualTo("limited");
+    }
+
     /** What the application says, run on this class path without the jars of these names. */
     private static String run(String missing, String... arguments) throws ReflectiveOperationException, IOException {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
         try (URLClassLoader loader = new URLClassLoader(without(missing), ClassLoader.getPlatformClassLoader())) {
             thread.setContextClassLoader(loader);
-            List<String> all = Stream.concat(
-                            Stream.of("--spring.main.banner-mode=off", "--spring.main.web-application-type=none"),
-                            Arrays.stream(arguments))
-                    .toList();
+            List<String> all = new ArrayList<>(List.of(arguments));
+            all.add("--spring.main.banner-mode=off");
+            if (all.stream().noneMatch(argument -> argument.startsWith("--spring.main.web-application-type="))) {
+                all.add("--spring.main.web-application-type=none");
+            }
             return (String) loader.loadClass(SmallApplication.class.getName())
                     .getMethod("run", String[].class)
                     .invoke(null, (Object) all.toArray(String[]::new));

@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.TimeSource;
 import java.util.UUID;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -12,7 +13,12 @@ public final class RedisUnderTest extends ConnectedRedis {
         return TestRedis.shared().connect();
     }
 
-    static String newPrefix() {
+    /** Runs the script as if it were the given time. */
+    public RateLimitScriptExecutor executorAt(TimeSource time) {
+        return new FakeTimeScriptExecutor(connections(), time);
+    }
+
+    public static String newPrefix() {
         return "test-" + UUID.randomUUID();
     }
 }

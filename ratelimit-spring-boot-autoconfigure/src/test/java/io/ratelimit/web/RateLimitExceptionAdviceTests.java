@@ -8,18 +8,19 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.context.support.StaticMessageSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.MediaType;
-import org.springframework.http.ProblemDetail;
 import org.springframework.http.ResponseEntity;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.assertj.MvcTestResult;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RestController;
@@ -114,11 +115,11 @@ class RateLimitExceptionAdviceTests {
         });
     }
 
-    private static ResponseEntity<ProblemDetail> answer(Duration retryAfter) {
+    private static ErrorResponse answer(Duration retryAfter) {
         RateLimitDecision decision =
                 new RateLimitDecision(false, 1, 0, Duration.ZERO, retryAfter, Duration.ofSeconds(1));
-        return new RateLimitExceptionAdvice(new DefaultListableBeanFactory())
-                .exceeded(new RateLimitExceededException(List.of("quotes"), decision));
+        return new Problems(new StaticMessageSource())
+                .exceeded(new RateLimitExceededException(List.of("quotes"), decision), Locale.ENGLISH);
     }
 
     @EnableWebMvc

@@ -1,0 +1,68 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.aop.ReactiveCallerRequests;
+import io.ratelimit.web.ExchangeCallerRequests;
+import io.ratelimit.web.ExchangeContextFilter;
+import io.ratelimit.web.RateLimitWebExceptionHandler;
+import io.ratelimit.web.ReactiveRateLimitExceptionAdvice;
+import io.ratelimit.web.WebSettings;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.core.Ordered;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.web.reactive.DispatcherHandler;
+
+/** Auto-configuration of rate limits in a reactive application. */
+@AutoConfiguration(
+        afterName = {
+            "org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfiguration",
+            "org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration"
+        })
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+@ConditionalOnClass(DispatcherHandler.class)
+@Conditional(OnRateLimitsEnabled.class)
+public final class RateLimitReactiveAutoConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    WebSettings rateLimitWebSettings(RateLimitProperties properties) {
+        return new WebSettings(properties.web().headers(), properties.web().ipv6Prefix());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ReactiveCallerRequests rateLimitCallerRequests(WebSettings settings) {
+        return new ExchangeCallerRequests(settings);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(name = "rateLimitFirstFilter")
+    ExchangeContextFilter rateLimitFirstFilter(WebSettings settings) {
+        return new ExchangeContextFilter(settings, Ordered.HIGHEST_PRECEDENCE);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(name = "rateLimitLastFilter")
+    ExchangeContextFilter rateLimitLastFilter(WebSettings settings) {
+        return new ExchangeContextFilter(settings, Ordered.LOWEST_PRECEDENCE);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context) {
+        return new ReactiveRateLimitExceptionAdvice(context, context);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    RateLimitWebExceptionHandler rateLimitWebExceptionHandler(
+            ApplicationContext context, ObjectProvider<ServerCodecConfigurer> codecs) {
+        return new RateLimitWebExceptionHandler(context, codecs.getIfAvailable(ServerCodecConfigurer::create));
+    }
+}

@@ -1,0 +1,24 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.aop.ReactiveCallerRequests;
+import io.ratelimit.web.SecurityCallerRequests;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnNotWebApplication;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.security.core.context.ReactiveSecurityContextHolder;
+import reactor.core.publisher.Mono;
+
+/** Who is logged in, where nothing but Spring Security knows it. */
+@Configuration(proxyBeanMethods = false)
+@ConditionalOnNotWebApplication
+@ConditionalOnClass({ReactiveSecurityContextHolder.class, Mono.class})
+class SecurityConfiguration {
+
+    @Bean
+    @ConditionalOnMissingBean
+    ReactiveCallerRequests rateLimitCallerRequests() {
+        return new SecurityCallerRequests();
+    }
+}

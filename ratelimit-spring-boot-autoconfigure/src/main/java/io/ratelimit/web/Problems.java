@@ -1,0 +1,56 @@
+package io.ratelimit.web;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitRefusedException;
+import java.net.URI;
+import java.time.Duration;
+import java.util.Locale;
+import org.springframework.context.MessageSource;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.MediaType;
+import org.springframework.web.ErrorResponse;
+
+/**
+ * What a caller gets to read instead of an answer, whatever it accepts. Messages of the application go before ours, under
+ * the codes that Spring has for all problems: {@code problemDetail.}, {@code problemDetail.title.} and
+ * {@code problemDetail.type.}, each followed by the exception's class.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc9457">RFC 9457, Problem Details for HTTP APIs</a>
+ */
+final class Problems {
+
+    private static final URI QUOTA_EXCEEDED =
+            URI.create("https://iana.org/assignments/http-problem-types#quota-exceeded");
+
+    private final MessageSource messages;
+
+    Problems(MessageSource messages) {
+        this.messages = messages;
+    }
+
+    /** The messages' arguments are the names of the limits and, where there is one, the seconds to wait. */
+    ErrorResponse exceeded(RateLimitExceededException rejection, Locale locale) {
+        String limits = String.join(", ", rejection.getLimitNames());
+        ErrorResponse.Builder problem = problem(rejection, HttpStatus.TOO_MANY_REQUESTS)
+                .type(QUOTA_EXCEEDED)
+                .property("violated-policies", rejection.getLimitNames());
+        Duration retryAfter = rejection.getDecision().retryAfter();
+        if (retryAfter == null) {
+            problem.detailMessageArguments(limits);
+        } else {
+            long seconds = Math.max(1, Seconds.of(retryAfter));
+            problem.header(HttpHeaders.RETRY_AFTER, Long.toString(seconds)).detailMessageArguments(limits, seconds);
+        }
+        return problem.build(messages, locale);
+    }
+
+    ErrorResponse refused(RateLimitRefusedException refusal, Locale locale) {
+        return problem(refusal, HttpStatus.SERVICE_UNAVAILABLE).build(messages, locale);
+    }
+
+    private static ErrorResponse.Builder problem(RuntimeException exception, HttpStatus status) {
+        return ErrorResponse.builder(exception, status, String.valueOf(exception.getMessage()))
+                .header(HttpHeaders.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE);
+    }
+}

@@ -1,0 +1,71 @@
+package io.ratelimit.web;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitRefusedException;
+import java.net.URI;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.MessageSource;
+import org.springframework.core.Ordered;
+import org.springframework.http.codec.HttpMessageWriter;
+import org.springframework.http.codec.ServerCodecConfigurer;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.reactive.result.view.ViewResolver;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebExceptionHandler;
+import reactor.core.publisher.Mono;
+
+/** Answers a rejection that no advice sees: of a filter, or of what a functional endpoint streams. Before Spring Boot's. */
+public final class RateLimitWebExceptionHandler implements WebExceptionHandler, Ordered {
+
+    private static final int BEFORE_SPRING_BOOT = -2;
+
+    private final Problems problems;
+
+    private final ServerResponse.Context context;
+
+    public RateLimitWebExceptionHandler(MessageSource messages, ServerCodecConfigurer codecs) {
+        this.problems = new Problems(messages);
+        this.context = new Context(codecs.getWriters());
+    }
+
+    @Override
+    public int getOrder() {
+        return BEFORE_SPRING_BOOT;
+    }
+
+    @Override
+    public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
+        ErrorResponse problem = problem(failure, locale(exchange));
+        if (problem == null) {
+            return Mono.error(failure);
+        }
+        if (exchange.getResponse().isCommitted()) {
+            return Mono.empty();
+        }
+        problem.getBody().setInstance(URI.create(exchange.getRequest().getPath().value()));
+        return ServerResponse.from(problem).flatMap(response -> response.writeTo(exchange, context));
+    }
+
+    private @Nullable ErrorResponse problem(Throwable failure, Locale locale) {
+        if (failure instanceof RateLimitExceededException rejection) {
+            return problems.exceeded(rejection, locale);
+        }
+        return failure instanceof RateLimitRefusedException refusal ? problems.refused(refusal, locale) : null;
+    }
+
+    private static Locale locale(ServerWebExchange exchange) {
+        Locale locale = exchange.getLocaleContext().getLocale();
+        return locale == null ? Locale.getDefault() : locale;
+    }
+
+    private record Context(List<HttpMessageWriter<?>> messageWriters) implements ServerResponse.Context {
+
+        @Override
+        public List<ViewResolver> viewResolvers() {
+            return List.of();
+        }
+    }
+}
