@@ -35,8 +35,7 @@ record ExpressionScope(
         String nameless,
         Supplier<CallerFacts> facts) {
 
-    static ExpressionScope of(
-            Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
+    static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
         int count = KotlinMethods.parameterCount(method);
         return new ExpressionScope(

@@ -225,14 +225,14 @@ class PointcutTests {
         factory.setInterfaces(FactoryMadeBeanTests.PlainChild.class);
         factory.addAdvice((MethodInterceptor) invocation -> "advice");
         LimitedContexts.inMemory()
-                .withBean(
-                        "child",
-                        FactoryMadeBeanTests.PlainChild.class,
-                        () -> (FactoryMadeBeanTests.PlainChild) factory.getProxy())
+                .withBean("child", FactoryMadeBeanTests.PlainChild.class, () ->
+                        (FactoryMadeBeanTests.PlainChild) factory.getProxy())
                 .withPropertyValues(
                         "ratelimit.limits.children.rate=1/s",
                         "ratelimit.limits.children.pointcut=execution(* own()) || execution(* "
-                                + FactoryMadeBeanTests.PlainChild.class.getName().replace('$', '.') + ".*(..))")
+                                + FactoryMadeBeanTests.PlainChild.class
+                                        .getName()
+                                        .replace('$', '.') + ".*(..))")
                 .run(context -> {
                     FactoryMadeBeanTests.PlainChild child = context.getBean(FactoryMadeBeanTests.PlainChild.class);
                     assertThat(child.inherited()).isEqualTo("advice");

@@ -70,8 +70,8 @@ class RequestLimitWebFilterTests {
         RequestLimitWebFilter filter = new RequestLimitWebFilter(
                 rules,
                 new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking()),
-                (exchange, principal) -> ExchangeCallerRequest.of(
-                        exchange, principal, new WebSettings(HeaderFields.NONE, 64)),
+                (exchange, principal) ->
+                        ExchangeCallerRequest.of(exchange, principal, new WebSettings(HeaderFields.NONE, 64)),
                 new RejectedExchanges(List::of, List::of),
                 0);
         return filter.filter(
