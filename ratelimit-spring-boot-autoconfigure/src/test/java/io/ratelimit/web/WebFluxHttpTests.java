@@ -1,0 +1,258 @@
+package io.ratelimit.web;
+
+import static org.springframework.web.reactive.function.server.RequestPredicates.path;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.annotation.RateLimited;
+import java.security.Principal;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.MediaType;
+import org.springframework.http.client.ReactorResourceFactory;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
+import org.springframework.web.server.WebFilter;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+
+/** On Netty. */
+class WebFluxHttpTests extends HttpContract {
+
+    @Override
+    HttpApplication start(List<Class<?>> more, String... properties) {
+        Class<?>[] sources = Stream.concat(more.stream(), Stream.of(Endpoints.class, Service.class, Beans.class))
+                .toArray(Class<?>[]::new);
+        return new HttpApplication(redis, WebApplicationType.REACTIVE, sources, properties);
+    }
+
+    @Override
+    Class<?> interceptor() {
+        return Interceptor.class;
+    }
+
+    @Test
+    void filterOfSpringForTheContextChangesNothing() {
+        try (HttpApplication own = start(List.of(SpringsFilter.class))) {
+            own.get("/by-ip").isAllowed("\"by-ip\";r=1;t=1");
+            own.get("/by-ip").isAllowed("\"by-ip\";r=0;t=2");
+        }
+    }
+
+    @Test
+    void rejectionInTheBodyOfAFunctionalEndpointIsAnsweredAlike() {
+        get("/functional-body").isAllowed("\"functional\";r=0;t=7");
+        get("/functional-body").isRejected("\"functional\";r=0;t=7", "7", "functional");
+    }
+
+    @Test
+    void rejectionOfAFilterIsAnsweredAlike() {
+        get("/quotes", "X-Filtered", "yes").isAllowed("\"filtered\";r=0;t=1, \"quotes\";r=1;t=3");
+        get("/quotes", "X-Filtered", "yes").isRejected("\"filtered\";r=0;t=1", "1", "filtered");
+    }
+
+    @RestController
+    static class Endpoints {
+
+        private final Service service;
+
+        private final RateLimiter byHand;
+
+        Endpoints(Service service, RateLimiterRegistry registry) {
+            this.service = service;
+            this.byHand = registry.get("by-hand");
+        }
+
+        @GetMapping("/quotes")
+        @RateLimited(name = "quotes", capacity = 2, rate = "2/5s")
+        public Mono<String> quotes() {
+            return Mono.just("42");
+        }
+
+        @GetMapping("/several")
+        @RateLimited(name = "burst", capacity = 2, rate = "1/s")
+        @RateLimited(name = "daily", capacity = 5, rate = "5/d")
+        public Mono<String> several() {
+            return Mono.just("42");
+        }
+
+        @GetMapping("/service")
+        public Mono<String> service() {
+            return service.call();
+        }
+
+        @GetMapping("/thrice")
+        public Mono<String> thrice() {
+            return service.call().then(service.call()).then(service.call());
+        }
+
+        @GetMapping("/costly")
+        @RateLimited(name = "costly", capacity = 2, rate = "1/s", permits = "5")
+        public Mono<String> costly() {
+            return Mono.just("42");
+        }
+
+        @GetMapping("/dry")
+        @RateLimited(name = "dry", capacity = 1, rate = "1/h")
+        @RateLimited(name = "off", capacity = 1, rate = "1/h")
+        @RateLimited(name = "seen", capacity = 5, rate = "1/s")
+        public Mono<String> dry() {
+            return Mono.just("42");
+        }
+
+        @GetMapping("/by-ip")
+        @RateLimited(name = "by-ip", capacity = 2, rate = "1/s", keyExpression = "clientIp")
+        public Mono<String> byIp() {
+            return Mono.just("42");
+        }
+
+        @GetMapping("/by-principal")
+        @RateLimited(name = "by-principal", rate = "1/s", keyExpression = "principal")
+        public Mono<String> byPrincipal() {
+            return Mono.just("42");
+        }
+
+        @GetMapping("/by-header")
+        @RateLimited(name = "by-header", rate = "1/s", keyExpression = "header('X-Api-Key')")
+        public Mono<String> byHeader() {
+            return Mono.just("42");
+        }
+
+        @GetMapping("/future")
+        @RateLimited(name = "future", rate = "1/s")
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("42");
+        }
+
+        @GetMapping("/mono")
+        @RateLimited(name = "mono", rate = "1/d")
+        public Mono<String> mono() {
+            return Mono.just("42");
+        }
+
+        @GetMapping("/flux")
+        @RateLimited(name = "flux", rate = "1/s")
+        public Flux<Integer> flux() {
+            return Flux.just(1, 2);
+        }
+
+        @GetMapping(path = "/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        public Flux<String> stream() {
+            return Flux.concat(Mono.just("one"), service.streamed());
+        }
+
+        @GetMapping(path = "/limited-stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        @RateLimited(name = "limited-stream", rate = "1/s")
+        public Flux<String> limitedStream() {
+            return Flux.just("one");
+        }
+
+        @GetMapping("/acquire")
+        public String acquire() {
+            byHand.acquire("alice");
+            return "42";
+        }
+
+        @GetMapping("/broken")
+        public Mono<String> broken() {
+            return Mono.error(new IllegalStateException());
+        }
+    }
+
+    static class Service {
+
+        @RateLimited(name = "service", capacity = 10, rate = "1/s")
+        public Mono<String> call() {
+            return Mono.just("42");
+        }
+
+        @RateLimited(name = "streamed", rate = "1/s")
+        public Mono<String> streamed() {
+            return Mono.just("two");
+        }
+
+        @RateLimited(name = "functional", rate = "1/7s")
+        public Mono<String> functional() {
+            return Mono.just("42");
+        }
+
+        @RateLimited(name = "filtered", rate = "1/s", keyExpression = "clientIp")
+        public Mono<Void> filtered() {
+            return Mono.empty();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Beans {
+
+        @Bean
+        static RateLimit byHand() {
+            return RateLimit.named("by-hand").rate("1/m").build();
+        }
+
+        @Bean
+        RouterFunction<ServerResponse> functional(Service service) {
+            return RouterFunctions.route(
+                            path("/functional"),
+                            request -> service.functional()
+                                    .flatMap(quote -> ServerResponse.ok().bodyValue(quote)))
+                    .andRoute(
+                            path("/functional-body"),
+                            request -> ServerResponse.ok().body(service.functional(), String.class));
+        }
+
+        /** Not those of the JVM, which the first application to end would take from the others. */
+        @Bean
+        ReactorResourceFactory netty() {
+            ReactorResourceFactory resources = new ReactorResourceFactory();
+            resources.setUseGlobalResources(false);
+            return resources;
+        }
+
+        @Bean
+        WebFilter users() {
+            return (exchange, chain) -> {
+                String user = exchange.getRequest().getHeaders().getFirst("X-User");
+                Mono<Principal> principal = Mono.justOrEmpty(user == null ? null : () -> user);
+                return chain.filter(exchange.mutate().principal(principal).build());
+            };
+        }
+
+        @Bean
+        WebFilter filtered(Service service) {
+            return (exchange, chain) -> exchange.getRequest().getHeaders().containsHeader("X-Filtered")
+                    ? service.filtered().then(chain.filter(exchange))
+                    : chain.filter(exchange);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class SpringsFilter {
+
+        @Bean
+        ServerWebExchangeContextFilter contextFilter() {
+            return new ServerWebExchangeContextFilter();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Interceptor implements WebFluxConfigurer {
+
+        @Override
+        public void addErrorResponseInterceptors(List<ErrorResponse.Interceptor> interceptors) {
+            interceptors.add((problem, response) -> problem.setProperty("intercepted", true));
+        }
+    }
+}
