@@ -163,7 +163,7 @@ enum ReturnKind {
             return run();
         }
 
-        private String stale() {
+        String stale() {
             return "stale";
         }
 
@@ -173,7 +173,7 @@ enum ReturnKind {
             run();
         }
 
-        private void staleNothing() {}
+        void staleNothing() {}
 
         @Override
         @RateLimited(name = "quotes", rate = "1/s", fallbackMethod = "staleOptional")
@@ -181,7 +181,7 @@ enum ReturnKind {
             return Optional.of(run());
         }
 
-        private Optional<String> staleOptional() {
+        Optional<String> staleOptional() {
             return Optional.of(stale());
         }
 
@@ -203,7 +203,7 @@ enum ReturnKind {
             return CompletableFuture.completedFuture(run());
         }
 
-        private CompletableFuture<String> staleFuture() {
+        CompletableFuture<String> staleFuture() {
             return CompletableFuture.completedFuture(stale());
         }
 
@@ -225,11 +225,11 @@ enum ReturnKind {
             return Mono.just(run());
         }
 
-        private Mono<String> staleMono() {
+        Mono<String> staleMono() {
             return Mono.just(stale());
         }
 
-        private Flux<String> staleFlux() {
+        Flux<String> staleFlux() {
             return Flux.just(stale());
         }
 
@@ -239,7 +239,7 @@ enum ReturnKind {
             return JdkFlowAdapter.publisherToFlowPublisher(Mono.just(run()));
         }
 
-        private Flow.Publisher<String> staleFlowPublisher() {
+        Flow.Publisher<String> staleFlowPublisher() {
             return JdkFlowAdapter.publisherToFlowPublisher(staleMono());
         }
     }

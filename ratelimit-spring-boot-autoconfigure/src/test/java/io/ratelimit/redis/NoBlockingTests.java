@@ -88,9 +88,8 @@ class NoBlockingTests {
     }
 
     @AfterAll
-    @SuppressWarnings("FutureReturnValueIgnored") // Nobody waits for it.
     static void stopLoops() {
-        LOOPS.shutdownGracefully(0, 1, TimeUnit.SECONDS);
+        var unused = LOOPS.shutdownGracefully(0, 1, TimeUnit.SECONDS);
     }
 
     @ParameterizedTest
