@@ -191,6 +191,21 @@ class FutureMethodTests {
     }
 
     @Test
+    void cancelledBeforeAThreadIsFreeTheMethodDoesNotRun() {
+        List<Runnable> queue = new CopyOnWriteArrayList<>();
+        runner.withBean("applicationTaskExecutor", Executor.class, () -> queue::add)
+                .run(context -> {
+                    Exports exports = context.getBean(Exports.class);
+                    CompletableFuture<String> call = exports.export();
+                    store.answer();
+                    assertThat(queue).hasSize(1);
+                    call.cancel(true);
+                    queue.get(0).run();
+                    assertThat(exports.ran()).isEmpty();
+                });
+    }
+
+    @Test
     void cancelledWhileItWaitsItWaitsNoLonger() {
         CompletableFuture<Void> wait = new CompletableFuture<>();
         answers.answer(RateLimitDecision.ofMicros(1, 0, 500_000, 0, 1));
