@@ -2,12 +2,11 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimitGate;
+import io.ratelimit.aop.ReactiveCallerRequests;
 import io.ratelimit.aop.RequestLimits;
-import io.ratelimit.web.ExchangeCallerRequest;
 import io.ratelimit.web.RejectedExchanges;
 import io.ratelimit.web.RequestLimitWebFilter;
 import io.ratelimit.web.RequestRules;
-import io.ratelimit.web.WebSettings;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
@@ -56,8 +55,8 @@ public final class RequestLimitReactiveAutoConfiguration {
     RequestLimitWebFilter rateLimitRequestFilter(
             RequestRules rules,
             RateLimitGate gate,
+            ReactiveCallerRequests requests,
             RateLimitProperties properties,
-            WebSettings settings,
             ObjectProvider<HandlerAdapter> adapters,
             ObjectProvider<HandlerResultHandler> resultHandlers) {
         RejectedExchanges rejected = new RejectedExchanges(
@@ -68,11 +67,7 @@ public final class RequestLimitReactiveAutoConfiguration {
                         .toList()),
                 once(() -> resultHandlers.orderedStream().toList()));
         return new RequestLimitWebFilter(
-                rules,
-                gate,
-                (exchange, principal) -> ExchangeCallerRequest.of(exchange, principal, settings),
-                rejected,
-                properties.web().filterOrder());
+                rules, gate, requests, rejected, properties.web().filterOrder());
     }
 
     /** When the first request is rejected: these beans are for handlers, which come later than filters. */

@@ -4,12 +4,10 @@ import io.ratelimit.Entry;
 import io.ratelimit.RateLimitGate;
 import io.ratelimit.Refund;
 import io.ratelimit.aop.CallerRequest;
-import java.security.Principal;
-import java.util.Optional;
+import io.ratelimit.aop.ReactiveCallerRequests;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -23,22 +21,22 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     private final RateLimitGate gate;
 
-    private final BiFunction<ServerWebExchange, @Nullable Principal, CallerRequest> callers;
+    private final ReactiveCallerRequests requests;
 
     private final RejectedExchanges rejected;
 
     private final int order;
 
-    /** @param callers makes of an exchange and who is logged in what expressions may ask */
+    /** @param requests finds in the context what expressions may ask */
     public RequestLimitWebFilter(
             RequestRules rules,
             RateLimitGate gate,
-            BiFunction<ServerWebExchange, @Nullable Principal, CallerRequest> callers,
+            ReactiveCallerRequests requests,
             RejectedExchanges rejected,
             int order) {
         this.rules = rules;
         this.gate = gate;
-        this.callers = callers;
+        this.requests = requests;
         this.rejected = rejected;
         this.order = order;
     }
@@ -63,13 +61,12 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
                 .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty());
     }
 
+    /** Of this exchange, which other filters may have changed since the first of them put it into the context. */
     private Mono<CallerRequest> caller(ServerWebExchange exchange, MatchedRequest matched) {
-        return matched.asksForPrincipal()
-                ? exchange.getPrincipal()
-                        .map(Optional::of)
-                        .defaultIfEmpty(Optional.empty())
-                        .map(principal -> callers.apply(exchange, principal.orElse(null)))
-                : Mono.fromSupplier(() -> callers.apply(exchange, null));
+        return requests.current(matched.asksForPrincipal())
+                .switchIfEmpty(Mono.error(() -> new IllegalStateException("A filter finds no request")))
+                .contextWrite(
+                        context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
     }
 
     private Mono<Refund> enter(Entry entry) {

@@ -30,7 +30,9 @@ class RequestRuleMistakeTests {
 
     private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(
-                    RateLimitAutoConfiguration.class, RequestLimitReactiveAutoConfiguration.class))
+                    RateLimitAutoConfiguration.class,
+                    RateLimitReactiveAutoConfiguration.class,
+                    RequestLimitReactiveAutoConfiguration.class))
             .withPropertyValues("ratelimit.store=in-memory", "ratelimit.limits.login.rate=1/m");
 
     @ParameterizedTest

@@ -72,10 +72,17 @@ class ReactiveRequestLimitTests {
     }
 
     @Test
-    void rejectionThatNobodyAnswersIsAnError() {
+    void requestBeyondTheLimitIsAnsweredAsOneOfAHandler() {
         with(ANY, app -> {
-            app.http.send("GET /any");
-            assertThat(app.http.send("GET /any").status()).isGreaterThanOrEqualTo(400);
+            assertThat(app.http.send("GET /any").text())
+                    .startsWith("HTTP/1.1 200")
+                    .containsIgnoringCase("RateLimit: \"any\";r=0;t=3600");
+            RawHttp.Answer rejected = app.http.send("GET /any");
+            assertThat(rejected.status()).isEqualTo(429);
+            assertThat(rejected.text())
+                    .containsIgnoringCase("Retry-After: 3600")
+                    .containsIgnoringCase("RateLimit: \"any\";r=0;t=3600")
+                    .contains("application/problem+json", "quota-exceeded", "\"violated-policies\":[\"any\"]");
             assertThat(app.application().reached).containsExactly("any");
         });
     }

@@ -70,8 +70,7 @@ class RequestLimitWebFilterTests {
         RequestLimitWebFilter filter = new RequestLimitWebFilter(
                 rules,
                 new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking()),
-                (exchange, principal) ->
-                        ExchangeCallerRequest.of(exchange, principal, new WebSettings(HeaderFields.NONE, 64)),
+                new ExchangeCallerRequests(new WebSettings(HeaderFields.IETF, 64)),
                 new RejectedExchanges(List::of, List::of),
                 0);
         return filter.filter(

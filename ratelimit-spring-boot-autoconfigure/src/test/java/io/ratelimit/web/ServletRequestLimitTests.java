@@ -85,11 +85,14 @@ class ServletRequestLimitTests {
     @Test
     void requestBeyondTheLimitIsAnsweredAsOneOfAHandler() {
         with(LOGIN, app -> {
-            assertThat(app.http.send("POST /login").status()).isEqualTo(200);
+            assertThat(app.http.send("POST /login").text())
+                    .startsWith("HTTP/1.1 200")
+                    .containsIgnoringCase("RateLimit: \"login\";r=0;t=3600");
             RawHttp.Answer rejected = app.http.send("POST /login");
             assertThat(rejected.status()).isEqualTo(429);
             assertThat(rejected.text())
                     .containsIgnoringCase("Retry-After: 3600")
+                    .containsIgnoringCase("RateLimit: \"login\";r=0;t=3600")
                     .contains("application/problem+json", "quota-exceeded", "\"violated-policies\":[\"login\"]");
             assertThat(app.http.send("GET /login").status()).isEqualTo(200);
             assertThat(app.http.send("POST /any").status()).isEqualTo(200);
