@@ -80,6 +80,12 @@ class RateLimitExceptionAdviceTests {
     }
 
     @Test
+    void problemIsInJsonEvenWhereXmlCouldBeWritten() {
+        assertThat(answer(Duration.ofSeconds(1)).getHeaders().getContentType())
+                .isEqualTo(MediaType.APPLICATION_PROBLEM_JSON);
+    }
+
+    @Test
     void adviceOfTheApplicationWins() {
         runner.withBean(OwnAdvice.class).run(context -> {
             MockMvcTester mvc = MockMvcTester.from(context);
