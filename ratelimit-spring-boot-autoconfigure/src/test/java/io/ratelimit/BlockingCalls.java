@@ -17,7 +17,11 @@ public final class BlockingCalls {
     private static volatile Queue<BlockingOperationError> seen;
 
     static {
-        BlockHound.install(builder -> builder.blockingMethodCallback(BlockingCalls::onBlockingCall));
+        // What a line of the log is written to, and how, is the application's choice.
+        BlockHound.install(builder -> builder.allowBlockingCallsInside("ch.qos.logback.classic.Logger", "callAppenders")
+                // Lettuce's writers wait for one another, and for a connection to be given up, only that long.
+                .allowBlockingCallsInside("io.lettuce.core.protocol.SharedLock", "incrementWriters")
+                .blockingMethodCallback(BlockingCalls::onBlockingCall));
     }
 
     private BlockingCalls() {}
