@@ -23,6 +23,10 @@ final class Problems {
     private static final URI QUOTA_EXCEEDED =
             URI.create("https://iana.org/assignments/http-problem-types#quota-exceeded");
 
+    /** As the draft of the rate limit fields registers it. A type's title is always the same. */
+    private static final String QUOTA_EXCEEDED_TITLE =
+            "Request cannot be satisfied as assigned quota has been exceeded";
+
     private final MessageSource messages;
 
     Problems(MessageSource messages) {
@@ -34,6 +38,7 @@ final class Problems {
         String limits = String.join(", ", rejection.getLimitNames());
         ErrorResponse.Builder problem = problem(rejection, HttpStatus.TOO_MANY_REQUESTS)
                 .type(QUOTA_EXCEEDED)
+                .title(QUOTA_EXCEEDED_TITLE)
                 .property("violated-policies", rejection.getLimitNames());
         Duration retryAfter = rejection.getDecision().retryAfter();
         if (retryAfter == null) {

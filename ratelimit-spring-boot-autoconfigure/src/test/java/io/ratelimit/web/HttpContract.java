@@ -89,7 +89,7 @@ abstract class HttpContract {
         assertThat(answer.problem())
                 .isEqualTo(Map.of(
                         "type", "https://iana.org/assignments/http-problem-types#quota-exceeded",
-                        "title", "Too Many Requests",
+                        "title", "Request cannot be satisfied as assigned quota has been exceeded",
                         "status", 429,
                         "detail", "Rate limit 'quotes' exceeded",
                         "instance", "/quotes",

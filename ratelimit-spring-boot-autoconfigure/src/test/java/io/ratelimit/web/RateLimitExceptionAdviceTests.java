@@ -45,7 +45,7 @@ class RateLimitExceptionAdviceTests {
             assertThat(rejected).bodyJson().isStrictlyEqualTo("""
                             {
                               "type": "https://iana.org/assignments/http-problem-types#quota-exceeded",
-                              "title": "Too Many Requests",
+                              "title": "Request cannot be satisfied as assigned quota has been exceeded",
                               "status": 429,
                               "detail": "Rate limit 'quotes' exceeded",
                               "instance": "/quote",

@@ -109,7 +109,7 @@ class LimitedEndpointsTests {
                 .jsonPath("$.status")
                 .isEqualTo(429)
                 .jsonPath("$.title")
-                .isEqualTo("Too Many Requests")
+                .isEqualTo("Request cannot be satisfied as assigned quota has been exceeded")
                 .jsonPath("$.detail")
                 .isEqualTo("Rate limit 'reports' exceeded: the call asks for more than the capacity of 100")
                 .jsonPath("$['violated-policies'].length()")
