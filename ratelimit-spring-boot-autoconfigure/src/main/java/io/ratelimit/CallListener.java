@@ -18,4 +18,7 @@ public interface CallListener {
      * @param decisions the store's own, one for each charge, in their order
      */
     void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions);
+
+    /** Charges of the call are given back, because the method has failed. */
+    default void onRefund(List<Charge> charges) {}
 }

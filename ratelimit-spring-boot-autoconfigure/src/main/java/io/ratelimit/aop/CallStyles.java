@@ -23,6 +23,8 @@ public final class CallStyles {
 
     private final @Nullable ReactiveCallerRequests ofContext;
 
+    private final CallThreads threads;
+
     private final BlockingStyle blocking;
 
     private final PlainFutureStyle plainFuture;
@@ -33,10 +35,10 @@ public final class CallStyles {
      * @param ofContext {@code null} without Reactor
      * @param threads run methods that return a future, where the decision took its time
      */
-    public CallStyles(
-            CallerRequest.Source ofThread, @Nullable ReactiveCallerRequests ofContext, ApplicationThreads threads) {
+    public CallStyles(CallerRequest.Source ofThread, @Nullable ReactiveCallerRequests ofContext, CallThreads threads) {
         this.ofThread = ofThread;
         this.ofContext = ofContext;
+        this.threads = threads;
         this.blocking = new BlockingStyle(ofThread);
         this.plainFuture = new PlainFutureStyle(blocking);
         this.future = new FutureStyle(ofThread, threads);
@@ -58,7 +60,7 @@ public final class CallStyles {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         if (adapter != null && ofContext != null) {
             checkReturnable(adapter.getReactiveType(), type);
-            return new ReactiveStyle(adapter, adapter.isMultiValue(), ofThread, ofContext);
+            return new ReactiveStyle(adapter, adapter.isMultiValue(), ofThread, ofContext, threads);
         }
         if (type.getName().equals(KOTLIN_FLOW)) {
             throw without("a function that returns a Flow");
@@ -90,7 +92,7 @@ public final class CallStyles {
         }
         boolean flow =
                 new MethodParameter(method, -1).getParameterType().getName().equals(KOTLIN_FLOW);
-        return new ReactiveStyle(null, flow, ofThread, ofContext);
+        return new ReactiveStyle(null, flow, ofThread, ofContext, threads);
     }
 
     private static RateLimitConfigurationException without(String function) {

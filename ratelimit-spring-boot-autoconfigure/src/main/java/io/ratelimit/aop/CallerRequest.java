@@ -33,6 +33,11 @@ public interface CallerRequest extends CallListener {
         @Nullable
         CallerRequest current();
 
+        /** Makes of a task one that, run on another thread, finds the request of this one. */
+        default Runnable carriedBy(Runnable task) {
+            return task;
+        }
+
         /** What is known wherever there is a request. */
         default CallerFacts facts() {
             return CallerFacts.REQUEST;

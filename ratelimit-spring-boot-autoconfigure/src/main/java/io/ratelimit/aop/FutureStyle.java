@@ -18,9 +18,9 @@ final class FutureStyle implements CallStyle {
 
     private final CallerRequest.Source requests;
 
-    private final ApplicationThreads threads;
+    private final CallThreads threads;
 
-    FutureStyle(CallerRequest.Source requests, ApplicationThreads threads) {
+    FutureStyle(CallerRequest.Source requests, CallThreads threads) {
         this.requests = requests;
         this.threads = threads;
     }

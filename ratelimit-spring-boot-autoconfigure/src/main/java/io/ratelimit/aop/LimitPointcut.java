@@ -14,7 +14,7 @@ final class LimitPointcut {
 
     /** Where an operand may begin, and then what would have to be asked anew at each call, or of a bean. */
     private static final Pattern NOT_OF_METHODS =
-            Pattern.compile("(?:^|[(!&|]|\\b(?:and|or|not)\\b)\\s*(@args|args|bean)\\s*\\(");
+            Pattern.compile("(?:^|[(!&|]|\\b(?:and|or|not)\\b)\\s*(@args|args|@target|bean)\\s*\\(");
 
     private final String limit;
 

@@ -52,6 +52,7 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
         if (charges.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
+        entry.listener().onRefund(charges);
         CompletionStage<Void> givenBack;
         try {
             givenBack = refund.giveBack(charges);

@@ -12,6 +12,7 @@ import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.SignalType;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -28,6 +29,8 @@ final class ReactiveStyle implements CallStyle {
 
     private final ReactiveCallerRequests ofContext;
 
+    private final CallThreads threads;
+
     /**
      * @param adapter from and to the method's own type; {@code null}: the proxy wants a publisher
      * @param several whether the method gives more than one value
@@ -36,11 +39,13 @@ final class ReactiveStyle implements CallStyle {
             @Nullable ReactiveAdapter adapter,
             boolean several,
             CallerRequest.Source ofThread,
-            ReactiveCallerRequests ofContext) {
+            ReactiveCallerRequests ofContext,
+            CallThreads threads) {
         this.adapter = adapter;
         this.several = several;
         this.ofThread = ofThread;
         this.ofContext = ofContext;
+        this.threads = threads;
     }
 
     @Override
@@ -75,11 +80,19 @@ final class ReactiveStyle implements CallStyle {
     /** A failure comes as a value: one that comes after a cancellation has nobody else to be told, and would be logged. */
     private record Answer(@Nullable Refund refund, @Nullable Throwable failure) {}
 
-    /** Not on the store's thread: what follows may block it, or ask the store itself. */
-    private static <T> Mono<T> signalled(CompletableFuture<T> stage) {
-        boolean done = stage.isDone();
+    /**
+     * Not on the store's thread: what follows may block it, or ask the store itself. On one that may wait if the current one
+     * may, with what belongs to it.
+     */
+    private <T> Mono<T> signalled(CompletableFuture<T> stage) {
         Mono<T> signal = Mono.fromFuture(stage, true);
-        return done ? signal : signal.publishOn(Schedulers.parallel());
+        return stage.isDone() ? signal : signal.publishOn(next());
+    }
+
+    private Scheduler next() {
+        return EventLoops.isCurrentThread()
+                ? Schedulers.parallel()
+                : Schedulers.fromExecutor(threads.withCallersContext());
     }
 
     /** What the subscriber gets: the method's result, its fallback's, or the reason why there is neither. */

@@ -4,8 +4,8 @@ import io.ratelimit.CatalogRateLimiterRegistry;
 import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimitGate;
 import io.ratelimit.SafeListeners;
-import io.ratelimit.aop.ApplicationThreads;
 import io.ratelimit.aop.CallStyles;
+import io.ratelimit.aop.CallThreads;
 import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.aop.CreatedBeans;
 import io.ratelimit.aop.EventLoopHandlers;
@@ -19,7 +19,6 @@ import io.ratelimit.aop.RateLimitInterceptor;
 import io.ratelimit.aop.ReactiveCallerRequests;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.BeanFactory;
@@ -97,20 +96,19 @@ class AdviceConfiguration {
     CallStyles rateLimitCallStyles(
             ObjectProvider<CallerRequest.Source> requests,
             ObjectProvider<ReactiveCallerRequests> reactiveRequests,
-            @Qualifier("applicationTaskExecutor") ObjectProvider<Executor> executor,
+            CallExecutor executor,
             ObjectProvider<TaskDecorator> decorators) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
+        CallerRequest.Source ofThread = requests.getIfAvailable(CallerRequest.Source::none);
         return new CallStyles(
-                requests.getIfAvailable(CallerRequest.Source::none),
+                ofThread,
                 reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequests::none) : null,
-                new ApplicationThreads(whenUsed(executor), task -> decorated(task, decorators)));
+                new CallThreads(executor::execute, task -> ofThread.carriedBy(decorated(task, decorators))));
     }
 
-    /** The one that runs {@code @Async} methods, where there is one of Spring Boot's. */
-    private static Executor whenUsed(ObjectProvider<Executor> executor) {
-        Supplier<Executor> found = SingletonSupplier.of(
-                () -> executor.getIfAvailable(() -> new CompletableFuture<>().defaultExecutor()))::obtain;
-        return task -> found.get().execute(task);
+    @Bean
+    CallExecutor rateLimitCallExecutor(@Qualifier(CallExecutor.BEAN_NAME) ObjectProvider<Executor> executor) {
+        return new CallExecutor(executor);
     }
 
     /** As an {@code @Async} method would be; else with what belongs to a thread by Micrometer's account. */

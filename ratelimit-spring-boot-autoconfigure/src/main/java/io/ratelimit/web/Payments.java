@@ -27,6 +27,11 @@ final class Payments {
         }
     }
 
+    /** What is given back is not paid any more. */
+    synchronized void remove(List<Charge> charges) {
+        charges.forEach(charge -> paid.remove(Bucket.of(charge)));
+    }
+
     /** Those of the charges that no earlier dispatch has paid. */
     synchronized List<Charge> unpaid(List<Charge> charges, Dispatch dispatch) {
         return charges.stream()

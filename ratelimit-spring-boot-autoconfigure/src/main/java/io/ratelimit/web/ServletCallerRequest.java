@@ -61,4 +61,9 @@ public final class ServletCallerRequest implements CallerRequest {
         record.add(charges, decisions, dispatch);
         record.write(settings.fields());
     }
+
+    @Override
+    public void onRefund(List<Charge> charges) {
+        record.refund(charges);
+    }
 }

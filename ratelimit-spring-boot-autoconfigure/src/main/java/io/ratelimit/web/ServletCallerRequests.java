@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.aop.CallerRequest;
 import org.jspecify.annotations.Nullable;
+import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
@@ -25,5 +26,23 @@ public final class ServletCallerRequests implements CallerRequest.Source {
             }
         }
         return null;
+    }
+
+    /** The whole of the attributes, so that others find the request as well. */
+    @Override
+    public Runnable carriedBy(Runnable task) {
+        RequestAttributes attributes = RequestContextHolder.getRequestAttributes();
+        if (attributes == null) {
+            return task;
+        }
+        return () -> {
+            RequestAttributes own = RequestContextHolder.getRequestAttributes();
+            RequestContextHolder.setRequestAttributes(attributes);
+            try {
+                task.run();
+            } finally {
+                RequestContextHolder.setRequestAttributes(own);
+            }
+        };
     }
 }

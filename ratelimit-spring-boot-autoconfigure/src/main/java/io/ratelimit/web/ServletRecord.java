@@ -61,6 +61,10 @@ final class ServletRecord {
         standings.add(charges, decisions);
     }
 
+    void refund(List<Charge> charges) {
+        payments.remove(charges);
+    }
+
     /** Writes what has been added, if it is for this thread and not too late. */
     void write(ResponseFields fields) {
         Handling now = handling;

@@ -68,7 +68,7 @@ class FutureMethodTests {
 
     @Test
     void methodRunsOnTheApplicationsExecutorAndNotOnTheStoresThread() {
-        runner.withBean("applicationTaskExecutor", Executor.class, () -> FutureMethodTests::onApplicationThread)
+        runner.withBean("rateLimitExecutor", Executor.class, () -> FutureMethodTests::onApplicationThread)
                 .run(context -> {
                     Exports exports = context.getBean(Exports.class);
                     CompletableFuture<String> call = exports.export();
@@ -143,15 +143,13 @@ class FutureMethodTests {
         Executor refusing = task -> {
             throw new RejectedExecutionException("full");
         };
-        runner.withBean("applicationTaskExecutor", Executor.class, () -> refusing)
-                .run(context -> {
-                    Exports exports = context.getBean(Exports.class);
-                    CompletableFuture<String> call = exports.export();
-                    store.answer();
-                    assertThat(call.handle((value, failure) -> failure).join())
-                            .isInstanceOf(RejectedExecutionException.class);
-                    assertThat(exports.ran()).isEmpty();
-                });
+        runner.withBean("rateLimitExecutor", Executor.class, () -> refusing).run(context -> {
+            Exports exports = context.getBean(Exports.class);
+            CompletableFuture<String> call = exports.export();
+            store.answer();
+            assertThat(call.handle((value, failure) -> failure).join()).isInstanceOf(RejectedExecutionException.class);
+            assertThat(exports.ran()).isEmpty();
+        });
     }
 
     @Test
@@ -180,7 +178,7 @@ class FutureMethodTests {
 
     @Test
     void cancelledBeforeTheDecisionTheMethodDoesNotRun() {
-        runner.withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
+        runner.withBean("rateLimitExecutor", Executor.class, () -> Runnable::run)
                 .run(context -> {
                     Exports exports = context.getBean(Exports.class);
                     CompletableFuture<String> call = exports.export();
@@ -193,16 +191,15 @@ class FutureMethodTests {
     @Test
     void cancelledBeforeAThreadIsFreeTheMethodDoesNotRun() {
         List<Runnable> queue = new CopyOnWriteArrayList<>();
-        runner.withBean("applicationTaskExecutor", Executor.class, () -> queue::add)
-                .run(context -> {
-                    Exports exports = context.getBean(Exports.class);
-                    CompletableFuture<String> call = exports.export();
-                    store.answer();
-                    assertThat(queue).hasSize(1);
-                    call.cancel(true);
-                    queue.get(0).run();
-                    assertThat(exports.ran()).isEmpty();
-                });
+        runner.withBean("rateLimitExecutor", Executor.class, () -> queue::add).run(context -> {
+            Exports exports = context.getBean(Exports.class);
+            CompletableFuture<String> call = exports.export();
+            store.answer();
+            assertThat(queue).hasSize(1);
+            call.cancel(true);
+            queue.get(0).run();
+            assertThat(exports.ran()).isEmpty();
+        });
     }
 
     @Test
@@ -210,7 +207,7 @@ class FutureMethodTests {
         CompletableFuture<Void> wait = new CompletableFuture<>();
         answers.answer(RateLimitDecision.ofMicros(1, 0, 500_000, 0, 1));
         runner.withBean(Waiter.class, () -> new HeldWaiter(wait))
-                .withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
+                .withBean("rateLimitExecutor", Executor.class, () -> Runnable::run)
                 .run(context -> {
                     Exports exports = context.getBean(Exports.class);
                     CompletableFuture<String> call = exports.export();

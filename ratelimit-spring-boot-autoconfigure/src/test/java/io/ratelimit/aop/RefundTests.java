@@ -149,7 +149,7 @@ class RefundTests {
         LimitedContexts.inMemory()
                 .withBean(RateLimitStore.class, () -> held)
                 .withBean(Imports.class, () -> target)
-                .withBean("applicationTaskExecutor", Executor.class, () -> Runnable::run)
+                .withBean("rateLimitExecutor", Executor.class, () -> Runnable::run)
                 .run(context -> {
                     target.failure = failure;
                     CompletableFuture<String> call =
