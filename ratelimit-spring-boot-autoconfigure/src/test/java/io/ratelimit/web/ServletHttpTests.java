@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
@@ -84,6 +85,17 @@ class ServletHttpTests extends HttpContract {
     @Test
     void whatOnlyTheLaterDispatchAsksForIsPaidEveryTime() {
         assertThat(get("/forward-thrice").header("RateLimit")).isEqualTo("\"other\";r=6;t=1, \"service\";r=7;t=3");
+    }
+
+    /** Whether there are fields depends on which is there first, the decision or the first event. */
+    @Test
+    void rejectionInAStreamedFluxEndsItQuietly(CapturedOutput output) {
+        int before = output.getAll().length();
+        assertThat(get("/streamed-flux").body()).contains("one", "two");
+        HttpAnswer rejected = get("/streamed-flux");
+        assertThat(rejected.status()).isEqualTo(200);
+        assertThat(rejected.body().strip()).isEqualTo("data:one");
+        assertThat(output.getAll().substring(before)).doesNotContain("ERROR", "WARN", "Exception");
     }
 
     @RestController
@@ -171,9 +183,18 @@ class ServletHttpTests extends HttpContract {
             return Flux.just(1, 2);
         }
 
-        @GetMapping(path = "/stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
-        public Flux<String> stream() {
-            return Flux.concat(Mono.just("one"), service.streamed());
+        /** Sends the first before it asks for the second. */
+        @GetMapping("/stream")
+        public void stream(HttpServletResponse response) throws IOException {
+            response.setContentType(MediaType.TEXT_EVENT_STREAM_VALUE);
+            response.getWriter().write("data:one\n\n");
+            response.flushBuffer();
+            response.getWriter().write("data:" + service.streamed() + "\n\n");
+        }
+
+        @GetMapping(path = "/streamed-flux", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        public Flux<String> streamedFlux() {
+            return Flux.just("one", "two").map(event -> event.equals("one") ? event : service.streamed());
         }
 
         @GetMapping(path = "/limited-stream", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
@@ -286,8 +307,8 @@ class ServletHttpTests extends HttpContract {
         }
 
         @RateLimited(name = "streamed", rate = "1/s")
-        public Mono<String> streamed() {
-            return Mono.just("two");
+        public String streamed() {
+            return "two";
         }
 
         @RateLimited(name = "functional", rate = "1/7s")
