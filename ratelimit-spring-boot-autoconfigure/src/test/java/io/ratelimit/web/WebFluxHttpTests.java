@@ -28,14 +28,19 @@ import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** On Netty. */
+/**
+ * On Netty, with a connection for each request: where one request is answered by another thread and the next one at once,
+ * Reactor Netty 1.3.7 can stop reading (reactor-netty#4361), with limits or without.
+ */
 class WebFluxHttpTests extends HttpContract {
 
     @Override
     HttpApplication start(List<Class<?>> more, String... properties) {
         Class<?>[] sources = Stream.concat(more.stream(), Stream.of(Endpoints.class, Service.class, Beans.class))
                 .toArray(Class<?>[]::new);
-        return new HttpApplication(redis, WebApplicationType.REACTIVE, sources, properties);
+        String[] all = Stream.concat(Stream.of(properties), Stream.of("server.netty.max-keep-alive-requests=1"))
+                .toArray(String[]::new);
+        return new HttpApplication(redis, WebApplicationType.REACTIVE, sources, all);
     }
 
     @Override
