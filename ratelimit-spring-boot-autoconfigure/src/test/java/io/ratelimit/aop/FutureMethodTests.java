@@ -19,7 +19,9 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.task.TaskDecorator;
@@ -79,13 +81,58 @@ class FutureMethodTests {
     }
 
     @Test
-    void withoutOneTheMethodRunsOnTheCommonPool() {
+    void withoutOneTheMethodRunsOnAThreadOfOurs() {
         runner.run(context -> {
             Exports exports = context.getBean(Exports.class);
             CompletableFuture<String> call = exports.export();
             store.answerOn("store");
             call.join();
-            assertThat(exports.ran()).extracting(Thread::getName).doesNotContain("store", "main");
+            assertThat(exports.ran())
+                    .singleElement()
+                    .satisfies(thread -> assertThat(thread.getName()).startsWith("ratelimit-"));
+        });
+    }
+
+    @Test
+    void methodsThatWaitForOtherLimitedFuturesLeaveThreadsForThese() {
+        runner.run(context -> {
+            Exports exports = context.getBean(Exports.class);
+            target.asks = () -> exports.export().join();
+            List<CompletableFuture<String>> calls =
+                    IntStream.range(0, 64).mapToObj(i -> exports.asking()).toList();
+            // One answers all, as a driver's thread does.
+            CompletableFuture<Void> answered = CompletableFuture.runAsync(() -> {
+                while (!calls.stream().allMatch(CompletableFuture::isDone)
+                        && !Thread.currentThread().isInterrupted()) {
+                    store.answer();
+                    Thread.onSpinWait();
+                }
+            });
+            assertThat(answered).succeedsWithin(Duration.ofMinutes(1));
+            assertThat(calls).allSatisfy(call -> assertThat(call.join()).isEqualTo("export"));
+        });
+    }
+
+    @Test
+    void contextClassLoaderGoesAlong() {
+        ClassLoader own = Thread.currentThread().getContextClassLoader();
+        ClassLoader applications = new ClassLoader(own) {};
+        runner.run(context -> {
+            AtomicReference<ClassLoader> seen = new AtomicReference<>();
+            target.asks = () -> {
+                seen.set(Thread.currentThread().getContextClassLoader());
+                return "";
+            };
+            Thread.currentThread().setContextClassLoader(applications);
+            CompletableFuture<String> call;
+            try {
+                call = context.getBean(Exports.class).asking();
+            } finally {
+                Thread.currentThread().setContextClassLoader(own);
+            }
+            store.answerOn("store");
+            call.join();
+            assertThat(seen).hasValue(applications);
         });
     }
 

@@ -30,6 +30,7 @@ class PointcutMistakeTests {
                 "fetch | is not a pointcut: Pointcut is not well-formed",
                 "execution(* com.acme.Missing.fetch(..)) | is not a pointcut: warning no match for this type name",
                 "cflow(execution(* fetch(..))) | is not a pointcut: Pointcut expression",
+                "@target(java.lang.Deprecated) | uses @target(), but a pointcut of a limit names methods.",
                 "bean(client) | uses bean(), but a pointcut of a limit names methods.",
                 "execution(* fetch(..)) && args(id) | uses args(), but a pointcut of a limit names methods.",
                 "execution(* fetch(..)) and @args(java.lang.Deprecated) | uses @args(), but a pointcut",

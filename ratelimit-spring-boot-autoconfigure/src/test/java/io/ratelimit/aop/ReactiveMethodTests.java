@@ -28,6 +28,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Hooks;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.NonBlocking;
+import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** Methods that return a publisher: every subscription is a call. */
@@ -170,6 +171,25 @@ class ReactiveMethodTests {
         held.run(context -> {
             StepVerifier.create(context.getBean(Quotes.class).quote())
                     .then(() -> store.answerOn("store"))
+                    .expectNext("quote 1")
+                    .verifyComplete();
+            assertThat(target.threads)
+                    .singleElement()
+                    .isNotInstanceOf(NonBlocking.class)
+                    .satisfies(thread -> assertThat(thread.getName()).startsWith("ratelimit-"));
+        });
+    }
+
+    @Test
+    void methodThatAnEventLoopAsksForRunsWhereNobodyWaitsEither() {
+        held.run(context -> {
+            StepVerifier.create(Mono.defer(context.getBean(Quotes.class)::quote).subscribeOn(Schedulers.parallel()))
+                    .then(() -> {
+                        while (store.waiting() == 0) {
+                            Thread.onSpinWait();
+                        }
+                        store.answerOn("store");
+                    })
                     .expectNext("quote 1")
                     .verifyComplete();
             assertThat(target.threads).singleElement().isInstanceOf(NonBlocking.class);

@@ -5,17 +5,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.http.HttpStatus;
+import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.request.MockHttpServletRequestBuilder;
 import org.springframework.test.web.servlet.request.MockMvcRequestBuilders;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.context.request.RequestAttributes;
+import org.springframework.web.context.request.RequestContextHolder;
+import org.springframework.web.context.request.ServletRequestAttributes;
 import org.springframework.web.servlet.config.annotation.EnableWebMvc;
 
 class ServletCallerRequestsTests {
@@ -56,6 +61,19 @@ class ServletCallerRequestsTests {
                     assertThat(context.getBean(RecordingListener.class).keys())
                             .containsExactly("key:127.0.0.1", "ip:127.0.0.1");
                 });
+    }
+
+    @Test
+    void requestGoesAlongToAnotherThreadAndDoesNotStayThere() {
+        ServletCallerRequests requests = new ServletCallerRequests(new WebSettings(HeaderFields.NONE, 64));
+        AtomicReference<RequestAttributes> seen = new AtomicReference<>();
+        RequestAttributes attributes = new ServletRequestAttributes(new MockHttpServletRequest());
+        RequestContextHolder.setRequestAttributes(attributes);
+        Runnable task = requests.carriedBy(() -> seen.set(RequestContextHolder.getRequestAttributes()));
+        RequestContextHolder.resetRequestAttributes();
+        task.run();
+        assertThat(seen).hasValue(attributes);
+        assertThat(RequestContextHolder.getRequestAttributes()).isNull();
     }
 
     @Test

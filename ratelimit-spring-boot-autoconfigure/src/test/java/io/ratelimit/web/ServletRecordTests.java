@@ -127,6 +127,15 @@ class ServletRecordTests {
     }
 
     @Test
+    void whatIsGivenBackIsNotPaid() {
+        List<Charge> charges = charges("alice");
+        caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
+        caller.onRefund(charges.subList(0, 1));
+        request.setDispatcherType(DispatcherType.FORWARD);
+        assertThat(ServletCallerRequest.of(request, settings).unpaid(charges)).isEqualTo(charges.subList(0, 1));
+    }
+
+    @Test
     void rejectedCallHasPaidNothing() {
         List<Charge> charges = charges("alice");
         caller.onDecisions(charges, List.of(allowed(12), rejected()));
