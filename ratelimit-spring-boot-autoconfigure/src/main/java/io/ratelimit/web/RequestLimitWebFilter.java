@@ -48,9 +48,7 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        MatchedRequest matched = rules.match(
-                exchange.getRequest().getMethod().name(),
-                RequestPaths.of(exchange.getRequest().getPath().pathWithinApplication()));
+        MatchedRequest matched = rules.match(exchange.getRequest().getMethod().name(), ExchangePaths.of(exchange));
         if (!matched.isLimited()) {
             return chain.filter(exchange);
         }

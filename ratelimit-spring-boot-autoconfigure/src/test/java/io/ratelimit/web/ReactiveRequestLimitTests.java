@@ -59,6 +59,21 @@ class ReactiveRequestLimitTests {
             "GET /any/;x",
             "GET http://elsewhere/any");
 
+    /** Of a file that WebFlux serves, which it looks for by the decoded path. */
+    private static final List<String> FILE_SPELLINGS = List.of(
+            "/files/x.txt",
+            "//files/x.txt",
+            "/./files/x.txt",
+            "/%2e/files/x.txt",
+            "/%2ffiles/x.txt",
+            "/files%2fx.txt",
+            "/%5cfiles/x.txt",
+            "/files%5Cx.txt",
+            "/.%2ffiles/x.txt",
+            "/%2f%2ffiles/x.txt",
+            "/%66iles/x.txt",
+            "//files//x.txt");
+
     @Test
     void adviceOfTheApplicationAnswersARequestBeyondTheLimit() {
         with(and(ANY, "spring.profiles.active=advice"), app -> {
@@ -109,6 +124,33 @@ class ReactiveRequestLimitTests {
                 assertThat(app.application().reached).as(spelling).containsExactly("any");
                 app.context.getBean(StoppedClock.class).advance(Duration.ofHours(1));
             }
+        });
+    }
+
+    @Test
+    void spellingThatReachesAFileIsCharged() {
+        String[] properties = {
+            "ratelimit.limits.files.rate=1/h",
+            "ratelimit.http[0].path=/files/**",
+            "ratelimit.http[0].limit=files"
+        };
+        with(properties, app -> {
+            for (String spelling : FILE_SPELLINGS) {
+                assertThat(app.http.send("GET " + spelling).text()).as(spelling).endsWith("a file\n");
+                assertThat(app.http.send("GET " + spelling).status()).as(spelling).isEqualTo(429);
+                app.context.getBean(StoppedClock.class).advance(Duration.ofHours(1));
+            }
+        });
+    }
+
+    /** {@code %zz} is no encoding; {@code %2561} is one of {@code %61}, which nobody decodes again. */
+    @Test
+    void pathIsNeitherDecodedTwiceNorInVain() {
+        with(ANY, app -> {
+            for (String spelling : List.of("/%2561ny", "/any%zz", "/x%2f..", "/%2e%2e")) {
+                assertThat(app.http.send("GET " + spelling).status()).as(spelling).isIn(400, 404);
+            }
+            assertThat(app.listener().outcomes()).isEmpty();
         });
     }
 
