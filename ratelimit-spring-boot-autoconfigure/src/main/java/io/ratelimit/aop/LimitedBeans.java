@@ -90,8 +90,9 @@ public final class LimitedBeans {
             if (all.stream().noneMatch(found -> found.method().pointcuts().contains(pointcut))) {
                 throw new RateLimitConfigurationException(
                         pointcut.property() + " matches no public method of any bean.",
-                        "Check packages, names and parameters; only beans whose type is known at start-up count, and"
-                                + " neither configuration classes, aspects nor post-processors.");
+                        "Check packages, names and parameters. Methods that are not public do not count, nor do beans"
+                                + " whose type is not known at start-up, configuration classes, aspects and"
+                                + " post-processors.");
             }
         }
     }

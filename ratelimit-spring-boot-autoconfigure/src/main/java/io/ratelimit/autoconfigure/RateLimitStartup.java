@@ -74,6 +74,11 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                     .flatMap(map -> map.getOrDefault(limit.name(), List.of()).stream())
                     .toList();
             log(limit, places, configured.contains(limit));
+            if (methods.containsKey(limit.name()) && urls.containsKey(limit.name())) {
+                logger.warn(
+                        "Rate limit '" + limit.name() + "' is one of methods and of URLs: a request for such a URL that"
+                                + " calls such a method is charged twice. Two limits, each with a name of its own, are not.");
+            }
         });
         connect.run();
     }

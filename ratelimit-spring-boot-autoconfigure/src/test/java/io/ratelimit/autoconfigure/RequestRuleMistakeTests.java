@@ -4,6 +4,7 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.actuate.RateLimitsEndpoint;
+import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.web.RequestLimitFilter;
 import io.ratelimit.web.RequestLimitWebFilter;
 import java.util.Arrays;
@@ -52,6 +53,27 @@ class RequestRuleMistakeTests {
                 .toArray(String[]::new);
         servlet.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
         reactive.withPropertyValues(properties).run(context -> assertMistake(context.getStartupFailure(), what, fix));
+    }
+
+    @Test
+    void limitOfAMethodAndOfAUrlIsWarnedOf(CapturedOutput output) {
+        servlet.withBean(Login.class)
+                .withPropertyValues("ratelimit.http[0].path=/login", "ratelimit.http[0].limit=login")
+                .run(context -> assertThat(output)
+                        .contains("Rate limit 'login' is one of methods and of URLs")
+                        .contains("is charged twice"));
+    }
+
+    @Test
+    void limitOfAUrlAloneIsNot(CapturedOutput output) {
+        servlet.withPropertyValues("ratelimit.http[0].path=/login", "ratelimit.http[0].limit=login")
+                .run(context -> assertThat(output).doesNotContain("is charged twice"));
+    }
+
+    static class Login {
+
+        @RateLimited(name = "login", rate = "1/m")
+        public void login() {}
     }
 
     private static void assertMistake(Throwable failure, String what, String fix) {

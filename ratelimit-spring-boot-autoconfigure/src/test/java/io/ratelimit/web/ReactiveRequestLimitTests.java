@@ -130,14 +130,14 @@ class ReactiveRequestLimitTests {
     @Test
     void spellingThatReachesAFileIsCharged() {
         String[] properties = {
-            "ratelimit.limits.files.rate=1/h",
-            "ratelimit.http[0].path=/files/**",
-            "ratelimit.http[0].limit=files"
+            "ratelimit.limits.files.rate=1/h", "ratelimit.http[0].path=/files/**", "ratelimit.http[0].limit=files"
         };
         with(properties, app -> {
             for (String spelling : FILE_SPELLINGS) {
                 assertThat(app.http.send("GET " + spelling).text()).as(spelling).endsWith("a file\n");
-                assertThat(app.http.send("GET " + spelling).status()).as(spelling).isEqualTo(429);
+                assertThat(app.http.send("GET " + spelling).status())
+                        .as(spelling)
+                        .isEqualTo(429);
                 app.context.getBean(StoppedClock.class).advance(Duration.ofHours(1));
             }
         });
@@ -148,7 +148,9 @@ class ReactiveRequestLimitTests {
     void pathIsNeitherDecodedTwiceNorInVain() {
         with(ANY, app -> {
             for (String spelling : List.of("/%2561ny", "/any%zz", "/x%2f..", "/%2e%2e")) {
-                assertThat(app.http.send("GET " + spelling).status()).as(spelling).isIn(400, 404);
+                assertThat(app.http.send("GET " + spelling).status())
+                        .as(spelling)
+                        .isIn(400, 404);
             }
             assertThat(app.listener().outcomes()).isEmpty();
         });
