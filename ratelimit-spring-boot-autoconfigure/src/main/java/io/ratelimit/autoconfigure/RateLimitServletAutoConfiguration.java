@@ -4,9 +4,12 @@ import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.web.RateLimitBodyAdvice;
 import io.ratelimit.web.RateLimitExceptionAdvice;
 import io.ratelimit.web.RateLimitFieldsFilter;
+import io.ratelimit.web.RejectedRequests;
 import io.ratelimit.web.ServletCallerRequests;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -15,6 +18,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.web.servlet.DispatcherServlet;
+import org.springframework.web.servlet.HandlerExceptionResolver;
 
 /** Auto-configuration of rate limits in a servlet application. */
 @AutoConfiguration(
@@ -41,8 +45,10 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitFieldsFilter rateLimitFieldsFilter(WebSettings settings) {
-        return new RateLimitFieldsFilter(settings);
+    RateLimitFieldsFilter rateLimitFieldsFilter(
+            WebSettings settings,
+            @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver) {
+        return new RateLimitFieldsFilter(settings, new RejectedRequests(resolver::getIfAvailable));
     }
 
     @Bean

@@ -10,14 +10,18 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Says which thread handles a request, so that no other touches its response, and writes what others have recorded: when the
- * container comes back to the request, and at its end.
+ * container comes back to the request, and at its end. Answers the rejections that filters and servlets let through, which
+ * would otherwise be errors of the server: only Spring's servlet asks for advice.
  */
 public final class RateLimitFieldsFilter extends OncePerRequestFilter implements Ordered {
 
     private final WebSettings settings;
 
-    public RateLimitFieldsFilter(WebSettings settings) {
+    private final RejectedRequests rejected;
+
+    public RateLimitFieldsFilter(WebSettings settings, RejectedRequests rejected) {
         this.settings = settings;
+        this.rejected = rejected;
     }
 
     /** Around all others: they may be limited, too. */
@@ -45,6 +49,14 @@ public final class RateLimitFieldsFilter extends OncePerRequestFilter implements
             record.write(settings.fields());
             chain.doFilter(request, response);
             record.write(settings.fields());
+        } catch (ServletException | IOException | RuntimeException ex) {
+            RuntimeException rejection = Rejections.among(ex);
+            // Of a request that another thread has by now, the response is that thread's.
+            if (rejection == null || response.isCommitted() || request.isAsyncStarted()) {
+                throw ex;
+            }
+            record.write(settings.fields());
+            rejected.answerInstead(request, response, rejection);
         } finally {
             record.end();
         }

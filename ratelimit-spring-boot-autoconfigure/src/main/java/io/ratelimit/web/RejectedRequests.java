@@ -6,6 +6,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.web.servlet.HandlerExceptionResolver;
@@ -19,6 +20,20 @@ public final class RejectedRequests {
     /** @param resolver that of the application's handlers; {@code null}: there is none */
     public RejectedRequests(Supplier<@Nullable HandlerExceptionResolver> resolver) {
         this.resolver = resolver;
+    }
+
+    /**
+     * Answers a request that somebody has begun to answer. What is in the response so far goes, as Spring's servlet does it
+     * before it asks for advice.
+     *
+     * @throws RuntimeException the failure, if nobody answers it
+     */
+    void answerInstead(HttpServletRequest request, HttpServletResponse response, RuntimeException failure)
+            throws IOException {
+        response.resetBuffer();
+        response.setHeader(HttpHeaders.CONTENT_TYPE, null);
+        response.setHeader(HttpHeaders.CONTENT_DISPOSITION, null);
+        answer(request, response, failure);
     }
 
     /** @throws RuntimeException the failure, if nobody answers it */

@@ -153,7 +153,7 @@ class ServletRecordTests {
     }
 
     private void filter(FilterChain chain) throws ServletException, IOException {
-        new RateLimitFieldsFilter(settings).doFilter(request, response, chain);
+        new RateLimitFieldsFilter(settings, new RejectedRequests(() -> null)).doFilter(request, response, chain);
     }
 
     private void say(long remaining) {

@@ -9,6 +9,8 @@ import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -18,6 +20,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -44,6 +47,7 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.filter.UrlHandlerFilter;
 
 /** Limits of URLs on a real Tomcat. */
@@ -106,6 +110,44 @@ class ServletRequestLimitTests {
             RawHttp.Answer rejected = app.http.send("POST /login");
             assertThat(rejected.status()).isEqualTo(423);
             assertThat(rejected.text()).endsWith("no login for you");
+        });
+    }
+
+    /** @param how what is thrown: the rejection itself, or something that it is the cause of */
+    @ParameterizedTest
+    @ValueSource(strings = {"itself", "servlet", "future", "io"})
+    void rejectionThatLeavesAFilterIsAnsweredAsOneOfAHandler(String how) {
+        with(new String[] {"spring.profiles.active=limited-filter"}, app -> {
+            assertThat(app.http.send("GET /any", "How: " + how).status()).isEqualTo(200);
+            RawHttp.Answer rejected = app.http.send("GET /any", "How: " + how);
+            assertThat(rejected.status()).isEqualTo(429);
+            assertThat(rejected.text())
+                    .containsIgnoringCase("Retry-After: 3600")
+                    .containsIgnoringCase("RateLimit: \"calls\";r=0;t=3600")
+                    .contains("application/problem+json", "quota-exceeded", "\"violated-policies\":[\"calls\"]")
+                    .doesNotContain("half an answer");
+            assertThat(app.reached).containsExactly("any");
+        });
+    }
+
+    @Test
+    void adviceOfTheApplicationAnswersWhatLeavesAFilter() {
+        with(new String[] {"spring.profiles.active=limited-filter,advice"}, app -> {
+            app.http.send("GET /any", "How: servlet");
+            RawHttp.Answer rejected = app.http.send("GET /any", "How: servlet");
+            assertThat(rejected.status()).isEqualTo(423);
+            assertThat(rejected.text()).endsWith("no calls for you");
+        });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"unrelated,500", "committed,200"})
+    void whatIsNotOursOrTooLateIsLeftToTheContainer(String how, int status) {
+        with(new String[] {"spring.profiles.active=limited-filter"}, app -> {
+            app.http.send("GET /any", "How: " + how);
+            RawHttp.Answer answer = app.http.send("GET /any", "How: " + how);
+            assertThat(answer.status()).isEqualTo(status);
+            assertThat(answer.text()).doesNotContain("problem+json", "quota-exceeded");
         });
     }
 
@@ -392,6 +434,18 @@ class ServletRequestLimitTests {
         }
 
         @Bean
+        @Profile("limited-filter")
+        Calls calls() {
+            return new Calls();
+        }
+
+        @Bean
+        @Profile("limited-filter")
+        LimitedFilter limitedFilter(Calls calls) {
+            return new LimitedFilter(calls);
+        }
+
+        @Bean
         @Profile("advice")
         Advice advice() {
             return new Advice();
@@ -402,6 +456,43 @@ class ServletRequestLimitTests {
 
         public String of(String address) {
             return "t-" + address;
+        }
+    }
+
+    static class Calls {
+
+        @RateLimited(name = "calls", rate = "1/h")
+        public void call() {}
+    }
+
+    /** A filter of the application that calls a limited service, and makes of a rejection what the request says. */
+    static class LimitedFilter extends OncePerRequestFilter {
+
+        private final Calls calls;
+
+        LimitedFilter(Calls calls) {
+            this.calls = calls;
+        }
+
+        @Override
+        protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+                throws ServletException, IOException {
+            try {
+                calls.call();
+            } catch (RateLimitExceededException ex) {
+                response.setContentType("text/html");
+                response.getOutputStream().print("half an answer");
+                switch (request.getHeader("How")) {
+                    case "servlet" -> throw new ServletException(new IllegalStateException(ex));
+                    case "future" -> throw new CompletionException(ex);
+                    case "io" -> throw new IOException(ex);
+                    case "unrelated" -> throw new ServletException("unrelated");
+                    case "committed" -> response.flushBuffer();
+                    default -> {}
+                }
+                throw ex;
+            }
+            chain.doFilter(request, response);
         }
     }
 

@@ -1,0 +1,29 @@
+package io.ratelimit.web;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitRefusedException;
+import org.jspecify.annotations.Nullable;
+
+/** Tells what limits throw from other failures. */
+final class Rejections {
+
+    /** More than anybody wraps; causes may go round in a circle. */
+    private static final int DEPTH = 32;
+
+    private Rejections() {}
+
+    /** The failure, or the first of its causes, that a limit has thrown; {@code null}: none of them. */
+    static @Nullable RuntimeException among(Throwable failure) {
+        Throwable next = failure;
+        for (int depth = 0; next != null && depth < DEPTH; depth++) {
+            if (next instanceof RateLimitExceededException exceeded) {
+                return exceeded;
+            }
+            if (next instanceof RateLimitRefusedException refused) {
+                return refused;
+            }
+            next = next.getCause();
+        }
+        return null;
+    }
+}
