@@ -35,10 +35,6 @@ final class HttpApplication implements AutoCloseable {
                         Stream.of(
                                 "server.port=0",
                                 "server.address=127.0.0.1",
-                                // Reactor Netty loses a request that comes on a connection before the last one is
-                                // through.
-                                "server.netty.max-keep-alive-requests=1",
-                                "server.tomcat.max-keep-alive-requests=1",
                                 "spring.main.banner-mode=off",
                                 "ratelimit.on-store-failure=throw",
                                 "ratelimit.redis.key-prefix=" + RedisUnderTest.newPrefix()),
