@@ -16,14 +16,51 @@ public class RateLimitStoreException extends RuntimeException {
         /** No answer in time. What was asked may still have been charged. */
         TIMEOUT,
 
-        /** Anything else: no connection, an error reply, a foreign value at the key. */
+        /** Not asked, because it is known not to answer. The cause says what is known. */
+        SHORT_CIRCUITED,
+
+        /** There is no connection, or it was lost before the answer. What was asked may still have been charged. */
+        UNREACHABLE,
+
+        /** Too many questions wait for an answer already. */
+        OVERLOADED,
+
+        /** The server does not know us. */
+        UNAUTHENTICATED,
+
+        /** The server does not allow us a command or a key. */
+        FORBIDDEN,
+
+        /** The server takes no writes: it is a replica, or cannot keep them safe. */
+        READ_ONLY,
+
+        /** The server has no room. */
+        OUT_OF_MEMORY,
+
+        /** The server is occupied with the script of somebody else. */
+        BUSY,
+
+        /** The server is not ready yet: it reads its data. */
+        LOADING,
+
+        /** Nobody is in charge of the part of a cluster that the bucket is in. */
+        CLUSTER_DOWN,
+
+        /** What is stored for this bucket is not ours. Others are not concerned. */
+        FOREIGN_VALUE,
+
+        /** The application is shutting down. */
+        CLOSED,
+
+        /** Anything else. */
         ERROR
     }
 
     private final Reason reason;
 
     public RateLimitStoreException(Reason reason, String message, @Nullable Throwable cause) {
-        super(message, cause);
+        // One that is expected at every call of an outage has nothing to trace.
+        super(message, cause, true, reason != Reason.SHORT_CIRCUITED);
         this.reason = reason;
     }
 

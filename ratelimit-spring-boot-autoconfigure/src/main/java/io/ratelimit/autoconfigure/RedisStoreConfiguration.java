@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
+import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisConnector;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
@@ -32,9 +33,19 @@ class RedisStoreConfiguration {
     }
 
     @Bean
+    @ConditionalOnBean(RateLimitScriptExecutor.class)
+    GuardedRedis rateLimitRedis(RateLimitScriptExecutor executor, RateLimitProperties properties) {
+        return new GuardedRedis(
+                executor, properties.redis().timeout(), properties.redis().keyPrefix());
+    }
+
+    @Bean
     @ConditionalOnBean(RedisConnector.class)
-    StoreWarmUp rateLimitRedisWarmUp(RedisConnector redis) {
-        return redis::connect;
+    StoreWarmUp rateLimitRedisWarmUp(RedisConnector connector, GuardedRedis redis) {
+        return () -> {
+            connector.connect();
+            redis.warmUp();
+        };
     }
 
     static class OnRedisStore extends SpringBootCondition {

@@ -6,7 +6,7 @@ import io.ratelimit.RateLimitStore;
 import io.ratelimit.TimeSource;
 import io.ratelimit.autoconfigure.RateLimitProperties.StoreType;
 import io.ratelimit.memory.InMemoryRateLimitStore;
-import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RedisRateLimitStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -28,7 +28,7 @@ class StoreConfiguration {
     RateLimitStore rateLimitStore(
             RateLimitProperties properties,
             TimeSource time,
-            ObjectProvider<RateLimitScriptExecutor> redis,
+            ObjectProvider<GuardedRedis> redis,
             ObjectProvider<StoreInstrumentation> instrumentation) {
         StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> (store, name) -> store);
         RateLimitStore memory = instrumented.instrument(
@@ -36,15 +36,15 @@ class StoreConfiguration {
         if (properties.store() == StoreType.IN_MEMORY) {
             return memory;
         }
-        RateLimitScriptExecutor executor = redis.getIfAvailable();
-        if (executor == null) {
+        GuardedRedis guarded = redis.getIfAvailable();
+        if (guarded == null) {
             throw new RateLimitConfigurationException(
                     "ratelimit.store is redis, but there is no RedisConnectionFactory.",
                     "Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
         }
         return new FailoverRateLimitStore(
                 instrumented.instrument(
-                        new RedisRateLimitStore(executor, properties.redis().keyPrefix()), "redis"),
+                        new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis"),
                 memory);
     }
 

@@ -3,10 +3,16 @@ package io.ratelimit.redis;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
 import io.lettuce.core.ReadFrom;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.SocketOptions;
 import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions.RefreshTrigger;
+import io.lettuce.core.protocol.RedisCommand;
 import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.Optional;
 import org.springframework.beans.DirectFieldAccessor;
@@ -17,11 +23,22 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
 /**
- * A connection of our own to the Redis of the user's connection factory. A command on it waits no longer than our
- * timeout, whatever the user's own commands may take; while there is no connection it fails at once, and one that timed
- * out is not sent again.
+ * A connection of our own to the Redis of the user's connection factory, which remains as it is. While there is no
+ * connection a command fails at once. None is ever sent twice, and so many at the most wait for their answers. A
+ * connection that is lost is back soon after the server is.
  */
 final class BoundedConnections {
+
+    /** More wait for an answer only if a server hangs that many calls a second are made of. */
+    private static final int QUEUE = 10_000;
+
+    private static final Duration RECONNECT = Duration.ofMillis(100);
+
+    private static final Duration SHORTEST_HANDSHAKE = Duration.ofMillis(500);
+
+    private static final Duration LONGEST_CONNECT = Duration.ofSeconds(2);
+
+    private static final Duration REFRESH = Duration.ofMillis(500);
 
     private BoundedConnections() {}
 
@@ -47,19 +64,54 @@ final class BoundedConnections {
 
     private record Bounded(LettuceClientConfiguration users, Duration timeout) implements LettuceClientConfiguration {
 
+        /** Bounds handshakes. Each decision has a deadline of its own. */
         @Override
         public Duration getCommandTimeout() {
-            return timeout;
+            Duration patient = timeout.multipliedBy(5);
+            return patient.compareTo(SHORTEST_HANDSHAKE) < 0 ? SHORTEST_HANDSHAKE : patient;
         }
 
         @Override
         public Optional<ClientOptions> getClientOptions() {
-            ClientOptions.Builder options = users.getClientOptions()
-                    .orElseGet(ClusterClientOptions::create)
-                    .mutate();
-            return Optional.of(options.timeoutOptions(TimeoutOptions.enabled(timeout))
+            ClientOptions given = users.getClientOptions().orElseGet(ClusterClientOptions::create);
+            ClusterClientOptions.Builder options = ClusterClientOptions.builder(given);
+            options.timeoutOptions(TimeoutOptions.create())
                     .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
-                    .build());
+                    .autoReconnect(true)
+                    .requestQueueSize(QUEUE)
+                    .replayFilter(Bounded::fail)
+                    .socketOptions(connectingSoon(given.getSocketOptions()));
+            return Optional.of(options.topologyRefreshOptions(refreshing(given)).build());
+        }
+
+        /** One whose connection was lost may have been carried out: again would be a second charge. */
+        private static boolean fail(RedisCommand<?, ?, ?> command) {
+            command.completeExceptionally(new RedisConnectionException("Connection lost before the answer"));
+            return true;
+        }
+
+        private static SocketOptions connectingSoon(SocketOptions given) {
+            return given.getConnectTimeout().compareTo(LONGEST_CONNECT) <= 0
+                    ? given
+                    : given.mutate().connectTimeout(LONGEST_CONNECT).build();
+        }
+
+        /** So that a master that is new is found soon, also where the application's own connections do not look for it. */
+        @SuppressWarnings("deprecation") // Lettuce 7 enables them all by itself, Lettuce 6 does not.
+        private static ClusterTopologyRefreshOptions refreshing(ClientOptions given) {
+            ClusterTopologyRefreshOptions.Builder options = ClusterTopologyRefreshOptions.builder()
+                    .enableAdaptiveRefreshTrigger(RefreshTrigger.values())
+                    .adaptiveRefreshTriggersTimeout(REFRESH);
+            ClusterTopologyRefreshOptions theirs =
+                    given instanceof ClusterClientOptions cluster ? cluster.getTopologyRefreshOptions() : null;
+            if (theirs != null) {
+                options.dynamicRefreshSources(theirs.useDynamicRefreshSources())
+                        .closeStaleConnections(theirs.isCloseStaleConnections());
+                if (theirs.isPeriodicRefreshEnabled()) {
+                    options.enablePeriodicRefresh(theirs.getRefreshPeriod());
+                }
+            }
+            return options.build();
         }
 
         @Override
@@ -83,9 +135,17 @@ final class BoundedConnections {
             return users.isStartTls();
         }
 
+        /** The same threads and timer, which remain the application's to shut down. */
         @Override
         public Optional<ClientResources> getClientResources() {
-            return users.getClientResources();
+            return users.getClientResources()
+                    .map(given -> given.mutate()
+                            .eventLoopGroupProvider(given.eventLoopGroupProvider())
+                            .eventExecutorGroup(given.eventExecutorGroup())
+                            .timer(given.timer())
+                            .commandLatencyRecorder(given.commandLatencyRecorder())
+                            .reconnectDelay(Delay.constant(RECONNECT))
+                            .build());
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -67,21 +68,10 @@ final class FirstConnection {
         }
     }
 
-    /** @throws RedisConnectionFailureException if there is no connection within the time */
-    void require(Duration patience) {
-        await(patience);
-        if (!made) {
-            throw missing();
-        }
-    }
-
-    /** As {@link #require}, without blocking: what is to be done follows when there is a connection. */
-    <T> CompletableFuture<T> thenRun(Supplier<CompletableFuture<T>> task, Duration patience) {
+    /** What is to be done follows when there is a connection, or fails when the first attempts have failed. */
+    <T> CompletableFuture<T> thenRun(Supplier<? extends CompletionStage<T>> task) {
         start();
-        return tried.copy()
-                .orTimeout(patience.toNanos(), TimeUnit.NANOSECONDS)
-                .handle((done, late) -> made)
-                .thenCompose(ready -> ready ? task.get() : CompletableFuture.failedFuture(missing()));
+        return tried.thenCompose(done -> made ? task.get() : CompletableFuture.failedFuture(missing()));
     }
 
     void stop() {
@@ -115,6 +105,9 @@ final class FirstConnection {
     private void tryOnce() {
         try {
             attempt.run();
+            if (tried.isDone()) {
+                logger.info("There is a connection to Redis now");
+            }
             made = true;
             thread.shutdown();
         } catch (RuntimeException ex) {

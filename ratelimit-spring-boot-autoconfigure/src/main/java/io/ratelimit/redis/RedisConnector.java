@@ -2,10 +2,9 @@ package io.ratelimit.redis;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -15,16 +14,14 @@ import org.springframework.util.ClassUtils;
  * The default script executor: over a connection of its own where the driver is Lettuce, else over the user's. Connects in
  * the background, and does not mind if Redis is not there yet.
  */
-public final class RedisConnector implements RateLimitScriptExecutor, DisposableBean {
-
-    private static final Log logger = LogFactory.getLog(RedisConnector.class);
+public final class RedisConnector implements RateLimitScriptExecutor, Servers, DisposableBean {
 
     /** How long the start-up waits for the connection, so that the first calls find it. */
     private static final Duration STARTUP = Duration.ofSeconds(2);
 
-    private final Duration timeout;
+    private final ConnectingExecutor executor;
 
-    private final TemplateScriptExecutor executor;
+    private final Servers servers;
 
     private final FirstConnection connection;
 
@@ -35,28 +32,32 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
 
     /**
      * @param users the application's connections
-     * @param timeout how long a decision may take at the most; bounds only a Lettuce driver
+     * @param timeout how long a decision may take at the most
      */
     public RedisConnector(RedisConnectionFactory users, Duration timeout) {
-        this.timeout = timeout;
         if (isLettuce(users) && BoundedConnections.isBoundable(users)) {
             LettuceConnectionFactory own = BoundedConnections.copyOf((LettuceConnectionFactory) users, timeout);
             this.executor = TemplateScriptExecutor.over(own, RateLimitScript.load());
+            this.servers = own.isClusterAware() ? new LettuceCluster(own) : new LettuceServer(own, executor::prepare);
             this.ownConnections = own::destroy;
             this.clustered = own::isClusterAware;
         } else {
-            logger.warn("ratelimit.redis.timeout does not bound "
-                    + users.getClass().getName() + ": its own timeouts apply to the decisions of rate limits");
             this.executor = TemplateScriptExecutor.over(users, RateLimitScript.load());
+            this.servers = Servers.ONE;
             this.ownConnections = () -> {};
             this.clustered = executor::isClustered;
         }
-        this.connection = new FirstConnection(executor::prepare);
+        this.connection = new FirstConnection(this::makeConnection);
     }
 
     private static boolean isLettuce(RedisConnectionFactory users) {
         return ClassUtils.isPresent("io.lettuce.core.RedisClient", RedisConnector.class.getClassLoader())
                 && users instanceof LettuceConnectionFactory;
+    }
+
+    private void makeConnection() {
+        executor.prepare();
+        EvictionWarning.logIfNeeded(executor);
     }
 
     /** Connects; returns when connected, or when that takes too long to wait for. */
@@ -65,19 +66,15 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     }
 
     @Override
-    public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
-        if (!connection.isMade()) {
-            connection.require(timeout);
-        }
-        return executor.execute(keys, arguments);
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        return connection.isMade()
+                ? executor.execute(keys, arguments)
+                : connection.thenRun(() -> executor.execute(keys, arguments));
     }
 
     @Override
-    public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-        return connection.isMade()
-                ? executor.executeAsync(keys, arguments)
-                : connection.thenRun(
-                        () -> executor.executeAsync(keys, arguments).toCompletableFuture(), timeout);
+    public CompletionStage<?> delete(byte[] key) {
+        return connection.isMade() ? executor.delete(key) : connection.thenRun(() -> executor.delete(key));
     }
 
     @Override
@@ -86,11 +83,20 @@ public final class RedisConnector implements RateLimitScriptExecutor, Disposable
     }
 
     @Override
-    public void delete(byte[] key) {
-        if (!connection.isMade()) {
-            connection.require(timeout);
+    public String of(byte[] key) {
+        return connection.isMade() ? servers.of(key) : REDIS;
+    }
+
+    @Override
+    public Map<String, String> tags() {
+        return connection.isMade() ? servers.tags() : Servers.ONE.tags();
+    }
+
+    @Override
+    public void renew(String server) {
+        if (connection.isMade()) {
+            servers.renew(server);
         }
-        executor.delete(key);
     }
 
     @Override

@@ -4,8 +4,6 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
-import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.ReceiptRefund;
 import io.ratelimit.RefundableDecisions;
 import java.util.ArrayList;
@@ -13,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RedisRateLimitStore implements RateLimitStore {
 
-    private final RateLimitScriptExecutor executor;
+    private final GuardedRedis redis;
 
     private final BucketKeys keys;
 
@@ -32,94 +30,87 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private final SlotBySlot slotBySlot;
 
     /** @param keyPrefix what the name of every bucket begins with; no braces */
-    public RedisRateLimitStore(RateLimitScriptExecutor executor, String keyPrefix) {
-        this.executor = executor;
+    public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
+        this.redis = redis;
         this.keys = new BucketKeys(keyPrefix);
-        this.slotBySlot = new SlotBySlot(executor, language);
+        this.slotBySlot = new SlotBySlot(redis, language);
     }
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
-        List<byte[]> names = names(charges);
-        try {
-            return needsSlotBySlot(names)
-                    ? slotBySlot.decide(charges, names).join().decisions()
-                    : run(ScriptCall.CHARGE, charges, names);
-        } catch (RuntimeException ex) {
-            throw failure(ex);
-        }
+        return now(start(charges));
     }
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        return elsewhere(start(charges));
+    }
+
+    private CompletableFuture<List<RateLimitDecision>> start(List<Charge> charges) {
         List<byte[]> names = names(charges);
-        return orFailure(() -> needsSlotBySlot(names)
-                ? slotBySlot.decide(charges, names).thenApply(ReceiptedCall::decisions)
-                : executor.executeAsync(names, language.arguments(ScriptCall.CHARGE, charges))
-                        .thenApply(reply -> language.decisions(charges, reply)));
+        Deadline deadline = redis.deadline();
+        return needsSlotBySlot(names)
+                ? slotBySlot.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions)
+                : run(ScriptCall.CHARGE, charges, names, deadline);
+    }
+
+    private CompletableFuture<List<RateLimitDecision>> run(
+            ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline) {
+        return redis.execute(names, language.arguments(call, charges), deadline)
+                .thenApply(reply -> language.decisions(charges, reply));
     }
 
     private boolean needsSlotBySlot(List<byte[]> names) {
-        return names.size() > 1 && executor.isClustered() && SlotBySlot.isNeeded(names);
+        return names.size() > 1 && redis.isClustered() && SlotBySlot.isNeeded(names);
     }
 
     @Override
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
         List<byte[]> names = names(charges);
-        CompletionStage<ReceiptedCall> call = orFailure(() -> needsSlotBySlot(names)
-                ? slotBySlot.decide(charges, names)
-                : executor.executeAsync(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, charges))
-                        .thenApply(reply -> language.receiptedCall(charges, reply)));
-        return call.thenApply(decided ->
-                new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack)));
+        Deadline deadline = redis.deadline();
+        CompletableFuture<ReceiptedCall> call = needsSlotBySlot(names)
+                ? slotBySlot.decide(charges, names, deadline)
+                : redis.execute(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, charges), deadline)
+                        .thenApply(reply -> language.receiptedCall(charges, reply));
+        return elsewhere(call.thenApply(decided ->
+                new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack))));
     }
 
     private CompletionStage<Void> giveBack(Map<Charge, Receipt> taken) {
         List<Charge> charges = List.copyOf(taken.keySet());
         List<Receipt> receipts = charges.stream().map(taken::get).toList();
         List<byte[]> names = names(charges);
-        return orFailure(() -> needsSlotBySlot(names)
-                ? slotBySlot.giveBack(charges, names, receipts)
-                : executor.executeAsync(names, language.giveBackArguments(charges, receipts))
-                        .thenAccept(reply -> {}));
-    }
-
-    private static <T> CompletionStage<T> orFailure(Supplier<CompletionStage<T>> work) {
-        CompletionStage<T> stage;
-        try {
-            stage = work.get();
-        } catch (RuntimeException ex) {
-            stage = CompletableFuture.failedFuture(ex);
-        }
-        return stage.handle((result, thrown) -> {
-            if (thrown != null) {
-                throw failure(thrown);
-            }
-            return result;
-        });
+        Deadline deadline = redis.deadline();
+        return elsewhere(
+                needsSlotBySlot(names)
+                        ? slotBySlot.giveBack(charges, names, receipts, deadline)
+                        : redis.execute(names, language.giveBackArguments(charges, receipts), deadline)
+                                .thenAccept(reply -> {}));
     }
 
     @Override
     public RateLimitDecision peek(Charge charge) {
         List<Charge> charges = List.of(charge);
-        try {
-            return run(ScriptCall.LOOK, charges, names(charges)).get(0);
-        } catch (RuntimeException ex) {
-            throw failure(ex);
-        }
+        return now(run(ScriptCall.LOOK, charges, names(charges), redis.deadline()))
+                .get(0);
     }
 
     @Override
     public void reset(RateLimit limit, @Nullable String key) {
+        now(redis.delete(keys.name(limit, key), redis.deadline()));
+    }
+
+    private static <T> T now(CompletableFuture<T> work) {
         try {
-            executor.delete(keys.name(limit, key));
-        } catch (RuntimeException ex) {
-            throw failure(ex);
+            return work.join();
+        } catch (CompletionException ex) {
+            throw ex.getCause() instanceof RuntimeException failure ? failure : ex;
         }
     }
 
-    private List<RateLimitDecision> run(ScriptCall call, List<Charge> charges, List<byte[]> names) {
-        return language.decisions(charges, executor.execute(names, language.arguments(call, charges)));
+    /** What follows a failure that took time is not done in the timer's thread, which has others to serve. */
+    private static <T> CompletionStage<T> elsewhere(CompletableFuture<T> work) {
+        return work.isDone() ? work : work.exceptionallyComposeAsync(CompletableFuture::failedFuture);
     }
 
     private List<byte[]> names(List<Charge> charges) {
@@ -135,21 +126,5 @@ public final class RedisRateLimitStore implements RateLimitStore {
             names.add(name);
         }
         return names;
-    }
-
-    private static RateLimitStoreException failure(Throwable thrown) {
-        Throwable root = thrown;
-        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-            if (cause instanceof RateLimitStoreException known) {
-                return known;
-            }
-            // By name, because drivers have exceptions of their own for it.
-            if (cause.getClass().getSimpleName().endsWith("TimeoutException")) {
-                return new RateLimitStoreException(Reason.TIMEOUT, "Redis: no answer in time", thrown);
-            }
-            root = cause;
-        }
-        String message = root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
-        return new RateLimitStoreException(Reason.ERROR, "Redis: " + message, thrown);
     }
 }

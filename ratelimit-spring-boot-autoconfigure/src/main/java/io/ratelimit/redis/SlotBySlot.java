@@ -23,12 +23,12 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
  */
 final class SlotBySlot {
 
-    private final RateLimitScriptExecutor executor;
+    private final GuardedRedis redis;
 
     private final ScriptLanguage language;
 
-    SlotBySlot(RateLimitScriptExecutor executor, ScriptLanguage language) {
-        this.executor = executor;
+    SlotBySlot(GuardedRedis redis, ScriptLanguage language) {
+        this.redis = redis;
         this.language = language;
     }
 
@@ -40,14 +40,14 @@ final class SlotBySlot {
                 > 1;
     }
 
-    CompletableFuture<ReceiptedCall> decide(List<Charge> charges, List<byte[]> names) {
+    CompletableFuture<ReceiptedCall> decide(List<Charge> charges, List<byte[]> names, Deadline deadline) {
         List<Part> binding = parts(charges, names, charge -> !charge.limit().dryRun());
         List<Part> dryRuns = parts(charges, names, charge -> charge.limit().dryRun());
-        return forAll(binding, part -> run(part, ScriptCall.LOOK))
+        return forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
-                        ? chargeFrom(0, binding)
+                        ? chargeFrom(0, binding, deadline)
                         : CompletableFuture.completedFuture(null))
-                .thenCompose(charged -> forAll(dryRuns, part -> run(part, ScriptCall.CHARGE_WITH_RECEIPTS)))
+                .thenCompose(charged -> forAll(dryRuns, part -> run(part, ScriptCall.CHARGE_WITH_RECEIPTS, deadline)))
                 .thenApply(done -> together(charges, Stream.concat(binding.stream(), dryRuns.stream())));
     }
 
@@ -56,8 +56,9 @@ final class SlotBySlot {
      *
      * @param receipts one for each charge
      */
-    CompletableFuture<Void> giveBack(List<Charge> charges, List<byte[]> names, List<Receipt> receipts) {
-        return forAll(parts(charges, names, charge -> true), part -> giveBack(part, part.of(receipts)));
+    CompletableFuture<Void> giveBack(
+            List<Charge> charges, List<byte[]> names, List<Receipt> receipts, Deadline deadline) {
+        return forAll(parts(charges, names, charge -> true), part -> giveBack(part, part.of(receipts), deadline));
     }
 
     /** By slot, in an order that is the same for all callers: of two that want the same, one is first everywhere. */
@@ -73,24 +74,23 @@ final class SlotBySlot {
                 .toList();
     }
 
-    private CompletableFuture<Void> chargeFrom(int number, List<Part> parts) {
+    private CompletableFuture<Void> chargeFrom(int number, List<Part> parts, Deadline deadline) {
         if (number == parts.size()) {
             return CompletableFuture.completedFuture(null);
         }
         Part part = parts.get(number);
         List<Part> earlier = parts.subList(0, number);
-        return run(part, ScriptCall.CHARGE_WITH_RECEIPTS)
-                .exceptionallyCompose(thrown -> forAll(earlier, this::undo).handle((done, also) -> fail(thrown)))
-                .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts) : forAll(earlier, this::undo));
+        return run(part, ScriptCall.CHARGE_WITH_RECEIPTS, deadline)
+                .exceptionallyCompose(thrown -> undo(earlier, deadline).handle((done, also) -> fail(thrown)))
+                .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts, deadline) : undo(earlier, deadline));
     }
 
     private static Void fail(Throwable thrown) {
         throw thrown instanceof CompletionException known ? known : new CompletionException(thrown);
     }
 
-    private CompletableFuture<Void> run(Part part, ScriptCall call) {
-        return executor.executeAsync(part.names, language.arguments(call, part.charges))
-                .toCompletableFuture()
+    private CompletableFuture<Void> run(Part part, ScriptCall call, Deadline deadline) {
+        return redis.execute(part.names, language.arguments(call, part.charges), deadline)
                 .thenAccept(reply -> {
                     if (call == ScriptCall.LOOK) {
                         part.seen = language.decisions(part.charges, reply);
@@ -100,16 +100,22 @@ final class SlotBySlot {
                 });
     }
 
+    /** Goes on after the deadline, but nobody waits for it longer. */
+    private CompletableFuture<Void> undo(List<Part> parts, Deadline deadline) {
+        return deadline.bound(forAll(parts, this::undo).copy());
+    }
+
     /** What was seen before the charge holds again. */
     private CompletableFuture<Void> undo(Part part) {
         ReceiptedCall charged = part.charged;
         part.charged = null;
-        return charged == null ? CompletableFuture.completedFuture(null) : giveBack(part, charged.receipts());
+        return charged == null
+                ? CompletableFuture.completedFuture(null)
+                : giveBack(part, charged.receipts(), redis.deadline());
     }
 
-    private CompletableFuture<Void> giveBack(Part part, List<Receipt> receipts) {
-        return executor.executeAsync(part.names, language.giveBackArguments(part.charges, receipts))
-                .toCompletableFuture()
+    private CompletableFuture<Void> giveBack(Part part, List<Receipt> receipts, Deadline deadline) {
+        return redis.execute(part.names, language.giveBackArguments(part.charges, receipts), deadline)
                 .thenAccept(reply -> {});
     }
 

@@ -2,8 +2,12 @@ package io.ratelimit.redis;
 
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Properties;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.ReactiveRedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -12,14 +16,24 @@ import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
-/** Runs the script through Spring Data's template, which tries its digest first and sends its text on {@code NOSCRIPT}. */
-class TemplateScriptExecutor implements RateLimitScriptExecutor {
+/**
+ * Runs the script through Spring Data's template, which tries its digest first and sends its text on {@code NOSCRIPT}. The
+ * driver blocks: threads of our own wait for it, as many as may wait at once, so that no caller has to wait longer than it
+ * wants to.
+ */
+class TemplateScriptExecutor implements ConnectingExecutor {
 
     private static final RedisSerializer<byte[]> BYTES = RedisSerializer.byteArray();
+
+    private static final int THREADS = 16;
+
+    private static final int WAITING_CALLS = 1_000;
 
     private final RedisScript<List<Long>> script;
 
     private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+
+    private final ThreadPoolExecutor threads;
 
     private volatile boolean clustered;
 
@@ -30,29 +44,41 @@ class TemplateScriptExecutor implements RateLimitScriptExecutor {
         template.setKeySerializer(BYTES);
         template.setValueSerializer(BYTES);
         template.afterPropertiesSet();
+        this.threads = threads();
     }
 
-    /** The executor that suits the driver: one without a reactive face has a pool's thread wait instead of the caller. */
-    static TemplateScriptExecutor over(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
-        return connections instanceof ReactiveRedisConnectionFactory
-                ? new ReactiveScriptExecutor(connections, script)
+    private static ThreadPoolExecutor threads() {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING_CALLS), task -> {
+                    Thread waiting = new Thread(task, "ratelimit-redis");
+                    waiting.setDaemon(true);
+                    return waiting;
+                });
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
+    }
+
+    /** The executor that suits the driver. */
+    static ConnectingExecutor over(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
+        return connections instanceof ReactiveRedisConnectionFactory reactive
+                ? new ReactiveScriptExecutor(reactive, script)
                 : new TemplateScriptExecutor(connections, script);
     }
 
-    RedisScript<List<Long>> script() {
-        return script;
+    @Override
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        return CompletableFuture.supplyAsync(() -> run(keys, arguments), threads);
     }
 
-    @Override
     @SuppressWarnings({"unchecked", "rawtypes"})
-    public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
+    private List<Long> run(List<byte[]> keys, byte[][] arguments) {
         List<Long> reply = template.execute(script, BYTES, (RedisSerializer) BYTES, keys, (Object[]) arguments);
         return reply == null ? List.of() : reply;
     }
 
     @Override
-    public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-        return CompletableFuture.supplyAsync(() -> execute(keys, arguments));
+    public CompletionStage<?> delete(byte[] key) {
+        return CompletableFuture.supplyAsync(() -> template.delete(key), threads);
     }
 
     @Override
@@ -61,17 +87,18 @@ class TemplateScriptExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public void delete(byte[] key) {
-        template.delete(key);
-    }
-
-    /** Connects, makes the script known to the server and runs it once, so that the first call need not. */
-    void prepare() {
+    public void prepare() {
         byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
         template.execute((RedisCallback<String>) connection -> {
             clustered = connection instanceof RedisClusterConnection;
             return connection.scriptingCommands().scriptLoad(text);
         });
-        execute(List.of(), new byte[][] {{'0'}});
+    }
+
+    @Override
+    public Properties memory() {
+        Properties memory = template.execute((RedisCallback<Properties>)
+                connection -> connection.serverCommands().info("memory"));
+        return memory == null ? new Properties() : memory;
     }
 }

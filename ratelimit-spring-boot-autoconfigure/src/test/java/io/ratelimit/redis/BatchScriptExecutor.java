@@ -88,23 +88,16 @@ final class BatchScriptExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
         Call call = new Call(time.micros(), keys, List.of(arguments), new CompletableFuture<>());
         calls.add(call);
         return call.reply;
     }
 
     @Override
-    public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
-        CompletionStage<List<Long>> reply = executeAsync(keys, arguments);
+    public CompletionStage<?> delete(byte[] key) {
         flush();
-        return reply.toCompletableFuture().join();
-    }
-
-    @Override
-    public void delete(byte[] key) {
-        flush();
-        executor.delete(key);
+        return executor.delete(key);
     }
 
     /** Sends what has been collected. Does not wait for the replies. */
@@ -114,7 +107,7 @@ final class BatchScriptExecutor implements RateLimitScriptExecutor {
         List<byte[]> keys = batch.stream().flatMap(call -> call.keys.stream()).toList();
         List<byte[]> arguments = new ArrayList<>();
         batch.forEach(call -> call.addTo(arguments));
-        executor.executeAsync(keys, arguments.toArray(byte[][]::new)).whenComplete((replies, thrown) -> {
+        executor.execute(keys, arguments.toArray(byte[][]::new)).whenComplete((replies, thrown) -> {
             if (thrown != null) {
                 batch.forEach(call -> call.reply.completeExceptionally(thrown));
             } else {

@@ -35,6 +35,6 @@ abstract class ConnectedRedis implements BeforeAllCallback, AfterAllCallback {
 
     /** A store for which it is the given time. */
     public RateLimitStore storeAt(TimeSource time) {
-        return new RedisRateLimitStore(new FakeTimeScriptExecutor(connections, time), RedisUnderTest.newPrefix());
+        return TestStores.over(new FakeTimeScriptExecutor(connections, time), RedisUnderTest.newPrefix());
     }
 }

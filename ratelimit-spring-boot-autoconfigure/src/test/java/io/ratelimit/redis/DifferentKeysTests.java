@@ -42,7 +42,7 @@ class DifferentKeysTests {
     }
 
     private static RateLimitStore storeOver(RedisConnector connector) {
-        return new RedisRateLimitStore(connector, RedisUnderTest.newPrefix());
+        return TestStores.over(connector, RedisUnderTest.newPrefix());
     }
 
     @Nested
@@ -77,7 +77,7 @@ class DifferentKeysTests {
         RateLimit bucket = TestLimits.tokenBucket("bucket", 10, "10/h");
         RateLimit window = TestLimits.fixedWindow("window", 10, "10/h");
         String prefix = RedisUnderTest.newPrefix();
-        RateLimitStore store = new RedisRateLimitStore(toCluster, prefix);
+        RateLimitStore store = TestStores.over(toCluster, prefix);
         List<Charge> charges = Stream.of("alice", "bob", "carol", "dave")
                 .flatMap(key ->
                         Stream.of(new Charge(bucket, key, 3), new Charge(window, key, key.length() == 5 ? 3 : 11)))

@@ -29,24 +29,16 @@ final class DisturbedCluster implements RateLimitScriptExecutor {
     }
 
     @Override
-    public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        if (arguments[0][0] == ScriptCall.CHARGE_WITH_RECEIPTS.code()[0] && --left == 0) {
+            // Not in the driver's thread, which the event may need.
+            return CompletableFuture.runAsync(event).thenCompose(done -> executor.execute(keys, arguments));
+        }
         return executor.execute(keys, arguments);
     }
 
     @Override
-    public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-        if (arguments[0][0] == ScriptCall.CHARGE_WITH_RECEIPTS.code()[0] && --left == 0) {
-            try {
-                event.run();
-            } catch (RuntimeException ex) {
-                return CompletableFuture.failedFuture(ex);
-            }
-        }
-        return executor.executeAsync(keys, arguments);
-    }
-
-    @Override
-    public void delete(byte[] key) {
-        executor.delete(key);
+    public CompletionStage<?> delete(byte[] key) {
+        return executor.delete(key);
     }
 }

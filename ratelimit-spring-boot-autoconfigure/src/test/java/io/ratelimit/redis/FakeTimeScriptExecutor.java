@@ -67,7 +67,7 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
             return replies
             """;
 
-    private final TemplateScriptExecutor executor;
+    private final RateLimitScriptExecutor executor;
 
     private final TimeSource time;
 
@@ -83,18 +83,13 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
-        return checked(keys.size(), executor.execute(keys, withTime(arguments)));
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        return executor.execute(keys, withTime(arguments)).thenApply(reply -> checked(keys.size(), reply));
     }
 
     @Override
-    public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-        return executor.executeAsync(keys, withTime(arguments)).thenApply(reply -> checked(keys.size(), reply));
-    }
-
-    @Override
-    public void delete(byte[] key) {
-        executor.delete(key);
+    public CompletionStage<?> delete(byte[] key) {
+        return executor.delete(key);
     }
 
     private byte[][] withTime(byte[][] arguments) {

@@ -34,7 +34,7 @@ class ForeignValueTests {
 
     private final String prefix = RedisUnderTest.newPrefix();
 
-    private final RateLimitStore store = new RedisRateLimitStore(connector, prefix);
+    private final RateLimitStore store = TestStores.over(connector, prefix);
 
     private final String key = new String(new BucketKeys(prefix).name(limit, "secret"), StandardCharsets.UTF_8);
 
@@ -110,7 +110,7 @@ class ForeignValueTests {
         Charge before = new Charge(other, "secret", 1);
         assertThatExceptionOfType(RateLimitStoreException.class)
                 .isThrownBy(() -> store.decide(List.of(before, charge)))
-                .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.ERROR))
+                .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.FOREIGN_VALUE))
                 .withMessageNotContaining("secret");
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.peek(charge));
         assertThat(store.decideAsync(List.of(charge)))

@@ -150,7 +150,7 @@ final class HotKeyCaller {
             Task task, LettuceConnectionFactory connections, Random random, long deadline) {
         RateLimit limit = task.limit();
         SequencedScriptExecutor executor = new SequencedScriptExecutor(connections);
-        RateLimitStore store = new RedisRateLimitStore(executor, task.prefix());
+        RateLimitStore store = TestStores.over(executor, task.prefix());
         List<LoggedDecision> log = new ArrayList<>();
         for (int i = 0; i < task.callsOfEach() && System.nanoTime() < deadline; i++) {
             long permits = permits(random, limit);

@@ -23,7 +23,7 @@ class LogLengthTests {
     private final String prefix = RedisUnderTest.newPrefix();
 
     private final RateLimitStore store =
-            new RedisRateLimitStore(new FakeTimeScriptExecutor(redis.connections(), clock), prefix);
+            TestStores.over(new FakeTimeScriptExecutor(redis.connections(), clock), prefix);
 
     @Test
     void logHasNoMoreThanItsCapacityOfWhatAnotherRuleAdmits() {

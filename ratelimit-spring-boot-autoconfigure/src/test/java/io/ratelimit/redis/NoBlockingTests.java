@@ -226,13 +226,8 @@ class NoBlockingTests {
     private record Cold(RedisConnector connector) implements RateLimitScriptExecutor, DisposableBean {
 
         @Override
-        public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
+        public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             return connector.execute(keys, arguments);
-        }
-
-        @Override
-        public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-            return connector.executeAsync(keys, arguments);
         }
 
         @Override
@@ -241,8 +236,8 @@ class NoBlockingTests {
         }
 
         @Override
-        public void delete(byte[] key) {
-            connector.delete(key);
+        public CompletionStage<?> delete(byte[] key) {
+            return connector.delete(key);
         }
 
         @Override

@@ -35,7 +35,7 @@ class RedisClusterTests {
 
     private final RedisConnector connector = new RedisConnector(cluster.connections(), Duration.ofSeconds(10));
 
-    private final RateLimitStore store = new RedisRateLimitStore(connector, RedisUnderTest.newPrefix());
+    private final RateLimitStore store = TestStores.over(connector, RedisUnderTest.newPrefix());
 
     private final RateLimit bucket = TestLimits.tokenBucket("bucket", 3, "1/h");
 

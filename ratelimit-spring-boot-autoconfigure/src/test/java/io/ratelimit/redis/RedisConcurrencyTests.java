@@ -45,7 +45,7 @@ class RedisConcurrencyTests {
         for (int i = 0; i < INSTANCES; i++) {
             RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofSeconds(20));
             connectors.add(connector);
-            stores.add(new RedisRateLimitStore(connector, prefix));
+            stores.add(TestStores.over(connector, prefix));
         }
     }
 

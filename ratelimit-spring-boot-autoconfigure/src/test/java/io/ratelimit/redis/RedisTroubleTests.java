@@ -24,11 +24,13 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(20)
 class RedisTroubleTests {
 
+    private static final Duration TIMEOUT = Duration.ofMillis(100);
+
     private final OwnRedis redis = new OwnRedis();
 
-    private final RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofMillis(100));
+    private final RedisConnector connector = new RedisConnector(redis.connections(), TIMEOUT);
 
-    private final RateLimitStore store = new RedisRateLimitStore(connector, "test");
+    private final RateLimitStore store = TestStores.over(connector, TIMEOUT, "test");
 
     private final Charge charge = new Charge(TestLimits.tokenBucket("limit", 1_000_000, "1/h"), "key", 1);
 
@@ -43,7 +45,11 @@ class RedisTroubleTests {
         awaitDecision();
         redis.hang();
         assertThat(failure().getReason()).isEqualTo(Reason.TIMEOUT);
-        assertThat(asyncFailure().getReason()).isEqualTo(Reason.TIMEOUT);
+        assertThat(asyncFailure().getReason()).isEqualTo(Reason.SHORT_CIRCUITED);
+        assertThat(failure().getCause())
+                .isInstanceOfSatisfying(
+                        RateLimitStoreException.class,
+                        known -> assertThat(known.getReason()).isEqualTo(Reason.TIMEOUT));
         redis.goOn();
         awaitDecision();
     }
@@ -62,8 +68,8 @@ class RedisTroubleTests {
     void stoppedServerIsAnErrorUntilItIsBack() {
         awaitDecision();
         redis.stop();
-        assertThat(failure().getReason()).isEqualTo(Reason.ERROR);
-        assertThat(asyncFailure().getReason()).isEqualTo(Reason.ERROR);
+        assertThat(failure().getReason()).isEqualTo(Reason.UNREACHABLE);
+        assertThat(asyncFailure().getReason()).isEqualTo(Reason.UNREACHABLE);
         redis.start();
         awaitDecision();
     }
@@ -79,7 +85,7 @@ class RedisTroubleTests {
         redis.fill(true);
         assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.decide(one))
                         .getReason())
-                .isEqualTo(Reason.ERROR);
+                .isEqualTo(Reason.OUT_OF_MEMORY);
         assertThat(store.peek(one.get(0)).remaining()).isEqualTo(4);
         redis.fill(false);
         assertThat(store.decide(one).get(0).remaining()).isEqualTo(3);
@@ -89,8 +95,8 @@ class RedisTroubleTests {
     void afterTheEndOfTheConnectionsThereIsOnlyAnError() throws Exception {
         awaitDecision();
         connector.destroy();
-        assertThat(failure().getReason()).isEqualTo(Reason.ERROR);
-        assertThat(asyncFailure().getReason()).isEqualTo(Reason.ERROR);
+        assertThat(failure().getReason()).isEqualTo(Reason.CLOSED);
+        assertThat(asyncFailure().getReason()).isEqualTo(Reason.CLOSED);
         assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.reset(charge.limit(), charge.key())))
                 .isNotNull();
     }

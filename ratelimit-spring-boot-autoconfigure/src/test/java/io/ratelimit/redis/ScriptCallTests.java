@@ -30,7 +30,7 @@ class ScriptCallTests {
 
     private final String prefix = RedisUnderTest.newPrefix();
 
-    private final RateLimitStore store = new RedisRateLimitStore(connector, prefix);
+    private final RateLimitStore store = TestStores.over(connector, prefix);
 
     @AfterEach
     void close() throws Exception {

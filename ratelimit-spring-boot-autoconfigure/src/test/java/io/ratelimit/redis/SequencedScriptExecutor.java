@@ -37,7 +37,7 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
             return replies
             """;
 
-    private final TemplateScriptExecutor executor;
+    private final RateLimitScriptExecutor executor;
 
     private long lastMicros;
 
@@ -60,13 +60,8 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
-        return noted(executor.execute(keys, arguments));
-    }
-
-    @Override
-    public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-        return executor.executeAsync(keys, arguments).thenApply(this::noted);
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        return executor.execute(keys, arguments).thenApply(this::noted);
     }
 
     private List<Long> noted(List<Long> reply) {
@@ -77,7 +72,7 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public void delete(byte[] key) {
-        executor.delete(key);
+    public CompletionStage<?> delete(byte[] key) {
+        return executor.delete(key);
     }
 }

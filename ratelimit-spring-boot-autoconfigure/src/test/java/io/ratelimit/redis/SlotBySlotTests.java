@@ -33,9 +33,9 @@ class SlotBySlotTests {
 
     private final String prefix = RedisUnderTest.newPrefix();
 
-    private final RateLimitStore store = new RedisRateLimitStore(cluster, prefix);
+    private final RateLimitStore store = TestStores.over(cluster, prefix);
 
-    private final RateLimitStore others = new RedisRateLimitStore(executor, prefix);
+    private final RateLimitStore others = TestStores.over(executor, prefix);
 
     /** In the order in which their slots are charged. */
     private List<Charge> charges(RateLimit limit) {

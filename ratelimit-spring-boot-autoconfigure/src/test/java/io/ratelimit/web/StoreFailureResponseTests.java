@@ -106,18 +106,13 @@ class StoreFailureResponseTests {
     static class FailingExecutor implements RateLimitScriptExecutor {
 
         @Override
-        public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
-            throw new QueryTimeoutException("Redis hangs");
-        }
-
-        @Override
-        public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
+        public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             return CompletableFuture.failedFuture(new QueryTimeoutException("Redis hangs"));
         }
 
         @Override
-        public void delete(byte[] key) {
-            throw new QueryTimeoutException("Redis hangs");
+        public CompletionStage<?> delete(byte[] key) {
+            return CompletableFuture.failedFuture(new QueryTimeoutException("Redis hangs"));
         }
     }
 }

@@ -1,0 +1,138 @@
+package io.ratelimit.redis;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One server, which is asked only while it is known to answer. It is not once half of the last calls have failed or were
+ * slow; nor once a call has had no answer in time while nobody else had one either, so that a server that hangs costs a
+ * caller no second wait. From then on only probes are sent, one after the other; the first that is answered well ends it.
+ */
+final class Node {
+
+    /** At the most so often is a server asked that is known not to answer. */
+    static final Duration PROBE_INTERVAL = Duration.ofMillis(100);
+
+    private static final int CALLS = 20;
+
+    private static final int FEWEST_CALLS = 10;
+
+    private static final float HALF = 50;
+
+    private final String name;
+
+    private final CircuitBreaker breaker;
+
+    private volatile long lastAnswer = System.nanoTime();
+
+    private volatile @Nullable RateLimitStoreException trouble;
+
+    /**
+     * @param timeout after which a caller goes without an answer
+     * @param onOpen told when it is no longer asked
+     */
+    Node(String name, Duration timeout, Consumer<Node> onOpen) {
+        this.name = name;
+        this.breaker = CircuitBreaker.of("ratelimit-" + name, config(timeout));
+        breaker.getEventPublisher().onStateTransition(event -> {
+            if (event.getStateTransition().getToState() == State.OPEN) {
+                onOpen.accept(this);
+            }
+        });
+    }
+
+    private static CircuitBreakerConfig config(Duration timeout) {
+        return CircuitBreakerConfig.custom()
+                .slidingWindow(CALLS, FEWEST_CALLS, SlidingWindowType.COUNT_BASED)
+                .failureRateThreshold(HALF)
+                .slowCallRateThreshold(HALF)
+                .slowCallDurationThreshold(timeout.multipliedBy(4).dividedBy(5))
+                .permittedNumberOfCallsInHalfOpenState(1)
+                .waitDurationInOpenState(PROBE_INTERVAL)
+                .build();
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean isOpen() {
+        return breaker.getState() != State.CLOSED;
+    }
+
+    /** It is no longer there, and nobody has to ask it. */
+    void retire() {
+        breaker.transitionToClosedState();
+    }
+
+    /** Asks it, if it is known to answer. */
+    <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> command, Deadline deadline) {
+        return isOpen() ? CompletableFuture.failedFuture(shortCircuited()) : observed(command, deadline);
+    }
+
+    /** Asks whether it answers again, if it is time to. */
+    <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, Deadline deadline) {
+        return breaker.tryAcquirePermission()
+                ? observed(command, deadline)
+                : CompletableFuture.failedFuture(shortCircuited());
+    }
+
+    private RateLimitStoreException shortCircuited() {
+        RateLimitStoreException known = trouble;
+        return new RateLimitStoreException(
+                Reason.SHORT_CIRCUITED,
+                known == null ? name + ": not asked, because it fails" : "Not asked since: " + known.getMessage(),
+                known);
+    }
+
+    private <T> CompletableFuture<T> observed(Supplier<CompletionStage<T>> command, Deadline deadline) {
+        long sent = System.nanoTime();
+        return deadline.bound(started(command)).handle((answer, thrown) -> {
+            if (thrown != null) {
+                RateLimitStoreException failure = RedisFailures.of(name, thrown);
+                failed(sent, failure);
+                throw failure;
+            }
+            answered(sent);
+            return answer;
+        });
+    }
+
+    private static <T> CompletableFuture<T> started(Supplier<CompletionStage<T>> command) {
+        try {
+            return command.get().toCompletableFuture();
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    private void answered(long sent) {
+        long now = System.nanoTime();
+        lastAnswer = now;
+        breaker.onSuccess(now - sent, TimeUnit.NANOSECONDS);
+    }
+
+    private void failed(long sent, RateLimitStoreException failure) {
+        if (failure.getReason() == Reason.FOREIGN_VALUE) {
+            answered(sent);
+            return;
+        }
+        trouble = failure;
+        boolean silent = failure.getReason() == Reason.TIMEOUT && lastAnswer - sent < 0;
+        breaker.onError(System.nanoTime() - sent, TimeUnit.NANOSECONDS, failure);
+        if (silent && !isOpen()) {
+            breaker.transitionToOpenState();
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.ratelimit.redis;
+
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Asks the servers that are known not to answer whether they do again: one after the other, eight times a second
+ * altogether. To one that stays silent, another connection is made. There is a thread only while there is trouble, and
+ * all that follows is its own.
+ */
+final class Probes {
+
+    private static final Log logger = LogFactory.getLog(Probes.class);
+
+    private static final Duration PAUSE = Duration.ofMillis(125);
+
+    /** How long a connection is given to be of use again. */
+    private static final Duration PATIENCE = Duration.ofMillis(500);
+
+    private final Function<Node, CompletableFuture<?>> probe;
+
+    private final Consumer<Node> renew;
+
+    private final Queue<Node> next = new ArrayDeque<>();
+
+    /** The servers that do not answer, and since when each has had its connection. */
+    private final Map<Node, Long> silent = new HashMap<>();
+
+    private boolean ticking;
+
+    private final ScheduledThreadPoolExecutor thread;
+
+    /**
+     * @param probe asks a server, without blocking
+     * @param renew makes the connection to a server anew; may block, and fail
+     */
+    Probes(Function<Node, CompletableFuture<?>> probe, Consumer<Node> renew) {
+        this.probe = probe;
+        this.renew = renew;
+        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+            Thread probing = new Thread(task, "ratelimit-probe");
+            probing.setDaemon(true);
+            return probing;
+        });
+        thread.setKeepAliveTime(5, TimeUnit.SECONDS);
+        thread.allowCoreThreadTimeOut(true);
+        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+    }
+
+    /** Asks the server until it answers. */
+    void start(Node node) {
+        run(() -> {
+            if (silent.putIfAbsent(node, System.nanoTime()) == null) {
+                enqueue(node);
+            }
+        });
+    }
+
+    void stop() {
+        thread.shutdownNow();
+    }
+
+    private void enqueue(Node node) {
+        next.add(node);
+        if (!ticking) {
+            ticking = true;
+            tickLater();
+        }
+    }
+
+    private void tickLater() {
+        try {
+            var unused = thread.schedule(this::tick, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException ex) {
+            // Stopped: nobody wants to know any more.
+        }
+    }
+
+    private void tick() {
+        Node node = next.poll();
+        if (node == null) {
+            ticking = false;
+            return;
+        }
+        tickLater();
+        var unused = probe.apply(node).whenComplete((answer, thrown) -> run(() -> probed(node)));
+    }
+
+    private void probed(Node node) {
+        if (!node.isOpen()) {
+            silent.remove(node);
+            return;
+        }
+        if (System.nanoTime() - silent.getOrDefault(node, 0L) >= PATIENCE.toNanos()) {
+            renew(node);
+            silent.put(node, System.nanoTime());
+        }
+        enqueue(node);
+    }
+
+    private void renew(Node node) {
+        try {
+            renew.accept(node);
+        } catch (RuntimeException ex) {
+            logger.debug("No new connection to " + node.name() + " yet", ex);
+        }
+    }
+
+    private void run(Runnable task) {
+        try {
+            thread.execute(task);
+        } catch (RejectedExecutionException ex) {
+            // As above.
+        }
+    }
+}

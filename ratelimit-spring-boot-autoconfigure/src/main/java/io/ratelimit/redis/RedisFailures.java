@@ -1,0 +1,97 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessResourceFailureException;
+
+/** Tells from what a driver or a server says what kind of trouble it is. */
+final class RedisFailures {
+
+    /** What an error reply begins with, or has after the place in the script where it came up. */
+    private static final Map<String, Reason> REPLIES = Map.ofEntries(
+            Map.entry("OOM", Reason.OUT_OF_MEMORY),
+            Map.entry("READONLY", Reason.READ_ONLY),
+            Map.entry("MISCONF", Reason.READ_ONLY),
+            Map.entry("NOREPLICAS", Reason.READ_ONLY),
+            Map.entry("NOAUTH", Reason.UNAUTHENTICATED),
+            Map.entry("WRONGPASS", Reason.UNAUTHENTICATED),
+            Map.entry("NOPERM", Reason.FORBIDDEN),
+            Map.entry("can't run this command", Reason.FORBIDDEN),
+            Map.entry("can't access", Reason.FORBIDDEN),
+            Map.entry("BUSY", Reason.BUSY),
+            Map.entry("LOADING", Reason.LOADING),
+            Map.entry("MASTERDOWN", Reason.LOADING),
+            Map.entry("CLUSTERDOWN", Reason.CLUSTER_DOWN),
+            Map.entry("WRONGTYPE", Reason.FOREIGN_VALUE),
+            Map.entry("FOREIGN", Reason.FOREIGN_VALUE));
+
+    private static final Pattern REPLY = Pattern.compile("(?<![\\w'])(" + String.join("|", REPLIES.keySet()) + ")\\b");
+
+    private RedisFailures() {}
+
+    /** @param server where it happened */
+    static RateLimitStoreException of(String server, Throwable thrown) {
+        if (thrown instanceof RateLimitStoreException known) {
+            return known;
+        }
+        Throwable failure =
+                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable root = failure;
+        while (root.getCause() != null) {
+            if (root instanceof RateLimitStoreException known) {
+                return known;
+            }
+            root = root.getCause();
+        }
+        Reason reason = reason(failure);
+        String message = reason == Reason.TIMEOUT ? "no answer in time" : messageOf(root);
+        return new RateLimitStoreException(reason, server + ": " + message, failure);
+    }
+
+    private static String messageOf(Throwable root) {
+        return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
+    }
+
+    private static Reason reason(Throwable failure) {
+        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            Reason reason = ownReason(cause);
+            if (reason != null) {
+                return reason;
+            }
+        }
+        return Reason.ERROR;
+    }
+
+    private static @Nullable Reason ownReason(Throwable thrown) {
+        String message = String.valueOf(thrown.getMessage());
+        Matcher reply = REPLY.matcher(message);
+        if (reply.find()) {
+            return REPLIES.get(reply.group(1));
+        }
+        // By name and text, because every driver has exceptions of its own.
+        String type = thrown.getClass().getSimpleName();
+        if (message.contains("queue size exceeded") || thrown instanceof RejectedExecutionException) {
+            return Reason.OVERLOADED;
+        }
+        if (type.endsWith("TimeoutException")) {
+            return Reason.TIMEOUT;
+        }
+        if (message.contains("STOPP") || message.contains("DESTROYED") || message.contains("was destroyed")) {
+            return Reason.CLOSED;
+        }
+        boolean unreachable = thrown instanceof CancellationException
+                || thrown instanceof java.io.IOException
+                || thrown instanceof DataAccessResourceFailureException
+                || type.contains("Connection")
+                || message.startsWith("Connection ")
+                || message.contains("not connected");
+        return unreachable ? Reason.UNREACHABLE : null;
+    }
+}
