@@ -10,13 +10,13 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Decides by {@link OnStoreFailure} what the store could not. */
-public final class FailoverRateLimitStore implements RateLimitStore {
+public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth {
 
     private final RateLimitStore store;
 
     private final RateLimitStore local;
 
-    private final FailureLog failures = new FailureLog();
+    private final Outages outages;
 
     /**
      * @param store the one that may fail
@@ -25,13 +25,14 @@ public final class FailoverRateLimitStore implements RateLimitStore {
     public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local) {
         this.store = store;
         this.local = local;
+        this.outages = new Outages(store::check, System::nanoTime);
     }
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
         try {
             List<RateLimitDecision> decisions = store.decide(charges);
-            failures.success();
+            outages.success();
             return decisions;
         } catch (RateLimitStoreException ex) {
             return fallBack(charges, ex);
@@ -42,7 +43,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
         return start(() -> store.decideAsync(charges)).handle((decisions, thrown) -> {
             if (thrown == null) {
-                failures.success();
+                outages.success();
                 return decisions;
             }
             return fallBack(charges, trouble(thrown));
@@ -55,7 +56,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
         return start(() -> store.decideRefundably(charges))
                 .handle((decided, thrown) -> {
                     if (thrown == null) {
-                        failures.success();
+                        outages.success();
                         return CompletableFuture.completedFuture(
                                 new RefundableDecisions(decided.decisions(), forgiving(decided.refund())));
                     }
@@ -66,7 +67,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
 
     private Refund forgiving(Refund refund) {
         return charges -> start(() -> refund.giveBack(charges)).exceptionally(thrown -> {
-            failures.notGivenBack(charges.get(0).limit(), trouble(thrown));
+            outages.notGivenBack(charges.get(0).limit(), trouble(thrown));
             return null;
         });
     }
@@ -93,7 +94,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
         try {
             return store.peek(charge);
         } catch (RateLimitStoreException ex) {
-            failures.failure(charge.limit(), ex);
+            outages.failure(charge.limit(), ex);
             return switch (policy(charge)) {
                 case LOCAL -> local.peek(charge);
                 case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
@@ -108,6 +109,17 @@ public final class FailoverRateLimitStore implements RateLimitStore {
     public void reset(RateLimit limit, @Nullable String key) {
         local.reset(limit, key);
         store.reset(limit, key);
+    }
+
+    @Override
+    public CompletionStage<Void> check() {
+        return store.check();
+    }
+
+    @Override
+    public List<StoreTrouble> troubles() {
+        store.check().handle(outages::checked).toCompletableFuture().join();
+        return outages.troubles();
     }
 
     private List<RateLimitDecision> fallBack(List<Charge> charges, RateLimitStoreException failure) {
@@ -135,7 +147,7 @@ public final class FailoverRateLimitStore implements RateLimitStore {
      * @throws RateLimitStoreException if any charge's policy is not to let it pass
      */
     private List<Charge> limitedLocally(List<Charge> charges, RateLimitStoreException failure) {
-        failures.failure(charges.get(0).limit(), failure);
+        outages.failure(charges.get(0).limit(), failure);
         if (anyFailsBy(OnStoreFailure.THROW, charges)) {
             throw failure;
         }

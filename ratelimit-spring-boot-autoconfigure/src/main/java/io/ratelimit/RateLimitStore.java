@@ -1,6 +1,7 @@
 package io.ratelimit;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -42,4 +43,13 @@ public interface RateLimitStore {
 
     /** Forgets a bucket: it is as if never used. */
     void reset(RateLimit limit, @Nullable String key);
+
+    /**
+     * Asks whether all of it could decide now, without blocking.
+     *
+     * @return completes with what is wrong, if something is
+     */
+    default CompletionStage<Void> check() {
+        return CompletableFuture.completedFuture(null);
+    }
 }

@@ -1,5 +1,6 @@
 package io.ratelimit.metrics;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.ratelimit.Charge;
@@ -10,7 +11,11 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RefundableDecisions;
 import java.lang.System.Logger.Level;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -30,6 +35,10 @@ public final class TimedRateLimitStore implements RateLimitStore {
 
     private final Timer error;
 
+    private final Timer shortCircuited;
+
+    private final Map<Reason, Counter> failures = new EnumMap<>(Reason.class);
+
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /** @param name {@code redis} or {@code in_memory} */
@@ -38,8 +47,10 @@ public final class TimedRateLimitStore implements RateLimitStore {
         this.success = timer(registry, name, "success");
         this.timeout = timer(registry, name, "timeout");
         this.error = timer(registry, name, "error");
-        // Counted by nobody yet: dashboards find it from the start.
-        timer(registry, name, "short_circuited");
+        this.shortCircuited = timer(registry, name, "short_circuited");
+        for (Reason reason : Reason.values()) {
+            failures.put(reason, counter(registry, name, reason));
+        }
     }
 
     private static Timer timer(MeterRegistry registry, String store, String outcome) {
@@ -47,6 +58,14 @@ public final class TimedRateLimitStore implements RateLimitStore {
                 .description("Decisions that a rate limit store was asked for")
                 .tag("store", store)
                 .tag("outcome", outcome)
+                .register(registry);
+    }
+
+    private static Counter counter(MeterRegistry registry, String store, Reason reason) {
+        return Counter.builder("ratelimit.store.failures")
+                .description("Decisions that a rate limit store has failed to make")
+                .tag("store", store)
+                .tag("reason", reason.name().toLowerCase(Locale.ROOT))
                 .register(registry);
     }
 
@@ -92,10 +111,19 @@ public final class TimedRateLimitStore implements RateLimitStore {
         store.reset(limit, key);
     }
 
+    @Override
+    public CompletionStage<Void> check() {
+        return store.check();
+    }
+
     private void record(long start, @Nullable Throwable thrown) {
         long nanos = System.nanoTime() - start;
         try {
-            outcome(thrown).record(nanos, TimeUnit.NANOSECONDS);
+            if (thrown == null) {
+                success.record(nanos, TimeUnit.NANOSECONDS);
+            } else {
+                failed(reason(thrown), nanos);
+            }
         } catch (RuntimeException ex) {
             if (warned.compareAndSet(false, true)) {
                 logger.log(Level.WARNING, "A meter failed; its further failures are not logged", ex);
@@ -103,13 +131,18 @@ public final class TimedRateLimitStore implements RateLimitStore {
         }
     }
 
-    private Timer outcome(@Nullable Throwable thrown) {
+    private void failed(Reason reason, long nanos) {
+        Timer outcome = switch (reason) {
+            case TIMEOUT -> timeout;
+            case SHORT_CIRCUITED -> shortCircuited;
+            default -> error;
+        };
+        outcome.record(nanos, TimeUnit.NANOSECONDS);
+        Objects.requireNonNull(failures.get(reason)).increment();
+    }
+
+    private static Reason reason(Throwable thrown) {
         Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        if (cause == null) {
-            return success;
-        }
-        return cause instanceof RateLimitStoreException failure && failure.getReason() == Reason.TIMEOUT
-                ? timeout
-                : error;
+        return cause instanceof RateLimitStoreException failure ? failure.getReason() : Reason.ERROR;
     }
 }

@@ -100,6 +100,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
         now(redis.delete(keys.name(limit, key), redis.deadline()));
     }
 
+    @Override
+    public CompletionStage<Void> check() {
+        return elsewhere(redis.check());
+    }
+
     private static <T> T now(CompletableFuture<T> work) {
         try {
             return work.join();

@@ -1,0 +1,99 @@
+package io.ratelimit;
+
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is wrong with a store. Trouble with the store as a whole is over when it has answered again for a second and, asked,
+ * says that all of it is well; what is wrong with a bucket only is forgotten after a minute.
+ */
+final class Outages {
+
+    private static final System.Logger logger = System.getLogger(FailoverRateLimitStore.class.getName());
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final Supplier<CompletionStage<?>> check;
+
+    private final LongSupplier nanos;
+
+    private final Outage ofStore;
+
+    private final Outage ofBuckets;
+
+    private final AtomicBoolean checking = new AtomicBoolean();
+
+    private final AtomicLong nextLoss;
+
+    /** @param check asks the store whether all of it is well */
+    Outages(Supplier<CompletionStage<?>> check, LongSupplier nanos) {
+        this.check = check;
+        this.nanos = nanos;
+        this.ofStore = new Outage("the store cannot decide", Duration.ofSeconds(1), nanos);
+        this.ofBuckets = new Outage("the store holds something that is not ours", MINUTE, nanos);
+        this.nextLoss = new AtomicLong(nanos.getAsLong());
+    }
+
+    void failure(RateLimit limit, RateLimitStoreException failure) {
+        failed(limit, failure);
+    }
+
+    private void failed(@Nullable RateLimit limit, RateLimitStoreException failure) {
+        if (failure.getReason() == Reason.FOREIGN_VALUE) {
+            ofBuckets.failure(limit, failure);
+        } else if (failure.getReason() != Reason.CLOSED) {
+            ofStore.failure(limit, failure);
+        }
+    }
+
+    void success() {
+        if (ofBuckets.isOn()) {
+            ofBuckets.overIfQuiet();
+        }
+        if (ofStore.isOn() && ofStore.isQuiet() && checking.compareAndSet(false, true)) {
+            check.get().whenComplete((well, thrown) -> checking.set(false)).handle(this::checked);
+        }
+    }
+
+    /** What the store has said when it was asked. */
+    @Nullable
+    Void checked(@Nullable Object well, @Nullable Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        if (cause instanceof RateLimitStoreException failure) {
+            failed(null, failure);
+        } else {
+            ofStore.overIfQuiet();
+        }
+        return null;
+    }
+
+    /** Not worth a line while it is known that the store fails, nor more than one a minute else. */
+    void notGivenBack(RateLimit limit, RateLimitStoreException failure) {
+        long now = nanos.getAsLong();
+        long next = nextLoss.get();
+        if (!ofStore.isOn() && now - next >= 0 && nextLoss.compareAndSet(next, now + MINUTE.toNanos())) {
+            logger.log(
+                    Level.WARNING,
+                    "What was to be given back to limit ''{0}'' stays taken, because the store cannot: {1}",
+                    limit.name(),
+                    failure.getMessage());
+        }
+    }
+
+    List<StoreTrouble> troubles() {
+        return Stream.of(ofStore.trouble(), ofBuckets.trouble())
+                .filter(Objects::nonNull)
+                .toList();
+    }
+}

@@ -1,0 +1,14 @@
+package io.ratelimit;
+
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.time.Instant;
+
+/**
+ * What keeps the store from deciding.
+ *
+ * @param reason the first one
+ * @param message what the store said then; never a key
+ * @param since the first call that was not decided
+ * @param calls that were not decided since, and went by {@link OnStoreFailure}
+ */
+public record StoreTrouble(Reason reason, String message, Instant since, long calls) {}

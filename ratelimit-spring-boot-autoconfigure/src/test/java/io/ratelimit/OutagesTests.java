@@ -1,0 +1,155 @@
+package io.ratelimit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OutagesTests {
+
+    private final LogRecorder recorder = new LogRecorder(FailoverRateLimitStore.class);
+
+    private long seconds;
+
+    private @Nullable RateLimitStoreException found;
+
+    private final Outages log = new Outages(this::check, () -> TimeUnit.SECONDS.toNanos(seconds));
+
+    private final RateLimit limit = RateLimit.named("quotes").rate("1/s").build();
+
+    private final RateLimitStoreException trouble =
+            new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null);
+
+    private CompletionStage<?> check() {
+        return found == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(found);
+    }
+
+    @AfterEach
+    void stopListening() {
+        recorder.close();
+    }
+
+    @Test
+    void oneLineWhenItFailsAndOneWhenItIsBack() {
+        log.success();
+        for (int i = 0; i < 5; i++) {
+            log.failure(limit, trouble);
+        }
+        seconds = 1;
+        log.success();
+        log.success();
+        assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
+        assertThat(recorder.lines().get(0)).contains("'quotes'", "on-store-failure=local", "down");
+        assertThat(recorder.lines().get(1)).contains("on-store-failure: 5");
+    }
+
+    @Test
+    void aSecondOutageIsLoggedAtOnce() {
+        log.failure(limit, trouble);
+        seconds = 1;
+        log.success();
+        log.failure(limit, trouble);
+        seconds = 2;
+        log.success();
+        assertThat(recorder.levels()).containsExactly("WARNING", "INFO", "WARNING", "INFO");
+    }
+
+    @Test
+    void failuresAmongSuccessesAreOneOutage() {
+        for (int i = 0; i < 5; i++) {
+            log.failure(limit, trouble);
+            log.success();
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING");
+    }
+
+    @Test
+    void whatIsNotGivenBackIsLoggedOnceAMinute() {
+        for (seconds = 0; seconds <= 60; seconds++) {
+            log.notGivenBack(limit, trouble);
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
+        assertThat(recorder.lines().get(0)).contains("'quotes' stays taken", "down");
+    }
+
+    @Test
+    void whatIsNotGivenBackWhileTheStoreFailsIsNoNews() {
+        log.failure(limit, trouble);
+        log.notGivenBack(limit, trouble);
+        assertThat(recorder.levels()).containsExactly("WARNING");
+    }
+
+    @Test
+    void everyReasonIsLoggedOnce() {
+        for (int i = 0; i < 3; i++) {
+            log.failure(limit, trouble);
+            log.failure(limit, new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+            seconds += 3_600;
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
+        assertThat(recorder.lines().get(1)).contains("hangs");
+    }
+
+    @Test
+    void whyTheStoreIsNotAskedIsKnown() {
+        log.failure(limit, trouble);
+        log.failure(limit, new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", trouble));
+        assertThat(recorder.levels()).containsExactly("WARNING");
+        assertThat(log.troubles()).singleElement().satisfies(known -> {
+            assertThat(known.reason()).isEqualTo(Reason.ERROR);
+            assertThat(known.message()).isEqualTo("down");
+            assertThat(known.calls()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void itIsNotOverWhileAPartOfTheStoreFails() {
+        log.failure(limit, trouble);
+        seconds = 1;
+        found = trouble;
+        log.success();
+        assertThat(recorder.levels()).containsExactly("WARNING");
+        seconds = 2;
+        found = null;
+        log.success();
+        assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
+        assertThat(log.troubles()).isEmpty();
+    }
+
+    @Test
+    void bucketThatIsNotOursIsNoOutageAndForgottenAfterAMinute() {
+        log.failure(limit, new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
+        log.failure(limit, trouble);
+        assertThat(log.troubles()).hasSize(2);
+        seconds = 1;
+        log.success();
+        assertThat(log.troubles())
+                .singleElement()
+                .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.FOREIGN_VALUE));
+        seconds = 60;
+        log.success();
+        assertThat(log.troubles()).isEmpty();
+    }
+
+    @Test
+    void whatIsFoundWithoutACallIsLoggedAsWell() {
+        log.checked(null, trouble);
+        assertThat(recorder.levels()).containsExactly("WARNING");
+        assertThat(recorder.lines().get(0)).contains("Rate limits go by on-store-failure", "down");
+        assertThat(log.troubles())
+                .singleElement()
+                .satisfies(known -> assertThat(known.calls()).isZero());
+    }
+
+    @Test
+    void endOfTheApplicationIsNoNews() {
+        log.failure(limit, new RateLimitStoreException(Reason.CLOSED, "closed", null));
+        assertThat(recorder.levels()).isEmpty();
+        assertThat(log.troubles()).isEmpty();
+    }
+}
