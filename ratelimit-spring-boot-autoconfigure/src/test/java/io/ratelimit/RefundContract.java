@@ -293,22 +293,44 @@ public abstract class RefundContract extends StoreContract {
         assertThat(remaining(twelve)).isEqualTo(kind == LimitKind.SLIDING_WINDOW_LOG ? 11 : 9);
     }
 
-    /** Its entry is still there for another log, but it is not this one's newest. */
-    @Test
-    void logThatWasPushedOutCountsFromThenOnWhatAnotherKindCounts() {
-        RateLimit log = six(LimitKind.SLIDING_WINDOW_LOG);
-        Charge charge = charge(log, 2);
+    /** If it had begun to count by giving back, all would be back by its own memory. */
+    @ParameterizedTest
+    @EnumSource
+    void ruleThatWasPushedOutHasNothingToGiveBackAndDoesNotBeginToCount(LimitKind kind) {
+        Charge charge = charge(six(kind), 2);
         RefundableDecisions taken = takeRefundably(charge);
-        take(LimitKind.SLIDING_WINDOW_LOG.limit("six", 12, "6/6s"), 1);
-        take(LimitKind.FIXED_WINDOW.limit("six", 12, "6/h"), 1);
-        clock.advance(SECOND);
-        take(LimitKind.FIXED_WINDOW.limit("six", 24, "6/h"), 1);
-        clock.advance(SECOND);
+        for (long capacity = 7; capacity <= 9; capacity++) {
+            take(TestLimits.fixedWindow("six", capacity, "6/h"), 1);
+        }
         giveBack(taken, charge);
-        assertThat(remaining(log)).isEqualTo(1);
-        clock.advance(12 * SECOND - 1);
-        assertThat(remaining(log)).isEqualTo(1);
-        clock.advance(1);
-        assertThat(remaining(log)).isEqualTo(6);
+        clock.advance(30 * SECOND);
+        assertThat(remaining(six(kind))).isEqualTo(1);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void bucketThatIsOnlyAnotherRulesByNowHasNothingToGiveBack(LimitKind kind) {
+        Charge charge = charge(six(kind), 2);
+        RefundableDecisions taken = takeRefundably(charge);
+        store.reset(six(kind), KEY);
+        take(TestLimits.fixedWindow("six", 12, "6/h"), 1);
+        giveBack(taken, charge);
+        clock.advance(30 * SECOND);
+        assertThat(remaining(six(kind))).isEqualTo(5);
+    }
+
+    @Test
+    void logThatWasPushedOutLeavesItsEntryToAnother() {
+        Charge charge = charge(six(LimitKind.SLIDING_WINDOW_LOG), 2);
+        RateLimit other = LimitKind.SLIDING_WINDOW_LOG.limit("six", 12, "6/6s");
+        RefundableDecisions taken = takeRefundably(charge);
+        take(other, 1);
+        take(TestLimits.fixedWindow("six", 12, "6/h"), 1);
+        clock.advance(SECOND);
+        take(TestLimits.fixedWindow("six", 24, "6/h"), 1);
+        giveBack(taken, charge);
+        assertThat(remaining(other)).isEqualTo(7);
+        clock.advance(11 * SECOND);
+        assertThat(remaining(other)).isEqualTo(11);
     }
 }

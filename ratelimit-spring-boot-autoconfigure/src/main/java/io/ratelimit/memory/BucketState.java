@@ -65,6 +65,11 @@ record BucketState(
         return lag == null ? this : new BucketState(own, others, lag.promising(retryMicros));
     }
 
+    /** If not, the rule was pushed out, or the bucket was gone since, and what others count is not the rule's to undo. */
+    boolean hasSection(Rule<?> rule) {
+        return section(rule) != null;
+    }
+
     private @Nullable Section<?> section(Rule<?> rule) {
         if (own.rule().equals(rule)) {
             return own;

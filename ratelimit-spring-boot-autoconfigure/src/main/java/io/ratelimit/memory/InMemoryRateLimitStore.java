@@ -66,10 +66,11 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private @Nullable BucketState without(Charge charge, Count receipt, BucketState last, long clock) {
+        Rule<?> rule = rule(charge.limit());
         Lag lag = BucketState.lag(last, clock);
         long now = lag == null ? clock : lag.seen();
-        BucketState state = BucketState.of(rule(charge.limit()), last, lag, now);
-        return state.own().used(now) == 0
+        BucketState state = BucketState.of(rule, last, lag, now);
+        return !last.hasSection(rule) || state.own().used(now) == 0
                 ? last
                 : state.giveBack(now, charge.permits(), receipt).settled(now);
     }

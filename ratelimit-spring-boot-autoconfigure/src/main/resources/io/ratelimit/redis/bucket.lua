@@ -186,7 +186,7 @@ local function choose(bucket, rule)
     bucket.changed = true
   end
   rule.kind.recover(sections[1], bucket)
-  bucket.sections = sections
+  bucket.sections, bucket.rule_is_new = sections, not known
 end
 
 -- Returns nil if the value at the key is none of ours.

@@ -16,7 +16,8 @@ if ARGV[1] == GIVE_BACK then
     local receipt = {used = tonumber(ARGV[at + 2]), since = tonumber(ARGV[at + 3]), rest = tonumber(ARGV[at + 4])}
     local bucket = load(KEYS[i], clock, rule)
     local own = bucket and bucket.sections[1]
-    if own and rule.kind.used(own, bucket) > 0 then
+    -- Without a section the rule was pushed out, or the bucket was gone since: what others count is not its to undo.
+    if own and not bucket.rule_is_new and rule.kind.used(own, bucket) > 0 then
       recover_others(bucket)
       rule.kind.give_back(own, bucket, tonumber(ARGV[at + 1]), receipt)
       rule.kind.recover(own, bucket)
