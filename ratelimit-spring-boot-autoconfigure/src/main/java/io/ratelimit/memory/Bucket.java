@@ -28,6 +28,9 @@ final class Bucket {
     /** What the call that holds the bucket has found. */
     private @Nullable BucketState found;
 
+    /** Whether the call that holds the bucket has made it. */
+    private boolean fresh;
+
     /** Written before any other thread can see the bucket. */
     private int slot = BucketSlots.NONE;
 
@@ -39,7 +42,9 @@ final class Bucket {
 
     /** A bucket that was never used, held by the caller. */
     static Bucket held(BucketKey key, RateLimit limit) {
-        return new Bucket(key, limit, HELD);
+        Bucket bucket = new Bucket(key, limit, HELD);
+        bucket.fresh = true;
+        return bucket;
     }
 
     BucketKey key() {
@@ -79,6 +84,7 @@ final class Bucket {
             }
             if (state.compareAndSet(current, HELD)) {
                 found = current;
+                fresh = false;
                 return true;
             }
         }
@@ -88,6 +94,11 @@ final class Bucket {
     @Nullable
     BucketState found() {
         return found;
+    }
+
+    /** Whether the caller, who holds the bucket, has made it: nobody can have taken from it before. */
+    boolean isFresh() {
+        return fresh;
     }
 
     void release(@Nullable BucketState next) {

@@ -147,8 +147,10 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private void release(Bucket bucket, @Nullable BucketState next) {
+        // Another may stay, as after a call with one limit: receipts name it.
+        boolean needless = next == null && bucket.isFresh();
         bucket.release(next);
-        if (next == null) {
+        if (needless) {
             buckets.removeUnused(bucket);
         }
     }
