@@ -1,0 +1,167 @@
+package io.ratelimit.outage;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** What lies between an application and its Redis: passes on what each says, and can fail to. */
+final class DisturbedWire implements AutoCloseable {
+
+    private static final String SCRIPT = "evalsha";
+
+    private final int target;
+
+    private final ServerSocket server;
+
+    private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+    private final AtomicInteger repliesToLose = new AtomicInteger();
+
+    private final Gate gate = new Gate();
+
+    DisturbedWire(int target) {
+        this.target = target;
+        try {
+            server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+        start(this::accept);
+    }
+
+    int port() {
+        return server.getLocalPort();
+    }
+
+    /** Resets a connection in the place of a reply to a script, so many times: the script has run, nobody knows. */
+    void loseReplies(int number) {
+        repliesToLose.set(number);
+    }
+
+    int repliesToLose() {
+        return repliesToLose.get();
+    }
+
+    /** Nothing gets through, nothing is closed. */
+    void swallow() {
+        gate.shut();
+    }
+
+    /** All gets through, and what was on its way arrives. */
+    void pass() {
+        gate.open();
+    }
+
+    private void accept() {
+        try {
+            while (true) {
+                Socket client = server.accept();
+                sockets.add(client);
+                gate.pass();
+                Socket redis = new Socket(InetAddress.getLoopbackAddress(), target);
+                sockets.add(redis);
+                AtomicBoolean asked = new AtomicBoolean();
+                start(() -> forward(client, redis, asked));
+                start(() -> answer(redis, client, asked));
+            }
+        } catch (IOException ex) {
+            // The end of the test, or of the server.
+            close();
+        }
+    }
+
+    private void forward(Socket client, Socket redis, AtomicBoolean asked) {
+        byte[] buffer = new byte[65_536];
+        try (client;
+                redis) {
+            for (int length = read(client, buffer); length >= 0; length = read(client, buffer)) {
+                if (isScript(buffer, length)) {
+                    asked.set(true);
+                }
+                redis.getOutputStream().write(buffer, 0, length);
+            }
+        } catch (IOException ex) {
+            // One of them is gone, so both are closed.
+        }
+    }
+
+    private void answer(Socket redis, Socket client, AtomicBoolean asked) {
+        byte[] buffer = new byte[65_536];
+        try (client;
+                redis) {
+            for (int length = read(redis, buffer); length >= 0; length = read(redis, buffer)) {
+                if (asked.get() && repliesToLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
+                    client.setSoLinger(true, 0);
+                    return;
+                }
+                client.getOutputStream().write(buffer, 0, length);
+            }
+        } catch (IOException ex) {
+            // One of them is gone, so both are closed.
+        }
+    }
+
+    private int read(Socket socket, byte[] buffer) throws IOException {
+        int length = socket.getInputStream().read(buffer);
+        gate.pass();
+        return length;
+    }
+
+    private static boolean isScript(byte[] buffer, int length) {
+        return new String(buffer, 0, length, StandardCharsets.ISO_8859_1)
+                .toLowerCase(Locale.ROOT)
+                .contains(SCRIPT);
+    }
+
+    private static void start(Runnable work) {
+        Thread thread = new Thread(work, "wire");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public void close() {
+        gate.open();
+        try {
+            server.close();
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** Stops who wants to pass while it is shut. */
+    private static final class Gate {
+
+        private boolean shut;
+
+        synchronized void shut() {
+            shut = true;
+        }
+
+        synchronized void open() {
+            shut = false;
+            notifyAll();
+        }
+
+        synchronized void pass() throws IOException {
+            try {
+                while (shut) {
+                    wait();
+                }
+            } catch (InterruptedException ex) {
+                throw new IOException(ex);
+            }
+        }
+    }
+}

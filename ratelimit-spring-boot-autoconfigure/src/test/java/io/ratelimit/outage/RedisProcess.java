@@ -1,0 +1,164 @@
+package io.ratelimit.outage;
+
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.redis.TestRedis;
+import java.io.File;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.springframework.util.FileSystemUtils;
+import redis.embedded.RedisExecProvider;
+
+/**
+ * A process of the redis-server that Maven has brought: a server, a node of a cluster or a sentinel. It keeps its port and
+ * its files over a kill and a restart.
+ */
+final class RedisProcess implements AutoCloseable {
+
+    static final String HOST = "127.0.0.1";
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private static final File EXECUTABLE = executable();
+
+    private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+
+    static {
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> RUNNING.forEach(Process::destroyForcibly)));
+    }
+
+    private final int port = TestRedis.freePort();
+
+    private final Path directory;
+
+    private final List<String> command;
+
+    private Process process;
+
+    private RedisProcess(List<String> settings, List<String> options) {
+        try {
+            directory = Files.createTempDirectory("ratelimit-redis");
+            Path configuration = directory.resolve("redis.conf");
+            List<String> lines = new ArrayList<>(List.of("port " + port, "bind " + HOST, "dir " + directory));
+            lines.addAll(settings);
+            Files.write(configuration, lines);
+            command = new ArrayList<>(List.of(EXECUTABLE.getPath(), configuration.toString()));
+            command.addAll(options);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** One that keeps nothing on the disk, unless the settings, lines of a redis.conf, say so. */
+    static RedisProcess server(String... settings) {
+        List<String> lines = new ArrayList<>(List.of("save \"\"", "repl-diskless-sync-delay 0"));
+        lines.addAll(List.of(settings));
+        return new RedisProcess(lines, List.of()).started();
+    }
+
+    static RedisProcess sentinel(String... settings) {
+        return new RedisProcess(List.of(settings), List.of("--sentinel")).started();
+    }
+
+    private static File executable() {
+        try {
+            return RedisExecProvider.defaultProvider().get();
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    private RedisProcess started() {
+        try {
+            start();
+            awaitAnswer();
+            return this;
+        } catch (RuntimeException ex) {
+            close();
+            throw ex;
+        }
+    }
+
+    int port() {
+        return port;
+    }
+
+    String address() {
+        return HOST + ":" + port;
+    }
+
+    Object send(Object... words) {
+        return RedisLine.send(port, words);
+    }
+
+    /** Does not wait until it answers. */
+    void start() {
+        try {
+            process = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(ProcessBuilder.Redirect.appendTo(
+                            directory.resolve("log").toFile()))
+                    .start();
+            RUNNING.add(process);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    void awaitAnswer() {
+        await("an answer of the server at " + port)
+                .atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(5))
+                .until(() -> RedisLine.answers(port));
+    }
+
+    /** It is gone without a word, as by SIGKILL. */
+    void kill() {
+        process.destroyForcibly();
+        awaitEnd();
+    }
+
+    void awaitEnd() {
+        process.onExit().join();
+        RUNNING.remove(process);
+    }
+
+    /** It keeps its connections, and accepts more, but answers nothing. */
+    void hang() {
+        signal("STOP");
+    }
+
+    void goOn() {
+        signal("CONT");
+    }
+
+    private void signal(String signal) {
+        try {
+            Process kill = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                    .inheritIO()
+                    .start();
+            if (kill.onExit().join().exitValue() != 0) {
+                throw new IllegalStateException("kill -" + signal + " failed");
+            }
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    @Override
+    public void close() {
+        kill();
+        try {
+            FileSystemUtils.deleteRecursively(directory);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+}
