@@ -52,6 +52,11 @@ final class Instance implements AutoCloseable {
         return context.getBean(type);
     }
 
+    /** What has been taken of the ample limit, by the word of Redis or, while that cannot say, by this instance's. */
+    long taken(String key) {
+        return AMPLE_CAPACITY - limiter(AMPLE).peek(key).remaining();
+    }
+
     /** Decisions that Redis made. */
     long decided() {
         return count("success");
@@ -59,9 +64,12 @@ final class Instance implements AutoCloseable {
 
     /** Decisions that Redis was to make and did not. */
     long notDecided() {
-        return Stream.of("timeout", "error", "short_circuited")
-                .mapToLong(this::count)
-                .sum();
+        return sentInVain() + count("short_circuited");
+    }
+
+    /** Those that Redis was, or may have been, asked for. */
+    long sentInVain() {
+        return count("timeout") + count("error");
     }
 
     private long count(String outcome) {

@@ -162,7 +162,7 @@ final class Outage implements AutoCloseable {
 
     private boolean isShared(String key) {
         first.limiter(Instance.AMPLE).tryAcquire(key);
-        return used(key) == 1;
+        return second.taken(key) == 1;
     }
 
     private boolean expect(String what, Callable<Boolean> condition) {
