@@ -23,6 +23,9 @@ final class Outage implements AutoCloseable {
     /** Not used before the fault. */
     static final List<String> FRESH = keys("fresh");
 
+    /** On every shard of a cluster, as the others are. */
+    private static final List<String> PROBES = keys("probe");
+
     private static final List<String> ALL =
             Stream.concat(SPENT.stream(), FRESH.stream()).toList();
 
@@ -43,8 +46,6 @@ final class Outage implements AutoCloseable {
     private Optional<Duration> recovery = Optional.empty();
 
     private long notDecidedBefore;
-
-    private int probes;
 
     Outage(String fault, List<String> properties) {
         this.fault = fault;
@@ -151,18 +152,15 @@ final class Outage implements AutoCloseable {
                 - second.limiter(Instance.AMPLE).peek(key).remaining();
     }
 
-    /** Whether a charge by one instance is seen by the other, on every shard. */
+    /** Whether a charge by one instance is seen by the other. */
     private boolean isShared(Predicate<String> which) {
-        probes++;
-        return IntStream.range(0, 12)
-                .mapToObj(i -> "probe-" + probes + "-" + i)
-                .filter(which)
-                .allMatch(this::isShared);
+        return PROBES.stream().filter(which).allMatch(this::isShared);
     }
 
     private boolean isShared(String key) {
+        long before = second.taken(key);
         first.limiter(Instance.AMPLE).tryAcquire(key);
-        return second.taken(key) == 1;
+        return second.taken(key) == before + 1;
     }
 
     private boolean expect(String what, Callable<Boolean> condition) {
