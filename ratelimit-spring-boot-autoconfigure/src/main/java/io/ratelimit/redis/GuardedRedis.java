@@ -117,7 +117,7 @@ public final class GuardedRedis implements DisposableBean {
             nodes.remove(node.name());
             return CompletableFuture.completedFuture(null);
         }
-        return node.probe(() -> probeOn(tag), deadline());
+        return node.isOpen() ? node.probe(() -> probeOn(tag), deadline()) : CompletableFuture.completedFuture(null);
     }
 
     private CompletionStage<List<Long>> probeOn(String tag) {

@@ -21,9 +21,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class Node {
 
-    /** At the most so often is a server asked that is known not to answer. */
-    static final Duration PROBE_INTERVAL = Duration.ofMillis(100);
-
     private static final int CALLS = 20;
 
     private static final int FEWEST_CALLS = 10;
@@ -59,7 +56,6 @@ final class Node {
                 .slowCallRateThreshold(HALF)
                 .slowCallDurationThreshold(timeout.multipliedBy(4).dividedBy(5))
                 .permittedNumberOfCallsInHalfOpenState(1)
-                .waitDurationInOpenState(PROBE_INTERVAL)
                 .build();
     }
 
@@ -81,8 +77,9 @@ final class Node {
         return isOpen() ? CompletableFuture.failedFuture(shortCircuited()) : observed(command, deadline);
     }
 
-    /** Asks whether it answers again, if it is time to. */
+    /** Asks whether it answers again. One probe at a time. */
     <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, Deadline deadline) {
+        breaker.transitionToHalfOpenState();
         return breaker.tryAcquirePermission()
                 ? observed(command, deadline)
                 : CompletableFuture.failedFuture(shortCircuited());

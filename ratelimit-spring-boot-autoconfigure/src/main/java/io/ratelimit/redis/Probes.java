@@ -39,6 +39,8 @@ final class Probes {
 
     private boolean ticking;
 
+    private long lastTick = System.nanoTime() - PAUSE.toNanos();
+
     private final ScheduledThreadPoolExecutor thread;
 
     /**
@@ -79,9 +81,11 @@ final class Probes {
         }
     }
 
+    /** At once, if there was none for long enough: the trouble may have been a moment's. */
     private void tickLater() {
+        long pause = lastTick + PAUSE.toNanos() - System.nanoTime();
         try {
-            var unused = thread.schedule(this::tick, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+            var unused = thread.schedule(this::tick, pause, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException ex) {
             // Stopped: nobody wants to know any more.
         }
@@ -93,6 +97,7 @@ final class Probes {
             ticking = false;
             return;
         }
+        lastTick = System.nanoTime();
         tickLater();
         var unused = probe.apply(node).whenComplete((answer, thrown) -> run(() -> probed(node)));
     }

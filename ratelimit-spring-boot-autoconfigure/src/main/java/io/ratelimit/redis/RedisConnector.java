@@ -35,11 +35,12 @@ public final class RedisConnector implements RateLimitScriptExecutor, Servers, D
      * @param timeout how long a decision may take at the most
      */
     public RedisConnector(RedisConnectionFactory users, Duration timeout) {
-        if (isLettuce(users) && BoundedConnections.isBoundable(users)) {
-            LettuceConnectionFactory own = BoundedConnections.copyOf((LettuceConnectionFactory) users, timeout);
+        if (isLettuce(users) && OwnConnections.arePossible(users)) {
+            OwnConnections connections = OwnConnections.like((LettuceConnectionFactory) users, timeout);
+            LettuceConnectionFactory own = connections.factory();
             this.executor = TemplateScriptExecutor.over(own, RateLimitScript.load());
             this.servers = own.isClusterAware() ? new LettuceCluster(own) : new LettuceServer(own, executor::prepare);
-            this.ownConnections = own::destroy;
+            this.ownConnections = connections;
             this.clustered = own::isClusterAware;
         } else {
             this.executor = TemplateScriptExecutor.over(users, RateLimitScript.load());

@@ -15,6 +15,7 @@ import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -27,7 +28,7 @@ import org.springframework.data.redis.connection.lettuce.RedisCredentialsProvide
  * connection a command fails at once. None is ever sent twice, and so many at the most wait for their answers. A
  * connection that is lost is back soon after the server is.
  */
-final class BoundedConnections {
+final class OwnConnections implements AutoCloseable {
 
     /** More wait for an answer only if a server hangs that many calls a second are made of. */
     private static final int QUEUE = 10_000;
@@ -40,15 +41,46 @@ final class BoundedConnections {
 
     private static final Duration REFRESH = Duration.ofMillis(500);
 
-    private BoundedConnections() {}
+    private final LettuceConnectionFactory factory;
 
-    /** The same servers, credentials and resources with our timeout. The caller closes it. */
-    static LettuceConnectionFactory copyOf(LettuceConnectionFactory users, Duration timeout) {
-        LettuceConnectionFactory copy =
-                new LettuceConnectionFactory(servers(users), new Bounded(users.getClientConfiguration(), timeout));
+    private final Optional<ClientResources> resources;
+
+    private OwnConnections(LettuceConnectionFactory factory, Optional<ClientResources> resources) {
+        this.factory = factory;
+        this.resources = resources;
+    }
+
+    static OwnConnections like(LettuceConnectionFactory users, Duration timeout) {
+        Optional<ClientResources> resources =
+                users.getClientConfiguration().getClientResources().map(OwnConnections::reconnectingSoon);
+        LettuceConnectionFactory copy = new LettuceConnectionFactory(
+                servers(users), new Bounded(users.getClientConfiguration(), timeout, resources));
         copy.afterPropertiesSet();
         copy.start();
-        return copy;
+        return new OwnConnections(copy, resources);
+    }
+
+    /** The same threads and timer, which remain the application's to shut down. */
+    private static ClientResources reconnectingSoon(ClientResources users) {
+        return users.mutate()
+                .eventLoopGroupProvider(users.eventLoopGroupProvider())
+                .eventExecutorGroup(users.eventExecutorGroup())
+                .timer(users.timer())
+                .commandLatencyRecorder(users.commandLatencyRecorder())
+                .reconnectDelay(Delay.constant(RECONNECT))
+                .build();
+    }
+
+    LettuceConnectionFactory factory() {
+        return factory;
+    }
+
+    @Override
+    public void close() {
+        factory.destroy();
+        if (resources.isPresent()) {
+            var unused = resources.get().shutdown(0, 0, TimeUnit.SECONDS);
+        }
     }
 
     /** Read from the field, because no getter tells all kinds: a static master and replicas look like a standalone. */
@@ -57,12 +89,13 @@ final class BoundedConnections {
         return configured instanceof RedisConfiguration servers ? servers : users.getStandaloneConfiguration();
     }
 
-    static boolean isBoundable(RedisConnectionFactory users) {
+    static boolean arePossible(RedisConnectionFactory users) {
         return users instanceof LettuceConnectionFactory
                 && new DirectFieldAccessor(users).isReadableProperty("configuration");
     }
 
-    private record Bounded(LettuceClientConfiguration users, Duration timeout) implements LettuceClientConfiguration {
+    private record Bounded(LettuceClientConfiguration users, Duration timeout, Optional<ClientResources> resources)
+            implements LettuceClientConfiguration {
 
         /** Bounds handshakes. Each decision has a deadline of its own. */
         @Override
@@ -135,17 +168,9 @@ final class BoundedConnections {
             return users.isStartTls();
         }
 
-        /** The same threads and timer, which remain the application's to shut down. */
         @Override
         public Optional<ClientResources> getClientResources() {
-            return users.getClientResources()
-                    .map(given -> given.mutate()
-                            .eventLoopGroupProvider(given.eventLoopGroupProvider())
-                            .eventExecutorGroup(given.eventExecutorGroup())
-                            .timer(given.timer())
-                            .commandLatencyRecorder(given.commandLatencyRecorder())
-                            .reconnectDelay(Delay.constant(RECONNECT))
-                            .build());
+            return resources;
         }
 
         @Override
