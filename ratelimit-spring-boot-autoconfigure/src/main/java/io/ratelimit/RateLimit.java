@@ -1,6 +1,7 @@
 package io.ratelimit;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A limit, with numbers that are known to be carried exactly. As a bean it declares a limit without an annotation, and
@@ -39,7 +40,11 @@ public final class RateLimit {
 
     private final RateLimitBuilder declaration;
 
-    RateLimit(RateLimitBuilder declaration, String name, long capacity, Rate rate, Pace pace) {
+    private final RateLimit local;
+
+    /** @param local the share of one instance, or {@code null} if that is the whole limit */
+    RateLimit(
+            RateLimitBuilder declaration, String name, long capacity, Rate rate, Pace pace, @Nullable RateLimit local) {
         this.declaration = declaration.copy();
         this.name = name;
         this.id = LimitNames.canonical(name);
@@ -53,6 +58,7 @@ public final class RateLimit {
         this.enabled = declaration.enabled;
         this.dryRun = declaration.dryRun;
         this.onStoreFailure = declaration.onStoreFailure;
+        this.local = local == null ? this : local;
     }
 
     /**
@@ -132,6 +138,11 @@ public final class RateLimit {
 
     public OnStoreFailure onStoreFailure() {
         return onStoreFailure;
+    }
+
+    /** What this instance alone goes by while the store fails: its share of the limit, or the limit itself. */
+    public RateLimit local() {
+        return local;
     }
 
     /** Whether the two say the same, so that methods which declare both under one name share one limit. */

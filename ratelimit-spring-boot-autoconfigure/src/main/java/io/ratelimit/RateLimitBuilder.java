@@ -31,6 +31,8 @@ public final class RateLimitBuilder {
 
     Duration maxWait = Duration.ZERO;
 
+    private LocalShare share = LocalShare.WHOLE;
+
     RateLimitBuilder(String name) {
         this.name = name;
         this.overrides = LimitOverrides.none(name);
@@ -82,6 +84,7 @@ public final class RateLimitBuilder {
         enabled = said.enabled() == null || said.enabled();
         dryRun = said.dryRun() != null ? said.dryRun() : settings.dryRun();
         onStoreFailure = said.onStoreFailure() != null ? said.onStoreFailure() : settings.onStoreFailure();
+        share = settings.localShare();
         return this;
     }
 
@@ -117,7 +120,10 @@ public final class RateLimitBuilder {
         checkAlgorithm();
         Rate parsed = parsedRate();
         Pace pace = pace(parsed);
-        return new RateLimit(this, name, checkedCapacity(parsed, pace), parsed, pace);
+        long checked = checkedCapacity(parsed, pace);
+        RateLimit whole = new RateLimit(this, name, checked, parsed, pace, null);
+        RateLimit local = share.of(whole);
+        return local.equals(whole) ? whole : new RateLimit(this, name, checked, parsed, pace, local);
     }
 
     private void checkAlgorithm() {

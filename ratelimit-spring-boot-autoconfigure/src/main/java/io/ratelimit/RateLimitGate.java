@@ -155,7 +155,9 @@ public final class RateLimitGate {
             if (!decision.allowed()) {
                 listener.onDecision(
                         charge, decision, charge.limit().dryRun() ? Outcome.DRY_RUN_REJECTED : Outcome.REJECTED);
-                if (decision.retryAfter() == null) {
+                // While the store fails, the capacity may be but a share of the limit's.
+                if (decision.retryAfter() == null
+                        && charge.permits() > charge.limit().capacity()) {
                     capacityLog.beyondCapacity(charge);
                 }
             } else if (!rejected || charge.limit().dryRun()) {

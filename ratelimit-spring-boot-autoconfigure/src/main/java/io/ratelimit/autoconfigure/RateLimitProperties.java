@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.Algorithm;
 import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
+import io.ratelimit.LocalShare;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
@@ -25,6 +26,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether anything is limited. If not, annotations do nothing and no Redis is needed.
  * @param store Where permits are counted: for all instances together in Redis, or by each in memory.
  * @param onStoreFailure What happens to calls while the store cannot decide.
+ * @param localShare How many instances there are, while the store fails and each limits in memory: each lets through so
+ *     much less. 1: each limits as if it were alone. Not for the in-memory store.
  * @param dryRun Whether calls that would be rejected are only counted.
  * @param order Order of the limiting advice among the others of a bean; lower is earlier. Default: before all others,
  *     transactions, caches and asynchronous execution among them.
@@ -39,6 +42,7 @@ public record RateLimitProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("redis") StoreType store,
         @DefaultValue("local") OnStoreFailure onStoreFailure,
+        @DefaultValue("1") int localShare,
         @DefaultValue("false") boolean dryRun,
         @DefaultValue("-2147483648") int order,
         @DefaultValue Redis redis,
@@ -233,6 +237,12 @@ public record RateLimitProperties(
                         entry -> entry.getValue().overrides(entry.getKey()),
                         // Two spellings of one name are bound to the same values.
                         (one, same) -> one));
-        return new RateLimitSettings(dryRun, onStoreFailure, overrides);
+        return new RateLimitSettings(dryRun, onStoreFailure, share(), overrides);
+    }
+
+    /** Whoever counts in memory alone has nobody to share with. */
+    LocalShare share() {
+        LocalShare share = new LocalShare(localShare);
+        return store == StoreType.REDIS ? share : LocalShare.WHOLE;
     }
 }

@@ -74,6 +74,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                     .flatMap(map -> map.getOrDefault(limit.name(), List.of()).stream())
                     .toList();
             log(limit, places, configured.contains(limit));
+            catalog.settings().localShare().warning(limit).ifPresent(logger::warn);
             if (methods.containsKey(limit.name()) && urls.containsKey(limit.name())) {
                 logger.warn(
                         "Rate limit '" + limit.name() + "' is one of methods and of URLs: a request for such a URL that"

@@ -1,6 +1,8 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.FailoverRateLimitStore;
+import io.ratelimit.LocalShare;
+import io.ratelimit.LocalShareStore;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.TimeSource;
@@ -45,7 +47,7 @@ class StoreConfiguration {
         return new FailoverRateLimitStore(
                 instrumented.instrument(
                         new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis"),
-                memory);
+                properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory));
     }
 
     /** Wraps stores to be measured, where there is something to measure with. */

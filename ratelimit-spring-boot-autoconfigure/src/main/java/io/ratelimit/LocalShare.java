@@ -1,0 +1,94 @@
+package io.ratelimit;
+
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.Optional;
+
+/**
+ * What one of several instances lets through, while the store fails and each limits by itself: over any time, all of them
+ * together no more than the limit does. Everything is exact, but for the capacity, which is rounded down, and 1 at least.
+ *
+ * @param instances how many there are
+ */
+public record LocalShare(int instances) {
+
+    /** There is but one instance, or each is to let through as much as the limit does. */
+    public static final LocalShare WHOLE = new LocalShare(1);
+
+    public LocalShare {
+        if (instances < 1) {
+            throw new RateLimitConfigurationException(
+                    "ratelimit.local-share " + instances + " is no number of instances.",
+                    "Give how many instances of the application there are, or 1 to let each limit as if it were alone.");
+        }
+    }
+
+    /**
+     * The limit of one instance; the limit itself, if it is not divided.
+     *
+     * @throws RateLimitConfigurationException if the arithmetic cannot carry it
+     */
+    RateLimit of(RateLimit limit) {
+        if (instances == 1 || !limit.enabled() || limit.onStoreFailure() != OnStoreFailure.LOCAL) {
+            return limit;
+        }
+        try {
+            return divided(limit).build();
+        } catch (ArithmeticException | RateLimitConfigurationException ex) {
+            throw new RateLimitConfigurationException(
+                    "Limit '" + limit.name() + "' (" + limit + ") cannot be divided exactly by ratelimit.local-share "
+                            + instances + ": its times do not fit 2^53.",
+                    "Use a smaller share or rounder numbers, or set ratelimit.limits." + limit.name()
+                            + ".on-store-failure to allow, reject or throw.",
+                    ex);
+        }
+    }
+
+    /** What a start-up with this limit is to warn of. */
+    public Optional<String> warning(RateLimit limit) {
+        return limit.local().equals(limit) || limit.capacity() >= instances
+                ? Optional.empty()
+                : Optional.of("Rate limit '" + limit.name() + "': its capacity " + limit.capacity()
+                        + " is less than ratelimit.local-share " + instances
+                        + ", so while the store fails, the instances together let " + instances + " through at once");
+    }
+
+    private RateLimitBuilder divided(RateLimit limit) {
+        RateLimitBuilder divided = RateLimit.named(limit.name())
+                .algorithm(limit.algorithm())
+                .capacity(Math.max(1, limit.capacity() / instances))
+                .maxWait(limit.maxWait());
+        divided.dryRun = limit.dryRun();
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET, LEAKY_BUCKET ->
+                limit.refill() == Refill.INTERVAL
+                        ? batches(limit, divided)
+                        : slower(limit.pace().permits(), limit.pace().micros(), divided);
+            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> window(limit, divided);
+        };
+    }
+
+    /** Batches that cannot be divided come one permit after the other instead: larger ones would be too much at once. */
+    private RateLimitBuilder batches(RateLimit limit, RateLimitBuilder divided) {
+        long batch = Math.min(limit.rate().permits(), limit.capacity());
+        return batch % instances == 0
+                ? divided.refill(Refill.INTERVAL)
+                        .rate(new Rate(batch / instances, limit.rate().period()).toString())
+                : slower(batch, limit.rate().periodMicros(), divided);
+    }
+
+    private RateLimitBuilder slower(long permits, long micros, RateLimitBuilder divided) {
+        return divided.rate(rate(permits, Math.multiplyExact(micros, instances)));
+    }
+
+    /** As long as the limit's; where there is not one permit for each instance, as long as it takes to have one. */
+    private RateLimitBuilder window(RateLimit limit, RateLimitBuilder divided) {
+        return limit.capacity() < instances
+                ? divided.rate(rate(1, limit.pace().fullMicros(instances)))
+                : divided.rate(rate(limit.capacity() / instances, limit.fullMicros()));
+    }
+
+    private static String rate(long permits, long micros) {
+        return new Rate(permits, Duration.of(micros, ChronoUnit.MICROS)).toString();
+    }
+}

@@ -1,0 +1,122 @@
+package io.ratelimit.autoconfigure;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.redis.RateLimitScriptExecutor;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContext;
+import org.springframework.dao.QueryTimeoutException;
+
+/** {@code ratelimit.local-share}: instances of an application while Redis is down. */
+@ExtendWith(OutputCaptureExtension.class)
+class LocalSharePropertyTests {
+
+    private final ApplicationContextRunner instance = LimitedContexts.inMemory()
+            .withBean(Quotes.class)
+            .withBean(FailingExecutor.class)
+            .withBean(
+                    "exports",
+                    RateLimit.class,
+                    () -> RateLimit.named("exports").rate("5/h").build())
+            .withPropertyValues(
+                    "ratelimit.store=redis", "ratelimit.local-share=2", "ratelimit.limits.uploads.rate=8/h");
+
+    @Test
+    void twoInstancesTogetherAdmitTheCapacityAndNoMore() {
+        instance.run(one -> instance.run(another -> {
+            assertThat(admitted(one, "quotes") + admitted(another, "quotes")).isEqualTo(10);
+            assertThat(admitted(one, "exports") + admitted(another, "exports")).isEqualTo(4);
+            assertThat(admitted(one, "uploads") + admitted(another, "uploads")).isEqualTo(8);
+        }));
+    }
+
+    @Test
+    void withAShareOfOneEachLimitsAsIfItWereAlone() {
+        instance.withPropertyValues("ratelimit.local-share=1")
+                .run(context -> assertThat(admitted(context, "quotes")).isEqualTo(10));
+    }
+
+    @Test
+    void whoCountsInMemoryAloneSharesWithNobody() {
+        instance.withPropertyValues("ratelimit.store=in-memory")
+                .run(context -> assertThat(admitted(context, "quotes")).isEqualTo(10));
+    }
+
+    @Test
+    void fewerThanOneInstanceStopsTheStartUp() {
+        instance.withPropertyValues("ratelimit.local-share=0").run(context -> {
+            assertThat(analysis(context).getDescription())
+                    .contains("ratelimit.local-share 0 is no number of instances.");
+            assertThat(analysis(context).getAction()).contains("Give how many instances of the application there are");
+        });
+        instance.withPropertyValues("ratelimit.store=in-memory", "ratelimit.local-share=-1")
+                .run(context -> assertThat(context).hasFailed());
+    }
+
+    @Test
+    void limitThatCannotBeDividedExactlyStopsTheStartUp() {
+        instance.withPropertyValues("ratelimit.local-share=2000000000").run(context -> {
+            assertThat(analysis(context).getDescription())
+                    .contains(Quotes.class.getName() + ".quote()")
+                    .contains("Limit 'quotes' (TOKEN_BUCKET, capacity 10 at 10/h) cannot be divided exactly");
+            assertThat(analysis(context).getAction()).contains("ratelimit.limits.quotes.on-store-failure");
+        });
+        instance.withPropertyValues("ratelimit.local-share=2000000000", "ratelimit.on-store-failure=allow")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void limitWithLessThanOnePermitForEachIsWarnedOf(CapturedOutput output) {
+        instance.withPropertyValues("ratelimit.local-share=6").run(context -> {
+            assertThat(admitted(context, "exports")).isEqualTo(1);
+            assertThat(output.toString().lines().filter(line -> line.contains("ratelimit.local-share")))
+                    .singleElement()
+                    .asString()
+                    .contains("WARN", "'exports'", "capacity 5");
+        });
+    }
+
+    private static long admitted(ApplicationContext context, String limit) {
+        var limiter = context.getBean(RateLimiterRegistry.class).get(limit);
+        return Stream.generate(() -> limiter.tryAcquire("key"))
+                .limit(20)
+                .filter(RateLimitDecision::allowed)
+                .count();
+    }
+
+    static class Quotes {
+
+        @RateLimited(name = "quotes", rate = "10/h")
+        public void quote() {}
+    }
+
+    static class FailingExecutor implements RateLimitScriptExecutor {
+
+        @Override
+        public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
+            throw new QueryTimeoutException("Redis hangs");
+        }
+
+        @Override
+        public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
+            throw new QueryTimeoutException("Redis hangs");
+        }
+
+        @Override
+        public void delete(byte[] key) {
+            throw new QueryTimeoutException("Redis hangs");
+        }
+    }
+}
