@@ -27,6 +27,12 @@ final class Problems {
     private static final String QUOTA_EXCEEDED_TITLE =
             "Request cannot be satisfied as assigned quota has been exceeded";
 
+    private static final URI REDUCED_CAPACITY =
+            URI.create("https://iana.org/assignments/http-problem-types#temporary-reduced-capacity");
+
+    private static final String REDUCED_CAPACITY_TITLE =
+            "Request cannot be satisfied due to temporary server capacity constraints";
+
     private final MessageSource messages;
 
     Problems(MessageSource messages) {
@@ -51,7 +57,10 @@ final class Problems {
     }
 
     ErrorResponse refused(RateLimitRefusedException refusal, Locale locale) {
-        return problem(refusal, HttpStatus.SERVICE_UNAVAILABLE).build(messages, locale);
+        return problem(refusal, HttpStatus.SERVICE_UNAVAILABLE)
+                .type(REDUCED_CAPACITY)
+                .title(REDUCED_CAPACITY_TITLE)
+                .build(messages, locale);
     }
 
     private static ErrorResponse.Builder problem(RuntimeException exception, HttpStatus status) {

@@ -28,15 +28,17 @@ final class HttpApplication implements AutoCloseable {
 
     private final TestClock clock = new TestClock();
 
+    private final BreakableExecutor store;
+
     private final ConfigurableApplicationContext context;
 
     HttpApplication(RedisUnderTest redis, WebApplicationType type, Class<?>[] sources, String... properties) {
+        store = new BreakableExecutor(redis.executorAt(clock));
         String[] arguments = Stream.concat(
                         Stream.of(
                                 "server.port=0",
                                 "server.address=127.0.0.1",
                                 "spring.main.banner-mode=off",
-                                "ratelimit.on-store-failure=throw",
                                 "ratelimit.redis.key-prefix=" + RedisUnderTest.newPrefix()),
                         Arrays.stream(properties))
                 .map(property -> "--" + property)
@@ -44,8 +46,9 @@ final class HttpApplication implements AutoCloseable {
         context = new SpringApplicationBuilder(Application.class)
                 .sources(sources)
                 .web(type)
-                .initializers(created -> ((GenericApplicationContext) created)
-                        .registerBean(RateLimitScriptExecutor.class, () -> redis.executorAt(clock)))
+                .properties("ratelimit.on-store-failure=throw")
+                .initializers(created ->
+                        ((GenericApplicationContext) created).registerBean(RateLimitScriptExecutor.class, () -> store))
                 .run(arguments);
     }
 
@@ -69,6 +72,11 @@ final class HttpApplication implements AutoCloseable {
 
     void later(Duration by) {
         clock.advance(by);
+    }
+
+    /** From now on. */
+    void failStore() {
+        store.fail();
     }
 
     @Override

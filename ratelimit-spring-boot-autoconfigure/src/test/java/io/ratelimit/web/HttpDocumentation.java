@@ -20,7 +20,8 @@ import org.springframework.boot.json.JsonParserFactory;
 final class HttpDocumentation {
 
     private static final Pattern STEP = Pattern.compile(
-            "<!-- application:(?<properties>[^\\n]*)-->|<!-- later: (?<later>\\S+) -->|```http\\n(?<exchange>.*?)```\\n",
+            "<!-- application:(?<properties>[^\\n]*)-->|<!-- later: (?<later>\\S+) -->|"
+                    + "(?<failure><!-- the store fails -->)|```http\\n(?<exchange>.*?)```\\n",
             Pattern.DOTALL | Pattern.UNIX_LINES);
 
     private HttpDocumentation() {}
@@ -45,6 +46,8 @@ final class HttpDocumentation {
         while (matcher.find()) {
             if (matcher.group("exchange") != null) {
                 last(stories).steps().add(exchange(matcher.group("exchange")));
+            } else if (matcher.group("failure") != null) {
+                last(stories).steps().add(HttpApplication::failStore);
             } else if (matcher.group("later") != null) {
                 Duration later = Duration.parse(matcher.group("later"));
                 last(stories).steps().add(application -> application.later(later));

@@ -41,7 +41,8 @@ class StoreFailureResponseTests {
                     .doesNotContainHeader(HttpHeaders.RETRY_AFTER);
             assertThat(refused).bodyJson().isStrictlyEqualTo("""
                             {
-                              "title": "Service Unavailable",
+                              "type": "https://iana.org/assignments/http-problem-types#temporary-reduced-capacity",
+                              "title": "Request cannot be satisfied due to temporary server capacity constraints",
                               "status": 503,
                               "detail": "Refused, because the rate limit cannot be decided",
                               "instance": "/quote"
