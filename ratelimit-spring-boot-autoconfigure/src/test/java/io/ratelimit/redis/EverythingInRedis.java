@@ -1,0 +1,88 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.LimitKind;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RefundableDecisions;
+import io.ratelimit.TestLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Does whatever can be done in Redis, with the connections of a user. */
+final class EverythingInRedis {
+
+    private final RateLimitStore store;
+
+    private EverythingInRedis(RateLimitStore store) {
+        this.store = store;
+    }
+
+    /** @param admin of the same server, where scripts can be forgotten */
+    static void doneBy(LettuceConnectionFactory users, LettuceConnectionFactory admin) throws Exception {
+        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10));
+        try {
+            connector.connect();
+            EverythingInRedis redis = new EverythingInRedis(
+                    new RedisRateLimitStore(connector, "ratelimit:" + RedisUnderTest.newPrefix()));
+            redis.useEveryKind();
+            try (RedisConnection connection = admin.getConnection()) {
+                connection.scriptingCommands().scriptFlush();
+            }
+            redis.useEveryKind();
+        } finally {
+            connector.destroy();
+        }
+    }
+
+    private void useEveryKind() {
+        for (LimitKind kind : LimitKind.values()) {
+            RateLimit limit = kind.limit("limit", 3, "3/h");
+            // Of one name, so that each finds what the kind before it has left, and leaves it to the next.
+            Stream.of("alice", "bob").forEach(key -> take(limit, key));
+            use(kind.limit("of-" + kind, 2, "2/h"));
+        }
+        RateLimit bucket = TestLimits.tokenBucket("limit", 3, "3/h");
+        Stream.of("alice", "bob").forEach(key -> store.reset(bucket, key));
+        takeTogether();
+    }
+
+    private void use(RateLimit limit) {
+        assertThat(take(limit, "alice").allowed()).isTrue();
+        assertThat(takeAsync(limit)).isTrue();
+        assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isZero();
+        List<Charge> other = List.of(new Charge(limit, "bob", 2));
+        RefundableDecisions decided =
+                store.decideRefundably(other).toCompletableFuture().join();
+        decided.refund().giveBack(other).toCompletableFuture().join();
+        assertThat(store.peek(new Charge(limit, "bob", 2)).remaining()).isEqualTo(2);
+        store.reset(limit, "alice");
+        assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(2);
+    }
+
+    private RateLimitDecision take(RateLimit limit, String key) {
+        return store.decide(List.of(new Charge(limit, key, 1))).get(0);
+    }
+
+    private boolean takeAsync(RateLimit limit) {
+        return store.decideAsync(List.of(new Charge(limit, "alice", 1)))
+                .toCompletableFuture()
+                .join()
+                .get(0)
+                .allowed();
+    }
+
+    private void takeTogether() {
+        List<Charge> charges = Stream.of(LimitKind.values())
+                .map(kind -> new Charge(kind.limit("joint-" + kind, 2, "2/h"), "key-" + kind, 1))
+                .toList();
+        assertThat(store.decide(charges)).allMatch(RateLimitDecision::allowed);
+        charges.forEach(charge -> store.reset(charge.limit(), charge.key()));
+    }
+}
