@@ -105,17 +105,12 @@ class LocalSharePropertyTests {
     static class FailingExecutor implements RateLimitScriptExecutor {
 
         @Override
-        public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
+        public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             throw new QueryTimeoutException("Redis hangs");
         }
 
         @Override
-        public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-            throw new QueryTimeoutException("Redis hangs");
-        }
-
-        @Override
-        public void delete(byte[] key) {
+        public CompletionStage<?> delete(byte[] key) {
             throw new QueryTimeoutException("Redis hangs");
         }
     }

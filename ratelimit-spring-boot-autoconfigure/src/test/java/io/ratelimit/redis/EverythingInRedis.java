@@ -29,8 +29,8 @@ final class EverythingInRedis {
         RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10));
         try {
             connector.connect();
-            EverythingInRedis redis = new EverythingInRedis(
-                    new RedisRateLimitStore(connector, "ratelimit:" + RedisUnderTest.newPrefix()));
+            EverythingInRedis redis =
+                    new EverythingInRedis(TestStores.over(connector, "ratelimit:" + RedisUnderTest.newPrefix()));
             redis.useEveryKind();
             try (RedisConnection connection = admin.getConnection()) {
                 connection.scriptingCommands().scriptFlush();

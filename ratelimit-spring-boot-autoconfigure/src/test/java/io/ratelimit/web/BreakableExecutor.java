@@ -22,16 +22,8 @@ final class BreakableExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public List<Long> execute(List<byte[]> keys, byte[][] arguments) {
-        if (broken) {
-            throw failure();
-        }
-        return redis.execute(keys, arguments);
-    }
-
-    @Override
-    public CompletionStage<List<Long>> executeAsync(List<byte[]> keys, byte[][] arguments) {
-        return broken ? CompletableFuture.failedFuture(failure()) : redis.executeAsync(keys, arguments);
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        return broken ? CompletableFuture.failedFuture(failure()) : redis.execute(keys, arguments);
     }
 
     @Override
@@ -40,11 +32,8 @@ final class BreakableExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public void delete(byte[] key) {
-        if (broken) {
-            throw failure();
-        }
-        redis.delete(key);
+    public CompletionStage<?> delete(byte[] key) {
+        return broken ? CompletableFuture.failedFuture(failure()) : redis.delete(key);
     }
 
     private static QueryTimeoutException failure() {
