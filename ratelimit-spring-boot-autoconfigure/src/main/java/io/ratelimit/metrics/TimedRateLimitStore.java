@@ -15,7 +15,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -37,6 +36,7 @@ public final class TimedRateLimitStore implements RateLimitStore {
 
     private final Timer shortCircuited;
 
+    /** Empty, if there is nothing that could go wrong. */
     private final Map<Reason, Counter> failures = new EnumMap<>(Reason.class);
 
     private final AtomicBoolean warned = new AtomicBoolean();
@@ -48,8 +48,10 @@ public final class TimedRateLimitStore implements RateLimitStore {
         this.timeout = timer(registry, name, "timeout");
         this.error = timer(registry, name, "error");
         this.shortCircuited = timer(registry, name, "short_circuited");
-        for (Reason reason : Reason.values()) {
-            failures.put(reason, counter(registry, name, reason));
+        if (!store.answersAtOnce()) {
+            for (Reason reason : Reason.values()) {
+                failures.put(reason, counter(registry, name, reason));
+            }
         }
     }
 
@@ -138,7 +140,10 @@ public final class TimedRateLimitStore implements RateLimitStore {
             default -> error;
         };
         outcome.record(nanos, TimeUnit.NANOSECONDS);
-        Objects.requireNonNull(failures.get(reason)).increment();
+        Counter failed = failures.get(reason);
+        if (failed != null) {
+            failed.increment();
+        }
     }
 
     private static Reason reason(Throwable thrown) {
