@@ -43,8 +43,9 @@ class RedisStoreConfiguration {
     @ConditionalOnBean(RedisConnector.class)
     StoreWarmUp rateLimitRedisWarmUp(RedisConnector connector, GuardedRedis redis) {
         return () -> {
-            connector.connect();
-            redis.warmUp();
+            if (connector.connect()) {
+                redis.warmUp();
+            }
         };
     }
 

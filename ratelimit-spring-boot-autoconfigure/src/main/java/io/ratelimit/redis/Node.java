@@ -31,6 +31,8 @@ final class Node {
 
     private final CircuitBreaker breaker;
 
+    private final Consumer<Node> onOpen;
+
     private volatile long lastAnswer = System.nanoTime();
 
     private volatile @Nullable RateLimitStoreException trouble;
@@ -42,11 +44,7 @@ final class Node {
     Node(String name, Duration timeout, Consumer<Node> onOpen) {
         this.name = name;
         this.breaker = CircuitBreaker.of("ratelimit-" + name, config(timeout));
-        breaker.getEventPublisher().onStateTransition(event -> {
-            if (event.getStateTransition().getToState() == State.OPEN) {
-                onOpen.accept(this);
-            }
-        });
+        this.onOpen = onOpen;
     }
 
     private static CircuitBreakerConfig config(Duration timeout) {
@@ -96,12 +94,19 @@ final class Node {
     private <T> CompletableFuture<T> observed(Supplier<CompletionStage<T>> command, Deadline deadline) {
         long sent = System.nanoTime();
         return deadline.bound(started(command)).handle((answer, thrown) -> {
-            if (thrown != null) {
-                RateLimitStoreException failure = RedisFailures.of(name, thrown);
+            RateLimitStoreException failure = thrown == null ? null : RedisFailures.of(name, thrown);
+            if (failure == null || failure.getReason() == Reason.FOREIGN_VALUE) {
+                answered(sent);
+            } else {
                 failed(sent, failure);
+            }
+            // Not by an event of the breaker: it would make one for every call.
+            if (isOpen()) {
+                onOpen.accept(this);
+            }
+            if (failure != null) {
                 throw failure;
             }
-            answered(sent);
             return answer;
         });
     }
@@ -121,10 +126,6 @@ final class Node {
     }
 
     private void failed(long sent, RateLimitStoreException failure) {
-        if (failure.getReason() == Reason.FOREIGN_VALUE) {
-            answered(sent);
-            return;
-        }
         trouble = failure;
         boolean silent = failure.getReason() == Reason.TIMEOUT && lastAnswer - sent < 0;
         breaker.onError(System.nanoTime() - sent, TimeUnit.NANOSECONDS, failure);

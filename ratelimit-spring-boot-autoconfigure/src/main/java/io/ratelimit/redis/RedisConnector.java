@@ -61,9 +61,10 @@ public final class RedisConnector implements RateLimitScriptExecutor, Servers, D
         EvictionWarning.logIfNeeded(executor);
     }
 
-    /** Connects; returns when connected, or when that takes too long to wait for. */
-    public void connect() {
+    /** Connects; returns when connected, or when that takes too long to wait for: whether it is. */
+    public boolean connect() {
         connection.await(STARTUP);
+        return connection.isMade();
     }
 
     @Override

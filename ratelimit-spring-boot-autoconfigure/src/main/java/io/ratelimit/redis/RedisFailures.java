@@ -80,6 +80,9 @@ final class RedisFailures {
         if (message.contains("queue size exceeded") || thrown instanceof RejectedExecutionException) {
             return Reason.OVERLOADED;
         }
+        if (type.contains("Partition")) {
+            return Reason.CLUSTER_DOWN;
+        }
         if (type.endsWith("TimeoutException")) {
             return Reason.TIMEOUT;
         }
