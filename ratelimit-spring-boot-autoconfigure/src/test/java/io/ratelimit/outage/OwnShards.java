@@ -156,18 +156,31 @@ final class OwnShards implements AutoCloseable {
 
     /** Moves the slot of this hash tag, key by key, as redis-cli does. */
     void move(String tag, int from, int to) {
+        beginMove(tag, from, to);
+        endMove(tag, from, to);
+    }
+
+    /** One of the slot's keys is on the other node then. */
+    void beginMove(String tag, int from, int to) {
         int slot = slot(tag);
         RedisProcess source = masters.get(from);
         RedisProcess target = masters.get(to);
         target.send("CLUSTER", "SETSLOT", slot, "IMPORTING", id(source));
         source.send("CLUSTER", "SETSLOT", slot, "MIGRATING", id(target));
-        while (migrateSome(slot, source, target)) {
+        migrateOne(slot, source, target);
+    }
+
+    void endMove(String tag, int from, int to) {
+        int slot = slot(tag);
+        RedisProcess source = masters.get(from);
+        RedisProcess target = masters.get(to);
+        while (migrateOne(slot, source, target)) {
             // Callers may add keys until the slot is the other's.
         }
         Stream.of(target, source).forEach(node -> node.send("CLUSTER", "SETSLOT", slot, "NODE", id(target)));
     }
 
-    private static boolean migrateSome(int slot, RedisProcess source, RedisProcess target) {
+    private static boolean migrateOne(int slot, RedisProcess source, RedisProcess target) {
         List<?> keys = (List<?>) source.send("CLUSTER", "GETKEYSINSLOT", slot, 1);
         for (Object key : keys) {
             source.send("MIGRATE", RedisProcess.HOST, target.port(), key, 0, 5_000);

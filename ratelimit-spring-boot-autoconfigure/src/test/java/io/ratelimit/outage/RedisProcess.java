@@ -98,6 +98,16 @@ final class RedisProcess implements AutoCloseable {
         return RedisLine.send(port, words);
     }
 
+    /** How often it has answered with this error. */
+    long errors(String kind) {
+        String line = "errorstat_" + kind + ":count=";
+        return ((String) send("INFO", "errorstats"))
+                .lines()
+                .filter(stat -> stat.startsWith(line))
+                .mapToLong(stat -> Long.parseLong(stat.substring(line.length())))
+                .sum();
+    }
+
     /** Does not wait until it answers. */
     void start() {
         try {

@@ -1,0 +1,51 @@
+package io.ratelimit.outage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.JointDecision;
+import io.ratelimit.PermitRequest;
+import io.ratelimit.RateLimiterRegistry;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Two buckets of one call, of which one is on another node of the cluster already. */
+@Timeout(60)
+class KeysOnTheMoveTests {
+
+    private static final String KEY = "mover";
+
+    @Test
+    void areDecidedTogetherAsSoonAsBothAreThere() {
+        try (OwnShards shards = OwnShards.withoutReplicas();
+                Instance instance = new Instance(patient(shards))) {
+            int from = shards.shardOf(KEY);
+            int to = (from + 1) % OwnShards.SHARDS;
+            assertThat(call(instance).join().allowed()).isTrue();
+            shards.beginMove(KEY, from, to);
+            long asked = shards.master(from).errors("TRYAGAIN");
+            CompletableFuture<JointDecision> call = call(instance);
+            await("it is asked for again").until(() -> shards.master(from).errors("TRYAGAIN") > asked + 2);
+            assertThat(call).isNotDone();
+            shards.endMove(KEY, from, to);
+            assertThat(call.join().allowed()).isTrue();
+            assertThat(instance.taken(KEY)).isEqualTo(2);
+            assertThat(instance.notDecided()).isZero();
+        }
+    }
+
+    private static List<String> patient(OwnShards shards) {
+        return Stream.concat(shards.properties().stream(), Stream.of("ratelimit.redis.timeout=30s"))
+                .toList();
+    }
+
+    private static CompletableFuture<JointDecision> call(Instance instance) {
+        return instance.bean(RateLimiterRegistry.class)
+                .tryAcquireAllAsync(
+                        List.of(new PermitRequest(Instance.SMALL, KEY, 1), new PermitRequest(Instance.AMPLE, KEY, 1)))
+                .toCompletableFuture();
+    }
+}
