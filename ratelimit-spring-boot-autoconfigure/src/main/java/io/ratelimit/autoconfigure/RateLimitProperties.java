@@ -33,6 +33,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     transactions, caches and asynchronous execution among them.
  * @param redis Properties of the Redis store.
  * @param inMemory Properties of the in-memory store.
+ * @param health Properties of the health contributor.
  * @param web Properties of HTTP requests and responses.
  * @param limits What is said about each limit, by its name. Wins over the annotation, attribute by attribute.
  * @param http Which URLs are limited, before any handler sees their requests.
@@ -47,6 +48,7 @@ public record RateLimitProperties(
         @DefaultValue("-2147483648") int order,
         @DefaultValue Redis redis,
         @DefaultValue InMemory inMemory,
+        @DefaultValue Health health,
         @DefaultValue Web web,
         @DefaultValue Map<String, Limit> limits,
         @DefaultValue List<Http> http) {
@@ -95,6 +97,19 @@ public record RateLimitProperties(
                         "Give at least 1; every caller whose bucket is forgotten starts anew.");
             }
         }
+    }
+
+    /**
+     * Properties of the health contributor.
+     *
+     * @param storeFailure What the application's health is while the store cannot decide.
+     */
+    public record Health(@DefaultValue("up") HealthStatus storeFailure) {}
+
+    /** What the application's health is. */
+    public enum HealthStatus {
+        UP,
+        DOWN
     }
 
     /**

@@ -6,13 +6,13 @@ import io.ratelimit.LocalShareStore;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.TimeSource;
-import io.ratelimit.autoconfigure.RateLimitProperties.StoreType;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RedisRateLimitStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /** The store: Redis with the memory to fall back on, or the memory alone. */
@@ -25,29 +25,39 @@ class StoreConfiguration {
         return TimeSource.monotonic();
     }
 
-    @Bean
-    @ConditionalOnMissingBean
-    RateLimitStore rateLimitStore(
+    /** Of a type that says that it is a {@link io.ratelimit.StoreHealth}. */
+    @Bean("rateLimitStore")
+    @ConditionalOnMissingBean(RateLimitStore.class)
+    @Conditional(RedisStoreConfiguration.OnRedisStore.class)
+    FailoverRateLimitStore redisStore(
             RateLimitProperties properties,
             TimeSource time,
             ObjectProvider<GuardedRedis> redis,
             ObjectProvider<StoreInstrumentation> instrumentation) {
-        StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> (store, name) -> store);
-        RateLimitStore memory = instrumented.instrument(
-                new InMemoryRateLimitStore(time, properties.inMemory().maxKeys()), "in_memory");
-        if (properties.store() == StoreType.IN_MEMORY) {
-            return memory;
-        }
         GuardedRedis guarded = redis.getIfAvailable();
         if (guarded == null) {
             throw new RateLimitConfigurationException(
                     "ratelimit.store is redis, but there is no RedisConnectionFactory.",
                     "Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
         }
+        RateLimitStore memory = inMemoryStore(properties, time, instrumentation);
         return new FailoverRateLimitStore(
-                instrumented.instrument(
-                        new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis"),
+                instrument(new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis", instrumentation),
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory));
+    }
+
+    @Bean("rateLimitStore")
+    @ConditionalOnMissingBean
+    RateLimitStore inMemoryStore(
+            RateLimitProperties properties, TimeSource time, ObjectProvider<StoreInstrumentation> instrumentation) {
+        return instrument(
+                new InMemoryRateLimitStore(time, properties.inMemory().maxKeys()), "in_memory", instrumentation);
+    }
+
+    private static RateLimitStore instrument(
+            RateLimitStore store, String name, ObjectProvider<StoreInstrumentation> instrumentation) {
+        StoreInstrumentation instrumented = instrumentation.getIfAvailable();
+        return instrumented == null ? store : instrumented.instrument(store, name);
     }
 
     /** Wraps stores to be measured, where there is something to measure with. */

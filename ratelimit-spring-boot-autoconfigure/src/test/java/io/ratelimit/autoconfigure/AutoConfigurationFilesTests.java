@@ -29,6 +29,7 @@ class AutoConfigurationFilesTests {
     static List<Class<?>> autoConfigurations() {
         return Stream.of(
                         RateLimitAutoConfiguration.class,
+                        RateLimitHealthAutoConfiguration.class,
                         RateLimitReactiveAutoConfiguration.class,
                         RateLimitServletAutoConfiguration.class,
                         RateLimitsEndpointAutoConfiguration.class,

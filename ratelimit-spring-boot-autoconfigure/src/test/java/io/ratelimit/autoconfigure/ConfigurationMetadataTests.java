@@ -41,6 +41,10 @@ class ConfigurationMetadataTests {
                         "ratelimit.redis.key-prefix",
                         "ratelimit.redis.timeout",
                         "ratelimit.in-memory.max-keys",
+                        "ratelimit.health.store-failure",
+                        "management.health.ratelimit.enabled",
+                        "management.endpoint.ratelimits.access",
+                        "management.endpoint.ratelimits.cache.time-to-live",
                         "ratelimit.limits",
                         "ratelimit.http");
     }
@@ -59,7 +63,9 @@ class ConfigurationMetadataTests {
                         "ratelimit.web.filter-order=-101",
                         "ratelimit.web.headers=ietf",
                         "ratelimit.web.ipv6-prefix=64",
-                        "ratelimit.in-memory.max-keys=100000");
+                        "ratelimit.in-memory.max-keys=100000",
+                        "ratelimit.health.store-failure=up",
+                        "management.health.ratelimit.enabled=true");
     }
 
     @SuppressWarnings("unchecked")
@@ -74,7 +80,6 @@ class ConfigurationMetadataTests {
                 JsonParserFactory.getJsonParser().parseMap(metadata).get("properties");
         return properties.stream()
                 .map(property -> (Map<String, Object>) property)
-                .filter(property -> ((String) property.get("name")).startsWith("ratelimit."))
                 .toList();
     }
 }

@@ -4,23 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import java.io.File;
 import java.io.IOException;
-import java.net.MalformedURLException;
-import java.net.URL;
-import java.net.URLClassLoader;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/**
- * Starts an application without libraries that are optional. In a class loader of its own, because one that only hides
- * classes leaves our own linked against them.
- */
+/** Starts an application without libraries that are optional. */
 class ReducedClassPathTests {
 
     @ParameterizedTest(name = "without {0}")
@@ -46,12 +37,10 @@ class ReducedClassPathTests {
                 .isEqualTo("unlimited");
     }
 
-    @Test
-    void redisApplicationStartsWithoutLettuceAndReactor() throws ReflectiveOperationException, IOException {
-        assertThat(run(
-                        "lettuce|netty|reactor|reactive-streams",
-                        "--ratelimit.on-store-failure=local",
-                        "--spring.profiles.active=other-driver"))
+    @ParameterizedTest(name = "without {0}")
+    @CsvSource({"'lettuce|netty|reactor|reactive-streams'", "'actuator|spring-boot-health'", "spring-boot-health"})
+    void redisApplicationStartsAndLimits(String missing) throws ReflectiveOperationException, IOException {
+        assertThat(run(missing, "--ratelimit.on-store-failure=local", "--spring.profiles.active=other-driver"))
                 .isEqualTo("limited");
     }
 
@@ -87,36 +76,11 @@ class ReducedClassPathTests {
 
     /** What the application says, run on this class path without the jars of these names. */
     private static String run(String missing, String... arguments) throws ReflectiveOperationException, IOException {
-        Thread thread = Thread.currentThread();
-        ClassLoader before = thread.getContextClassLoader();
-        try (URLClassLoader loader = new URLClassLoader(without(missing), ClassLoader.getPlatformClassLoader())) {
-            thread.setContextClassLoader(loader);
-            List<String> all = new ArrayList<>(List.of(arguments));
-            all.add("--spring.main.banner-mode=off");
-            if (all.stream().noneMatch(argument -> argument.startsWith("--spring.main.web-application-type="))) {
-                all.add("--spring.main.web-application-type=none");
-            }
-            return (String) loader.loadClass(SmallApplication.class.getName())
-                    .getMethod("run", String[].class)
-                    .invoke(null, (Object) all.toArray(String[]::new));
-        } finally {
-            thread.setContextClassLoader(before);
+        List<String> all = new ArrayList<>(List.of(arguments));
+        all.add("--spring.main.banner-mode=off");
+        if (all.stream().noneMatch(argument -> argument.startsWith("--spring.main.web-application-type="))) {
+            all.add("--spring.main.web-application-type=none");
         }
-    }
-
-    private static URL[] without(String missing) {
-        Pattern pattern = Pattern.compile(missing);
-        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-                .map(File::new)
-                .filter(entry ->
-                        entry.isDirectory() || !pattern.matcher(entry.getName()).find())
-                .map(entry -> {
-                    try {
-                        return entry.toURI().toURL();
-                    } catch (MalformedURLException ex) {
-                        throw new IllegalStateException(ex);
-                    }
-                })
-                .toArray(URL[]::new);
+        return (String) OtherClassPath.without(missing).run(SmallApplication.class, all.toArray(String[]::new));
     }
 }

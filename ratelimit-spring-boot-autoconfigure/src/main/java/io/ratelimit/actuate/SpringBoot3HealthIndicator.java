@@ -1,0 +1,59 @@
+package io.ratelimit.actuate;
+
+import java.lang.reflect.InvocationHandler;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+
+/**
+ * {@code /actuator/health/ratelimit} of Spring Boot 3. Its types are called by their names, because what Spring Boot 4 has
+ * in the place of their jar lacks them, and both cannot be compiled against.
+ */
+public final class SpringBoot3HealthIndicator implements InvocationHandler {
+
+    /** The interface that {@link #of} implements. */
+    public static final String TYPE = "org.springframework.boot.actuate.health.HealthIndicator";
+
+    private static final String BUILDER = "org.springframework.boot.actuate.health.Health$Builder";
+
+    private final Supplier<RateLimitHealth> health;
+
+    private final Class<?> builder;
+
+    private SpringBoot3HealthIndicator(Supplier<RateLimitHealth> health, ClassLoader loader) {
+        this.health = health;
+        this.builder = ClassUtils.resolveClassName(BUILDER, loader);
+    }
+
+    /** A {@code HealthIndicator}, of this class loader's. */
+    public static Object of(Supplier<RateLimitHealth> health, ClassLoader loader) {
+        return Proxy.newProxyInstance(
+                loader,
+                new Class<?>[] {ClassUtils.resolveClassName(TYPE, loader)},
+                new SpringBoot3HealthIndicator(health, loader));
+    }
+
+    @Override
+    public @Nullable Object invoke(Object proxy, Method method, Object @Nullable [] arguments) throws Throwable {
+        if (method.isDefault()) {
+            return InvocationHandler.invokeDefault(proxy, method, arguments);
+        }
+        return switch (method.getName()) {
+            case "health" -> health();
+            case "equals" -> arguments != null && proxy == arguments[0];
+            case "hashCode" -> System.identityHashCode(proxy);
+            default -> getClass().getSimpleName();
+        };
+    }
+
+    private Object health() throws ReflectiveOperationException {
+        RateLimitHealth now = health.get();
+        Object filled = builder.getConstructor().newInstance();
+        builder.getMethod("status", String.class).invoke(filled, now.status());
+        builder.getMethod("withDetails", Map.class).invoke(filled, now.details());
+        return builder.getMethod("build").invoke(filled);
+    }
+}

@@ -1,0 +1,76 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.StoreHealth;
+import io.ratelimit.actuate.RateLimitHealth;
+import io.ratelimit.actuate.RateLimitHealthIndicator;
+import io.ratelimit.actuate.SpringBoot3HealthIndicator;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
+import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.health.contributor.HealthIndicator;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.type.AnnotationMetadata;
+import org.springframework.util.ClassUtils;
+
+/** Auto-configuration of the health contributor {@code ratelimit}, for a store that may fail. */
+@AutoConfiguration(after = RateLimitAutoConfiguration.class)
+@Conditional(OnRateLimitHealthEnabled.class)
+@ConditionalOnSingleCandidate(StoreHealth.class)
+@ConditionalOnMissingBean(name = {RateLimitHealthAutoConfiguration.BEAN, "ratelimitHealthIndicator"})
+public final class RateLimitHealthAutoConfiguration {
+
+    /** Spring Boot takes the contributor's name from it. */
+    static final String BEAN = "ratelimitHealthContributor";
+
+    private static Supplier<RateLimitHealth> health(StoreHealth store, RateLimitProperties properties) {
+        String storeFailure = properties.health().storeFailure().name();
+        return () -> RateLimitHealth.of(store.troubles(), storeFailure);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(HealthIndicator.class)
+    static class SpringBoot4 {
+
+        @Bean(BEAN)
+        RateLimitHealthIndicator indicator(StoreHealth store, RateLimitProperties properties) {
+            return new RateLimitHealthIndicator(health(store, properties));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ConditionalOnClass(name = SpringBoot3HealthIndicator.TYPE)
+    @Import(SpringBoot3Registrar.class)
+    static class SpringBoot3 {
+
+        static Object indicator(StoreHealth store, RateLimitProperties properties) {
+            return SpringBoot3HealthIndicator.of(health(store, properties), loader());
+        }
+
+        static ClassLoader loader() {
+            return SpringBoot3HealthIndicator.class.getClassLoader();
+        }
+    }
+
+    /** Says of which type the bean is, which no method of ours can. */
+    static class SpringBoot3Registrar implements ImportBeanDefinitionRegistrar {
+
+        @Override
+        public void registerBeanDefinitions(AnnotationMetadata metadata, BeanDefinitionRegistry registry) {
+            RootBeanDefinition definition = new RootBeanDefinition(SpringBoot3.class);
+            definition.setFactoryMethodName("indicator");
+            definition.setAutowireMode(AutowireCapableBeanFactory.AUTOWIRE_CONSTRUCTOR);
+            definition.setTargetType(
+                    ClassUtils.resolveClassName(SpringBoot3HealthIndicator.TYPE, SpringBoot3.loader()));
+            registry.registerBeanDefinition(BEAN, definition);
+        }
+    }
+}

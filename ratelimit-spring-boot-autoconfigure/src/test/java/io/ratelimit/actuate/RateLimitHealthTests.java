@@ -1,0 +1,77 @@
+package io.ratelimit.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.StoreTrouble;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class RateLimitHealthTests {
+
+    private static final Instant SINCE = Instant.parse("2026-11-07T03:00:00.123456Z");
+
+    private static final StoreTrouble OF_STORE =
+            new StoreTrouble(Reason.TIMEOUT, "Redis: no answer in time", SINCE, 123);
+
+    private static final StoreTrouble OF_A_BUCKET =
+            new StoreTrouble(Reason.FOREIGN_VALUE, "Redis: WRONGTYPE", SINCE.plusSeconds(1), 4);
+
+    @Test
+    void withoutTroubleLimitsAreShared() {
+        assertThat(RateLimitHealth.of(List.of(), "DOWN"))
+                .isEqualTo(new RateLimitHealth("UP", Map.of("limits", "shared")));
+    }
+
+    @Test
+    void troubleOfTheStoreIsDescribed() {
+        assertThat(RateLimitHealth.of(List.of(OF_STORE), "UP"))
+                .isEqualTo(new RateLimitHealth(
+                        "UP", Map.of("limits", "on-store-failure", "troubles", List.of(described(OF_STORE)))));
+    }
+
+    @Test
+    void troubleOfTheStoreIsAsBadAsAsked() {
+        assertThat(RateLimitHealth.of(List.of(OF_STORE), "DOWN").status()).isEqualTo("DOWN");
+    }
+
+    @Test
+    void foreignValueLeavesTheOtherLimitsSharedAndTheApplicationHealthy() {
+        assertThat(RateLimitHealth.of(List.of(OF_A_BUCKET), "DOWN"))
+                .isEqualTo(new RateLimitHealth(
+                        "UP", Map.of("limits", "shared", "troubles", List.of(described(OF_A_BUCKET)))));
+    }
+
+    @Test
+    void troublesOfBothKindsAreDescribed() {
+        assertThat(RateLimitHealth.of(List.of(OF_STORE, OF_A_BUCKET), "DOWN"))
+                .isEqualTo(new RateLimitHealth(
+                        "DOWN",
+                        Map.of(
+                                "limits",
+                                "on-store-failure",
+                                "troubles",
+                                List.of(described(OF_STORE), described(OF_A_BUCKET)))));
+    }
+
+    @Test
+    void whatMattersMostIsReadFirst() {
+        assertThat(RateLimitHealth.of(List.of(OF_STORE), "UP").details())
+                .hasToString("{limits=on-store-failure, troubles=[{reason=TIMEOUT, error=Redis: no answer in time,"
+                        + " since=2026-11-07T03:00:00.123456Z, calls=123}]}");
+    }
+
+    private static Map<String, Object> described(StoreTrouble trouble) {
+        return Map.of(
+                "reason",
+                trouble.reason().name(),
+                "error",
+                trouble.message(),
+                "since",
+                trouble.since().toString(),
+                "calls",
+                trouble.calls());
+    }
+}

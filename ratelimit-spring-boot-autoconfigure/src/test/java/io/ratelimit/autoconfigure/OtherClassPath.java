@@ -1,0 +1,64 @@
+package io.ratelimit.autoconfigure;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.MalformedURLException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+/**
+ * Runs an application without some of the libraries here, or with others. In a class loader of its own, because one that
+ * only hides classes leaves our own linked against them.
+ */
+final class OtherClassPath {
+
+    private final URL[] urls;
+
+    private OtherClassPath(Stream<File> entries) {
+        this.urls = entries.map(OtherClassPath::url).toArray(URL[]::new);
+    }
+
+    /** This class path without the jars of these names. */
+    static OtherClassPath without(String missing) {
+        return new OtherClassPath(entries(missing));
+    }
+
+    /** This class path with a jar in the place of those of these names. */
+    static OtherClassPath replacing(String missing, Path jar) {
+        return new OtherClassPath(Stream.concat(entries(missing), Stream.of(jar.toFile())));
+    }
+
+    private static Stream<File> entries(String missing) {
+        Pattern pattern = Pattern.compile(missing);
+        return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
+                .map(File::new)
+                .filter(entry ->
+                        entry.isDirectory() || !pattern.matcher(entry.getName()).find());
+    }
+
+    private static URL url(File entry) {
+        try {
+            return entry.toURI().toURL();
+        } catch (MalformedURLException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    /** What the static method {@code run} of the application says. */
+    Object run(Class<?> application, String... arguments) throws ReflectiveOperationException, IOException {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        try (URLClassLoader loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader())) {
+            thread.setContextClassLoader(loader);
+            return loader.loadClass(application.getName())
+                    .getMethod("run", String[].class)
+                    .invoke(null, (Object) arguments);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+}

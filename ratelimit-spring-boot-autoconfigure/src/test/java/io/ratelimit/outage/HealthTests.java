@@ -1,0 +1,105 @@
+package io.ratelimit.outage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimiterRegistry;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.HttpStatus;
+import org.springframework.web.client.RestClient;
+
+/** What an operator reads over HTTP, from before Redis is killed until limits are shared again. */
+@Timeout(60)
+class HealthTests {
+
+    private static final Answer SHARED =
+            new Answer(HttpStatus.OK, Map.of("status", "UP", "details", Map.of("limits", "shared")));
+
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
+
+    private final OwnServer server = new OwnServer();
+
+    private ConfigurableApplicationContext application;
+
+    private record Answer(HttpStatus status, Map<String, Object> body) {}
+
+    @AfterEach
+    void close() {
+        application.close();
+        server.close();
+    }
+
+    @Test
+    void isUpAndSaysWhatIsWrongWhileRedisIsGone() {
+        start();
+        awaitShared();
+        server.kill();
+        application.getBean(RateLimiterRegistry.class).get("quotes").tryAcquire("alice");
+        Answer failing = health();
+        assertThat(failing.status()).isEqualTo(HttpStatus.OK);
+        assertThat(failing.body().toString())
+                .contains("status=UP", "limits=on-store-failure", "reason=UNREACHABLE", "calls=1")
+                .doesNotContain("alice");
+        server.restart();
+        awaitShared();
+    }
+
+    @Test
+    void isDownWhileRedisIsGoneIfAsked() {
+        start("ratelimit.health.store-failure=down");
+        awaitShared();
+        server.kill();
+        Answer failing = health();
+        assertThat(failing.status()).isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+        assertThat(failing.body().toString()).contains("status=DOWN", "limits=on-store-failure");
+        server.restart();
+        awaitShared();
+    }
+
+    private void start(String... properties) {
+        application = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.SERVLET)
+                .run(Stream.of(
+                                List.of(properties),
+                                server.properties(),
+                                List.of(
+                                        "server.port=0",
+                                        "server.address=127.0.0.1",
+                                        "spring.main.banner-mode=off",
+                                        "management.endpoint.health.show-details=always",
+                                        "ratelimit.limits.quotes.rate=1/h"))
+                        .flatMap(List::stream)
+                        .map(property -> "--" + property)
+                        .toArray(String[]::new));
+    }
+
+    private void awaitShared() {
+        await("limits are shared").atMost(PATIENCE).until(() -> health().equals(SHARED));
+    }
+
+    private Answer health() {
+        String port = application.getEnvironment().getProperty("local.server.port");
+        return RestClient.create("http://127.0.0.1:" + port)
+                .get()
+                .uri("/actuator/health/ratelimit")
+                .exchange((request, response) -> new Answer(
+                        HttpStatus.valueOf(response.getStatusCode().value()),
+                        JsonParserFactory.getJsonParser().parseMap(response.bodyTo(String.class))));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {}
+}
