@@ -1,4 +1,4 @@
-/** The actuator's view: what is limited where, and how. */
+/** The actuator's view: what is limited where, and how; and how the store is. */
 @NullMarked
 package io.ratelimit.actuate;
 

@@ -37,8 +37,10 @@ class HealthTests {
 
     @AfterEach
     void close() {
-        application.close();
         server.close();
+        if (application != null) {
+            application.close();
+        }
     }
 
     @Test
