@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +26,7 @@ final class RedisFailures {
             Map.entry("NOPERM", Reason.FORBIDDEN),
             Map.entry("can't run this command", Reason.FORBIDDEN),
             Map.entry("can't access", Reason.FORBIDDEN),
+            Map.entry("ACL failure", Reason.FORBIDDEN),
             Map.entry("BUSY", Reason.BUSY),
             Map.entry("LOADING", Reason.LOADING),
             Map.entry("MASTERDOWN", Reason.LOADING),
@@ -38,18 +40,15 @@ final class RedisFailures {
 
     /** @param server where it happened */
     static RateLimitStoreException of(String server, Throwable thrown) {
-        if (thrown instanceof RateLimitStoreException known) {
-            return known;
+        Throwable root = thrown;
+        for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+            if (cause instanceof RateLimitStoreException known) {
+                return known;
+            }
+            root = cause;
         }
         Throwable failure =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
-        Throwable root = failure;
-        while (root.getCause() != null) {
-            if (root instanceof RateLimitStoreException known) {
-                return known;
-            }
-            root = root.getCause();
-        }
         Reason reason = reason(failure);
         String message = reason == Reason.TIMEOUT ? "no answer in time" : messageOf(root);
         return new RateLimitStoreException(reason, server + ": " + message, failure);
@@ -59,25 +58,33 @@ final class RedisFailures {
         return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
     }
 
+    /** What the server said counts most, also where a driver takes it for a connection that failed. */
     private static Reason reason(Throwable failure) {
+        Reason reply = first(failure, RedisFailures::reply);
+        Reason reason = reply == null ? first(failure, RedisFailures::ofDriver) : reply;
+        return reason == null ? Reason.ERROR : reason;
+    }
+
+    private static @Nullable Reason first(Throwable failure, Function<Throwable, @Nullable Reason> reasonOf) {
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            Reason reason = ownReason(cause);
+            Reason reason = reasonOf.apply(cause);
             if (reason != null) {
                 return reason;
             }
         }
-        return Reason.ERROR;
+        return null;
     }
 
-    private static @Nullable Reason ownReason(Throwable thrown) {
-        String message = String.valueOf(thrown.getMessage());
-        Matcher reply = REPLY.matcher(message);
-        if (reply.find()) {
-            return REPLIES.get(reply.group(1));
-        }
+    private static @Nullable Reason reply(Throwable thrown) {
+        Matcher reply = REPLY.matcher(messageOf(thrown));
+        return reply.find() ? REPLIES.get(reply.group(1)) : null;
+    }
+
+    private static @Nullable Reason ofDriver(Throwable thrown) {
+        String message = messageOf(thrown);
         // By name and text, because every driver has exceptions of its own.
         String type = thrown.getClass().getSimpleName();
-        if (message.contains("queue size exceeded") || thrown instanceof RejectedExecutionException) {
+        if (message.contains("size exceeded") || thrown instanceof RejectedExecutionException) {
             return Reason.OVERLOADED;
         }
         if (type.contains("Partition")) {
@@ -86,8 +93,14 @@ final class RedisFailures {
         if (type.endsWith("TimeoutException")) {
             return Reason.TIMEOUT;
         }
-        if (message.contains("STOPP") || message.contains("DESTROYED") || message.contains("was destroyed")) {
+        if (message.contains("STOPP")
+                || message.contains("DESTROYED")
+                || message.contains("was destroyed")
+                || message.contains("Client not yet initialized")) {
             return Reason.CLOSED;
+        }
+        if (message.startsWith("Cannot determine a partition")) {
+            return Reason.CLUSTER_DOWN;
         }
         boolean unreachable = thrown instanceof CancellationException
                 || thrown instanceof java.io.IOException
