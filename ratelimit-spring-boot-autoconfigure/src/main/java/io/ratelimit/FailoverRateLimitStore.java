@@ -94,7 +94,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
         try {
             return store.peek(charge);
         } catch (RateLimitStoreException ex) {
-            outages.failure(charge.limit(), ex);
+            outages.failure(List.of(charge.limit()), ex);
             return switch (policy(charge)) {
                 case LOCAL -> local.peek(charge);
                 case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
@@ -147,7 +147,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
      * @throws RateLimitStoreException if any charge's policy is not to let it pass
      */
     private List<Charge> limitedLocally(List<Charge> charges, RateLimitStoreException failure) {
-        outages.failure(charges.get(0).limit(), failure);
+        outages.failure(limits(charges), failure);
         if (anyFailsBy(OnStoreFailure.THROW, charges)) {
             throw failure;
         }
@@ -159,6 +159,12 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
                         .filter(charge -> policy(charge) == OnStoreFailure.LOCAL)
                         .toList()
                 : charges;
+    }
+
+    private static List<RateLimit> limits(List<Charge> charges) {
+        return charges.size() == 1
+                ? List.of(charges.get(0).limit())
+                : charges.stream().map(Charge::limit).toList();
     }
 
     private static List<RateLimitDecision> together(

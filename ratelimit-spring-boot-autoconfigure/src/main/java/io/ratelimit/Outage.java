@@ -4,22 +4,26 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trouble of one kind: when it begins, when it is over. Logs both, and every reason that comes up in between once. It is
- * over when there was none for a while, so that a bad bucket among good ones is not a change at every call.
+ * Trouble of one kind: when it begins, when it is over. Logs both, and every reason and policy that comes up in between
+ * once. It is over when there was none for a while, so that a bad bucket among good ones is not a change at every call.
  */
 final class Outage {
 
     private static final System.Logger logger = System.getLogger(FailoverRateLimitStore.class.getName());
 
-    private final String what;
+    private final String bad;
+
+    private final String good;
 
     private final Duration quiet;
 
@@ -28,38 +32,62 @@ final class Outage {
     private final LongAdder calls = new LongAdder();
 
     /** {@code null}: there is none. */
-    private volatile @Nullable Begin begin;
+    private volatile @Nullable State state;
 
     private volatile long lastFailure;
 
-    /** @param logged the reasons that have been; not changed, because every call of an outage reads it */
-    private record Begin(Reason reason, String message, Instant time, long nanos, Set<Reason> logged) {
+    /**
+     * What is known; not changed, because every call of an outage reads it.
+     *
+     * @param latest the first failure of the reason that the last one had
+     * @param logged the reasons and policies that have been
+     */
+    private record State(Instant since, long nanos, RateLimitStoreException latest, Set<Enum<?>> logged) {
 
-        Begin logging(Reason next) {
-            EnumSet<Reason> more = EnumSet.of(next);
-            more.addAll(logged);
-            return new Begin(reason, message, time, nanos, more);
+        boolean knows(RateLimitStoreException failure, List<RateLimit> limits) {
+            return latest.getReason() == failure.getReason() && hasLogged(failure, limits);
+        }
+
+        boolean hasLogged(RateLimitStoreException failure, List<RateLimit> limits) {
+            for (RateLimit limit : limits) {
+                if (!logged.contains(limit.onStoreFailure())) {
+                    return false;
+                }
+            }
+            return logged.contains(failure.getReason());
+        }
+
+        State with(RateLimitStoreException failure, List<RateLimit> limits) {
+            Set<Enum<?>> more = new HashSet<>(logged);
+            more.add(failure.getReason());
+            limits.forEach(limit -> more.add(limit.onStoreFailure()));
+            return new State(since, nanos, failure, more);
         }
     }
 
     /**
-     * @param what does not work
-     * @param quiet after which time without a failure it is over
+     * @param bad what the log says while it is on
+     * @param good what it says when it is over
+     * @param quiet after which time without a failure it is
      */
-    Outage(String what, Duration quiet, LongSupplier nanos) {
-        this.what = what;
+    Outage(String bad, String good, Duration quiet, LongSupplier nanos) {
+        this.bad = bad;
+        this.good = good;
         this.quiet = quiet;
         this.nanos = nanos;
     }
 
     @Nullable
     StoreTrouble trouble() {
-        Begin known = begin;
-        return known == null ? null : new StoreTrouble(known.reason, known.message, known.time, calls.sum());
+        State known = state;
+        return known == null
+                ? null
+                : new StoreTrouble(
+                        known.latest.getReason(), String.valueOf(known.latest.getMessage()), known.since, calls.sum());
     }
 
     boolean isOn() {
-        return begin != null;
+        return state != null;
     }
 
     /** Whether it may be over. */
@@ -67,46 +95,60 @@ final class Outage {
         return nanos.getAsLong() - lastFailure >= quiet.toNanos();
     }
 
-    /** @param limit whose call it was; {@code null}: nobody's */
-    void failure(@Nullable RateLimit limit, RateLimitStoreException failure) {
+    /** @param limits of the call; none: it was nobody's */
+    void failure(List<RateLimit> limits, RateLimitStoreException failure) {
         lastFailure = nanos.getAsLong();
-        if (limit != null) {
+        if (!limits.isEmpty()) {
             calls.increment();
         }
-        Begin known = begin;
+        State known = state;
         RateLimitStoreException first = first(failure);
-        if (known == null || !known.logged.contains(first.getReason())) {
-            news(limit, first);
+        if (known == null || !known.knows(first, limits)) {
+            news(limits, first);
         }
     }
 
-    private synchronized void news(@Nullable RateLimit limit, RateLimitStoreException failure) {
-        Reason reason = failure.getReason();
-        Begin known = begin;
-        if (known != null && known.logged.contains(reason)) {
-            return;
+    private synchronized void news(List<RateLimit> limits, RateLimitStoreException failure) {
+        State known = state == null ? new State(Instant.now(), lastFailure, failure, Set.of()) : state;
+        state = known.with(failure, limits);
+        if (!known.hasLogged(failure, limits)) {
+            logger.log(
+                    Level.WARNING,
+                    "{0}, because {1} ({2}): {3}",
+                    consequence(limits),
+                    bad,
+                    lowerCase(failure.getReason()),
+                    failure.getMessage());
         }
-        String message = String.valueOf(failure.getMessage());
-        begin = (known == null ? new Begin(reason, message, Instant.now(), lastFailure, Set.of()) : known)
-                .logging(reason);
-        logger.log(Level.WARNING, "{0}, because {1}: {2}", consequence(limit), what, message);
     }
 
-    private static String consequence(@Nullable RateLimit limit) {
-        return limit == null
-                ? "Rate limits go by on-store-failure"
-                : "Limit '" + limit.name() + "' goes by on-store-failure="
-                        + limit.onStoreFailure().name().toLowerCase(Locale.ROOT);
+    private static String consequence(List<RateLimit> limits) {
+        return switch (limits.size()) {
+            case 0 -> "Rate limits go by on-store-failure";
+            case 1 -> "Limit '" + limits.get(0).name() + "' goes by on-store-failure=" + policy(limits.get(0));
+            default ->
+                limits.stream()
+                        .map(limit -> "'" + limit.name() + "' (" + policy(limit) + ")")
+                        .collect(Collectors.joining(", ", "Limits ", " go by on-store-failure"));
+        };
+    }
+
+    private static String policy(RateLimit limit) {
+        return lowerCase(limit.onStoreFailure());
+    }
+
+    private static String lowerCase(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
     }
 
     synchronized void overIfQuiet() {
-        Begin known = begin;
+        State known = state;
         if (known != null && isQuiet()) {
-            begin = null;
+            state = null;
             logger.log(
                     Level.INFO,
-                    "It is over that {0}, after {1} s; calls that went by on-store-failure: {2}",
-                    what,
+                    "{0} again; the first failure was {1} s ago; calls that went by on-store-failure: {2}",
+                    good,
                     Duration.ofNanos(nanos.getAsLong() - known.nanos).toSeconds(),
                     calls.sumThenReset());
         }

@@ -40,20 +40,22 @@ final class Outages {
     Outages(Supplier<CompletionStage<?>> check, LongSupplier nanos) {
         this.check = check;
         this.nanos = nanos;
-        this.ofStore = new Outage("the store cannot decide", Duration.ofSeconds(1), nanos);
-        this.ofBuckets = new Outage("the store holds something that is not ours", MINUTE, nanos);
+        this.ofStore =
+                new Outage("the store cannot decide", "The store decides rate limits", Duration.ofSeconds(1), nanos);
+        this.ofBuckets = new Outage(
+                "the store holds something that is not ours",
+                "For a minute, the store held what is ours",
+                MINUTE,
+                nanos);
         this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 
-    void failure(RateLimit limit, RateLimitStoreException failure) {
-        failed(limit, failure);
-    }
-
-    private void failed(@Nullable RateLimit limit, RateLimitStoreException failure) {
+    /** @param limits of the call; none: it was nobody's */
+    void failure(List<RateLimit> limits, RateLimitStoreException failure) {
         if (failure.getReason() == Reason.FOREIGN_VALUE) {
-            ofBuckets.failure(limit, failure);
+            ofBuckets.failure(limits, failure);
         } else if (failure.getReason() != Reason.CLOSED) {
-            ofStore.failure(limit, failure);
+            ofStore.failure(limits, failure);
         }
     }
 
@@ -71,7 +73,7 @@ final class Outages {
     Void checked(@Nullable Object well, @Nullable Throwable thrown) {
         Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
         if (cause instanceof RateLimitStoreException failure) {
-            failed(null, failure);
+            failure(List.of(), failure);
         } else {
             ofStore.overIfQuiet();
         }

@@ -6,8 +6,8 @@ import java.time.Instant;
 /**
  * What keeps the store from deciding.
  *
- * @param reason the first one
- * @param message what the store said then; never a key
+ * @param reason the latest one
+ * @param message what the store said; never a key
  * @param since the first call that was not decided
  * @param calls that were not decided since, and went by {@link OnStoreFailure}
  */

@@ -3,6 +3,7 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitStoreException.Reason;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
@@ -38,22 +39,22 @@ class OutagesTests {
     void oneLineWhenItFailsAndOneWhenItIsBack() {
         log.success();
         for (int i = 0; i < 5; i++) {
-            log.failure(limit, trouble);
+            log.failure(List.of(limit), trouble);
         }
         seconds = 1;
         log.success();
         log.success();
         assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
-        assertThat(recorder.lines().get(0)).contains("'quotes'", "on-store-failure=local", "down");
-        assertThat(recorder.lines().get(1)).contains("on-store-failure: 5");
+        assertThat(recorder.lines().get(0)).contains("'quotes'", "on-store-failure=local", "(error): down");
+        assertThat(recorder.lines().get(1)).contains("decides rate limits again", "on-store-failure: 5");
     }
 
     @Test
     void aSecondOutageIsLoggedAtOnce() {
-        log.failure(limit, trouble);
+        log.failure(List.of(limit), trouble);
         seconds = 1;
         log.success();
-        log.failure(limit, trouble);
+        log.failure(List.of(limit), trouble);
         seconds = 2;
         log.success();
         assertThat(recorder.levels()).containsExactly("WARNING", "INFO", "WARNING", "INFO");
@@ -62,7 +63,7 @@ class OutagesTests {
     @Test
     void failuresAmongSuccessesAreOneOutage() {
         for (int i = 0; i < 5; i++) {
-            log.failure(limit, trouble);
+            log.failure(List.of(limit), trouble);
             log.success();
         }
         assertThat(recorder.levels()).containsExactly("WARNING");
@@ -79,7 +80,7 @@ class OutagesTests {
 
     @Test
     void whatIsNotGivenBackWhileTheStoreFailsIsNoNews() {
-        log.failure(limit, trouble);
+        log.failure(List.of(limit), trouble);
         log.notGivenBack(limit, trouble);
         assertThat(recorder.levels()).containsExactly("WARNING");
     }
@@ -87,8 +88,8 @@ class OutagesTests {
     @Test
     void everyReasonIsLoggedOnce() {
         for (int i = 0; i < 3; i++) {
-            log.failure(limit, trouble);
-            log.failure(limit, new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+            log.failure(List.of(limit), trouble);
+            log.failure(List.of(limit), new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
             seconds += 3_600;
         }
         assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
@@ -96,9 +97,36 @@ class OutagesTests {
     }
 
     @Test
+    void latestReasonIsKnown() {
+        log.failure(List.of(limit), trouble);
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
+        assertThat(log.troubles()).singleElement().satisfies(known -> {
+            assertThat(known.reason()).isEqualTo(Reason.BUSY);
+            assertThat(known.message()).isEqualTo("busy");
+        });
+        log.failure(List.of(limit), trouble);
+        assertThat(log.troubles())
+                .singleElement()
+                .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.ERROR));
+        assertThat(recorder.levels()).hasSize(2);
+    }
+
+    @Test
+    void everyPolicyIsLoggedOnceWithTheLimitsOfTheCall() {
+        RateLimit login = TestLimits.failingBy(OnStoreFailure.REJECT, "login");
+        for (int i = 0; i < 2; i++) {
+            log.failure(List.of(limit), trouble);
+            log.failure(List.of(limit, login), trouble);
+            log.failure(List.of(login), trouble);
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
+        assertThat(recorder.lines().get(1)).contains("'quotes' (local), 'login' (reject) go by on-store-failure");
+    }
+
+    @Test
     void whyTheStoreIsNotAskedIsKnown() {
-        log.failure(limit, trouble);
-        log.failure(limit, new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", trouble));
+        log.failure(List.of(limit), trouble);
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", trouble));
         assertThat(recorder.levels()).containsExactly("WARNING");
         assertThat(log.troubles()).singleElement().satisfies(known -> {
             assertThat(known.reason()).isEqualTo(Reason.ERROR);
@@ -109,7 +137,7 @@ class OutagesTests {
 
     @Test
     void itIsNotOverWhileAPartOfTheStoreFails() {
-        log.failure(limit, trouble);
+        log.failure(List.of(limit), trouble);
         seconds = 1;
         found = trouble;
         log.success();
@@ -123,8 +151,8 @@ class OutagesTests {
 
     @Test
     void bucketThatIsNotOursIsNoOutageAndForgottenAfterAMinute() {
-        log.failure(limit, new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
-        log.failure(limit, trouble);
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
+        log.failure(List.of(limit), trouble);
         assertThat(log.troubles()).hasSize(2);
         seconds = 1;
         log.success();
@@ -148,7 +176,7 @@ class OutagesTests {
 
     @Test
     void endOfTheApplicationIsNoNews() {
-        log.failure(limit, new RateLimitStoreException(Reason.CLOSED, "closed", null));
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.CLOSED, "closed", null));
         assertThat(recorder.levels()).isEmpty();
         assertThat(log.troubles()).isEmpty();
     }

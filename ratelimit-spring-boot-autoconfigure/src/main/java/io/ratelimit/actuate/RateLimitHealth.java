@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.StoreTrouble;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -34,7 +35,7 @@ public record RateLimitHealth(String status, Map<String, Object> details) {
 
     private static Map<String, Object> describe(StoreTrouble trouble) {
         Map<String, Object> description = new LinkedHashMap<>();
-        description.put("reason", trouble.reason().name());
+        description.put("reason", trouble.reason().name().toLowerCase(Locale.ROOT));
         description.put("error", trouble.message());
         description.put("since", trouble.since().toString());
         description.put("calls", trouble.calls());

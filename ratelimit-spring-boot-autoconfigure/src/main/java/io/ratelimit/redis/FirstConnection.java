@@ -1,10 +1,13 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -74,13 +77,19 @@ final class FirstConnection {
         return tried.thenCompose(done -> made ? task.get() : CompletableFuture.failedFuture(missing()));
     }
 
+    /** Nobody waits for it any longer. */
     void stop() {
         thread.shutdownNow();
+        tried.complete(null);
     }
 
     private void start() {
         if (started.compareAndSet(false, true)) {
-            thread.execute(this::tryAtFirst);
+            try {
+                thread.execute(this::tryAtFirst);
+            } catch (RejectedExecutionException ex) {
+                // Stopped before anybody wanted it.
+            }
         }
     }
 
@@ -115,7 +124,9 @@ final class FirstConnection {
         }
     }
 
-    private RedisConnectionFailureException missing() {
-        return new RedisConnectionFailureException("There is no connection to Redis yet", failure);
+    private RuntimeException missing() {
+        return thread.isShutdown()
+                ? new RateLimitStoreException(Reason.CLOSED, "Redis: not asked, because all is closed", null)
+                : new RedisConnectionFailureException("There is no connection to Redis yet", failure);
     }
 }

@@ -6,9 +6,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.DisposableBean;
 
@@ -17,9 +20,6 @@ import org.springframework.beans.factory.DisposableBean;
  * is asked by background probes only. What goes wrong is always a {@link RateLimitStoreException}.
  */
 public final class GuardedRedis implements DisposableBean {
-
-    /** A key of several is on its way to another node of a cluster. Nothing was done, and it soon is there. */
-    private static final String ON_THE_MOVE = "TRYAGAIN";
 
     private static final long MOVE_MILLIS = 5;
 
@@ -30,6 +30,8 @@ public final class GuardedRedis implements DisposableBean {
     private final Servers servers;
 
     private final Duration timeout;
+
+    private final LongSupplier nanos;
 
     private final Probe probe;
 
@@ -42,11 +44,25 @@ public final class GuardedRedis implements DisposableBean {
      * @param keyPrefix what the names of the probes' buckets begin with
      */
     public GuardedRedis(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
+        this(executor, timeout, keyPrefix, Probes.thread(), System::nanoTime);
+    }
+
+    /**
+     * @param probing the thread of the probes
+     * @param nanos the clock by which servers are judged; deadlines go by the system's
+     */
+    GuardedRedis(
+            RateLimitScriptExecutor executor,
+            Duration timeout,
+            String keyPrefix,
+            ScheduledExecutorService probing,
+            LongSupplier nanos) {
         this.executor = executor;
         this.servers = executor instanceof Servers known ? known : Servers.ONE;
         this.timeout = timeout;
+        this.nanos = nanos;
         this.probe = new Probe(keyPrefix, new ScriptLanguage());
-        this.probes = new Probes(this::probe, node -> servers.renew(node.name()));
+        this.probes = new Probes(this::probe, node -> servers.renew(node.name()), probing, nanos);
     }
 
     Deadline deadline() {
@@ -62,8 +78,7 @@ public final class GuardedRedis implements DisposableBean {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Not asked in time", null));
         }
-        CompletableFuture<List<Long>> reply =
-                nodeOf(keys.get(0)).ask(() -> executor.execute(keys, arguments), deadline);
+        CompletableFuture<List<Long>> reply = ask(keys.get(0), () -> executor.execute(keys, arguments), deadline);
         return keys.size() == 1
                 ? reply
                 : reply.exceptionallyCompose(thrown -> isOnTheMove(thrown, deadline)
@@ -72,7 +87,8 @@ public final class GuardedRedis implements DisposableBean {
     }
 
     private static boolean isOnTheMove(Throwable thrown, Deadline deadline) {
-        return String.valueOf(thrown.getMessage()).contains(ON_THE_MOVE) && !deadline.isOver();
+        Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        return RedisFailures.isOnTheMove(failure) && !deadline.isOver();
     }
 
     private static <T> CompletableFuture<T> soon(Supplier<CompletableFuture<T>> work) {
@@ -82,7 +98,22 @@ public final class GuardedRedis implements DisposableBean {
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
-        return nodeOf(key).ask(() -> executor.delete(key), deadline);
+        return ask(key, () -> executor.delete(key), deadline);
+    }
+
+    private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, Deadline deadline) {
+        Node node;
+        try {
+            node = node(servers.of(key));
+        } catch (RuntimeException ex) {
+            return notFound(ex);
+        }
+        return node.ask(command, deadline);
+    }
+
+    /** Whoever knows the servers does so no longer. */
+    private static <T> CompletableFuture<T> notFound(RuntimeException failure) {
+        return CompletableFuture.failedFuture(RedisFailures.of(Servers.REDIS, failure));
     }
 
     /** Has every server decide something, so that it is ready to. Takes its time; failures show with the calls. */
@@ -96,18 +127,22 @@ public final class GuardedRedis implements DisposableBean {
     }
 
     private CompletableFuture<Void> askAll(Deadline deadline) {
-        return CompletableFuture.allOf(servers.tags().entrySet().stream()
+        Map<String, String> tags;
+        try {
+            tags = servers.tags();
+        } catch (RuntimeException ex) {
+            return notFound(ex);
+        }
+        return CompletableFuture.allOf(tags.entrySet().stream()
                 .map(server -> node(server.getKey()).ask(() -> probeOn(server.getValue()), deadline))
                 .toArray(CompletableFuture[]::new));
     }
 
-    private Node nodeOf(byte[] key) {
-        return node(servers.of(key));
-    }
-
     private Node node(String server) {
         Node known = nodes.get(server);
-        return known != null ? known : nodes.computeIfAbsent(server, name -> new Node(name, timeout, probes::start));
+        return known != null
+                ? known
+                : nodes.computeIfAbsent(server, name -> new Node(name, timeout, nanos, probes::start));
     }
 
     private CompletableFuture<?> probe(Node node) {

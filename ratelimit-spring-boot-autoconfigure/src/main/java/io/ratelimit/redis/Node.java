@@ -11,13 +11,15 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * One server, which is asked only while it is known to answer. It is not once half of the last calls have failed or were
- * slow; nor once a call has had no answer in time while nobody else had one either, so that a server that hangs costs a
- * caller no second wait. From then on only probes are sent, one after the other; the first that is answered well ends it.
+ * slow; nor once a call has had no answer, in time or for want of a connection, while nobody else had one either, so that a
+ * server that hangs costs a caller no second wait. From then on only probes are sent, one after the other; the first that
+ * is answered well ends it.
  */
 final class Node {
 
@@ -33,16 +35,21 @@ final class Node {
 
     private final Consumer<Node> onOpen;
 
-    private volatile long lastAnswer = System.nanoTime();
+    private final LongSupplier nanos;
+
+    private volatile long lastAnswer;
 
     private volatile @Nullable RateLimitStoreException trouble;
 
     /**
      * @param timeout after which a caller goes without an answer
+     * @param nanos a clock
      * @param onOpen told when it is no longer asked
      */
-    Node(String name, Duration timeout, Consumer<Node> onOpen) {
+    Node(String name, Duration timeout, LongSupplier nanos, Consumer<Node> onOpen) {
         this.name = name;
+        this.nanos = nanos;
+        this.lastAnswer = nanos.getAsLong();
         this.breaker = CircuitBreaker.of("ratelimit-" + name, config(timeout));
         this.onOpen = onOpen;
     }
@@ -87,15 +94,15 @@ final class Node {
         RateLimitStoreException known = trouble;
         return new RateLimitStoreException(
                 Reason.SHORT_CIRCUITED,
-                known == null ? name + ": not asked, because it fails" : "Not asked since: " + known.getMessage(),
+                known == null ? name + ": not asked, because it fails" : "Not asked, because of " + known.getMessage(),
                 known);
     }
 
     private <T> CompletableFuture<T> observed(Supplier<CompletionStage<T>> command, Deadline deadline) {
-        long sent = System.nanoTime();
+        long sent = nanos.getAsLong();
         return deadline.bound(started(command)).handle((answer, thrown) -> {
             RateLimitStoreException failure = thrown == null ? null : RedisFailures.of(name, thrown);
-            if (failure == null || failure.getReason() == Reason.FOREIGN_VALUE) {
+            if (failure == null || isNoneOfTheServer(failure)) {
                 answered(sent);
             } else {
                 failed(sent, failure);
@@ -120,17 +127,25 @@ final class Node {
     }
 
     private void answered(long sent) {
-        long now = System.nanoTime();
+        long now = nanos.getAsLong();
         lastAnswer = now;
         breaker.onSuccess(now - sent, TimeUnit.NANOSECONDS);
     }
 
     private void failed(long sent, RateLimitStoreException failure) {
         trouble = failure;
-        boolean silent = failure.getReason() == Reason.TIMEOUT && lastAnswer - sent < 0;
-        breaker.onError(System.nanoTime() - sent, TimeUnit.NANOSECONDS, failure);
+        boolean silent = isSilence(failure.getReason()) && lastAnswer - sent <= 0;
+        breaker.onError(nanos.getAsLong() - sent, TimeUnit.NANOSECONDS, failure);
         if (silent && !isOpen()) {
             breaker.transitionToOpenState();
         }
+    }
+
+    private static boolean isNoneOfTheServer(RateLimitStoreException failure) {
+        return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailures.isOnTheMove(failure);
+    }
+
+    private static boolean isSilence(Reason reason) {
+        return reason == Reason.TIMEOUT || reason == Reason.UNREACHABLE;
     }
 }

@@ -7,10 +7,12 @@ import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
@@ -39,18 +41,33 @@ final class Probes {
 
     private boolean ticking;
 
-    private long lastTick = System.nanoTime() - PAUSE.toNanos();
+    private long lastTick;
 
-    private final ScheduledThreadPoolExecutor thread;
+    private final ScheduledExecutorService thread;
+
+    private final LongSupplier nanos;
 
     /**
      * @param probe asks a server, without blocking
      * @param renew makes the connection to a server anew; may block, and fail
+     * @param thread in which all is done
+     * @param nanos a clock
      */
-    Probes(Function<Node, CompletableFuture<?>> probe, Consumer<Node> renew) {
+    Probes(
+            Function<Node, CompletableFuture<?>> probe,
+            Consumer<Node> renew,
+            ScheduledExecutorService thread,
+            LongSupplier nanos) {
         this.probe = probe;
         this.renew = renew;
-        this.thread = new ScheduledThreadPoolExecutor(1, task -> {
+        this.thread = thread;
+        this.nanos = nanos;
+        this.lastTick = nanos.getAsLong() - PAUSE.toNanos();
+    }
+
+    /** A thread that is there only while it has something to do. */
+    static ScheduledExecutorService thread() {
+        ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, task -> {
             Thread probing = new Thread(task, "ratelimit-probe");
             probing.setDaemon(true);
             return probing;
@@ -58,12 +75,13 @@ final class Probes {
         thread.setKeepAliveTime(5, TimeUnit.SECONDS);
         thread.allowCoreThreadTimeOut(true);
         thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        return thread;
     }
 
     /** Asks the server until it answers. */
     void start(Node node) {
         run(() -> {
-            if (silent.putIfAbsent(node, System.nanoTime()) == null) {
+            if (silent.putIfAbsent(node, nanos.getAsLong()) == null) {
                 enqueue(node);
             }
         });
@@ -83,7 +101,7 @@ final class Probes {
 
     /** At once, if there was none for long enough: the trouble may have been a moment's. */
     private void tickLater() {
-        long pause = lastTick + PAUSE.toNanos() - System.nanoTime();
+        long pause = lastTick + PAUSE.toNanos() - nanos.getAsLong();
         try {
             var unused = thread.schedule(this::tick, pause, TimeUnit.NANOSECONDS);
         } catch (RejectedExecutionException ex) {
@@ -97,9 +115,18 @@ final class Probes {
             ticking = false;
             return;
         }
-        lastTick = System.nanoTime();
+        lastTick = nanos.getAsLong();
         tickLater();
-        var unused = probe.apply(node).whenComplete((answer, thrown) -> run(() -> probed(node)));
+        var unused = ask(node).whenComplete((answer, thrown) -> run(() -> probed(node)));
+    }
+
+    /** One that cannot even be asked is asked again like others. */
+    private CompletableFuture<?> ask(Node node) {
+        try {
+            return probe.apply(node);
+        } catch (RuntimeException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
     }
 
     private void probed(Node node) {
@@ -107,9 +134,9 @@ final class Probes {
             silent.remove(node);
             return;
         }
-        if (System.nanoTime() - silent.getOrDefault(node, 0L) >= PATIENCE.toNanos()) {
+        if (nanos.getAsLong() - silent.getOrDefault(node, 0L) >= PATIENCE.toNanos()) {
             renew(node);
-            silent.put(node, System.nanoTime());
+            silent.put(node, nanos.getAsLong());
         }
         enqueue(node);
     }

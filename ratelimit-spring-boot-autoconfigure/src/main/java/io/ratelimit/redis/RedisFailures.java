@@ -34,6 +34,8 @@ final class RedisFailures {
             Map.entry("WRONGTYPE", Reason.FOREIGN_VALUE),
             Map.entry("FOREIGN", Reason.FOREIGN_VALUE));
 
+    private static final String ON_THE_MOVE = "TRYAGAIN";
+
     private static final Pattern REPLY = Pattern.compile("(?<![\\w'])(" + String.join("|", REPLIES.keySet()) + ")\\b");
 
     private RedisFailures() {}
@@ -50,8 +52,21 @@ final class RedisFailures {
         Throwable failure =
                 thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
         Reason reason = reason(failure);
-        String message = reason == Reason.TIMEOUT ? "no answer in time" : messageOf(root);
+        String message = reason == Reason.TIMEOUT ? "no answer in time" : withoutPlace(messageOf(root));
         return new RateLimitStoreException(reason, server + ": " + message, failure);
+    }
+
+    /** Whether a key of several is on its way to another node of a cluster. Nothing was done, and it soon is there. */
+    static boolean isOnTheMove(@Nullable Throwable thrown) {
+        return thrown instanceof RateLimitStoreException failure
+                && failure.getReason() == Reason.ERROR
+                && messageOf(failure).contains(ON_THE_MOVE);
+    }
+
+    /** Where in the script it happened is of no use to who reads it. */
+    private static String withoutPlace(String message) {
+        int place = message.indexOf(". script: ");
+        return place < 0 ? message : message.substring(0, place);
     }
 
     private static String messageOf(Throwable root) {
@@ -86,9 +101,6 @@ final class RedisFailures {
         String type = thrown.getClass().getSimpleName();
         if (message.contains("size exceeded") || thrown instanceof RejectedExecutionException) {
             return Reason.OVERLOADED;
-        }
-        if (type.contains("Partition")) {
-            return Reason.CLUSTER_DOWN;
         }
         if (type.endsWith("TimeoutException")) {
             return Reason.TIMEOUT;

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.StoreTrouble;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -59,14 +60,14 @@ class RateLimitHealthTests {
     @Test
     void whatMattersMostIsReadFirst() {
         assertThat(RateLimitHealth.of(List.of(OF_STORE), "UP").details())
-                .hasToString("{limits=on-store-failure, troubles=[{reason=TIMEOUT, error=Redis: no answer in time,"
+                .hasToString("{limits=on-store-failure, troubles=[{reason=timeout, error=Redis: no answer in time,"
                         + " since=2026-11-07T03:00:00.123456Z, calls=123}]}");
     }
 
     private static Map<String, Object> described(StoreTrouble trouble) {
         return Map.of(
                 "reason",
-                trouble.reason().name(),
+                trouble.reason().name().toLowerCase(Locale.ROOT),
                 "error",
                 trouble.message(),
                 "since",

@@ -63,7 +63,7 @@ class RateLimitHealthAutoConfigurationTests {
             assertThat(health.getStatus()).isEqualTo(Status.UP);
             assertThat(health.getDetails()).containsEntry("limits", "on-store-failure");
             assertThat(trouble(health))
-                    .containsEntry("reason", "TIMEOUT")
+                    .containsEntry("reason", "timeout")
                     .containsEntry("error", "Redis: no answer in time")
                     .containsEntry("calls", 2L)
                     .hasEntrySatisfying(
@@ -97,7 +97,7 @@ class RateLimitHealthAutoConfigurationTests {
             redis.fail();
             Health health = health(context);
             assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-            assertThat(trouble(health)).containsEntry("reason", "TIMEOUT");
+            assertThat(trouble(health)).containsEntry("reason", "timeout");
         });
     }
 

@@ -52,7 +52,7 @@ class HealthTests {
         Answer failing = health();
         assertThat(failing.status()).isEqualTo(HttpStatus.OK);
         assertThat(failing.body().toString())
-                .contains("status=UP", "limits=on-store-failure", "reason=UNREACHABLE", "calls=1")
+                .contains("status=UP", "limits=on-store-failure", "reason=unreachable", "calls=1")
                 .doesNotContain("alice");
         server.restart();
         awaitShared();

@@ -69,7 +69,7 @@ class RedisTroubleTests {
         awaitDecision();
         redis.stop();
         assertThat(failure().getReason()).isEqualTo(Reason.UNREACHABLE);
-        assertThat(asyncFailure().getReason()).isEqualTo(Reason.UNREACHABLE);
+        assertThat(asyncFailure().getReason()).isEqualTo(Reason.SHORT_CIRCUITED);
         redis.start();
         awaitDecision();
     }
