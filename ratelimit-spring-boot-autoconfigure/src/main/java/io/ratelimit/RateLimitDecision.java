@@ -24,7 +24,7 @@ public record RateLimitDecision(
         Duration resetAfter) {
 
     /** Lets a call pass that nothing was charged for: its limit is disabled, or the store failed and the policy allows. */
-    static RateLimitDecision unlimited(long capacity) {
+    public static RateLimitDecision unlimited(long capacity) {
         return new RateLimitDecision(true, capacity, capacity, Duration.ZERO, Duration.ZERO, Duration.ZERO);
     }
 

@@ -59,8 +59,8 @@ public class RateLimitStoreException extends RuntimeException {
     private final Reason reason;
 
     public RateLimitStoreException(Reason reason, String message, @Nullable Throwable cause) {
-        // One that is expected at every call of an outage has nothing to trace.
-        super(message, cause, true, reason != Reason.SHORT_CIRCUITED);
+        // Those that come by the thousand have nothing to trace: nobody asks any more, or a timer says so.
+        super(message, cause, true, reason != Reason.SHORT_CIRCUITED && reason != Reason.TIMEOUT);
         this.reason = reason;
     }
 

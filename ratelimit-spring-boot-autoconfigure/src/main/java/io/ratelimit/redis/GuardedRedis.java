@@ -6,11 +6,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.DisposableBean;
@@ -20,8 +18,6 @@ import org.springframework.beans.factory.DisposableBean;
  * is asked by background probes only. What goes wrong is always a {@link RateLimitStoreException}.
  */
 public final class GuardedRedis implements DisposableBean {
-
-    private static final long MOVE_MILLIS = 5;
 
     private static final Duration WARM_UP = Duration.ofSeconds(2);
 
@@ -78,23 +74,7 @@ public final class GuardedRedis implements DisposableBean {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Not asked in time", null));
         }
-        CompletableFuture<List<Long>> reply = ask(keys.get(0), () -> executor.execute(keys, arguments), deadline);
-        return keys.size() == 1
-                ? reply
-                : reply.exceptionallyCompose(thrown -> isOnTheMove(thrown, deadline)
-                        ? soon(() -> execute(keys, arguments, deadline))
-                        : CompletableFuture.failedFuture(thrown));
-    }
-
-    private static boolean isOnTheMove(Throwable thrown, Deadline deadline) {
-        Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        return RedisFailures.isOnTheMove(failure) && !deadline.isOver();
-    }
-
-    private static <T> CompletableFuture<T> soon(Supplier<CompletableFuture<T>> work) {
-        CompletableFuture<Void> later =
-                new CompletableFuture<Void>().completeOnTimeout(null, MOVE_MILLIS, TimeUnit.MILLISECONDS);
-        return later.thenCompose(over -> work.get());
+        return ask(keys.get(0), () -> executor.execute(keys, arguments), deadline);
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {

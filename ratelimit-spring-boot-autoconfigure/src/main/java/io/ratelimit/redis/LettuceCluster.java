@@ -1,14 +1,16 @@
 package io.ratelimit.redis;
 
+import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.DefaultEndpoint;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The masters of a cluster, as far as Lettuce knows them. */
 final class LettuceCluster implements Servers {
@@ -18,9 +20,9 @@ final class LettuceCluster implements Servers {
 
     private final Map<String, String> names = new ConcurrentHashMap<>();
 
-    private final LettuceConnectionFactory connections;
+    private final OwnConnections.Factory connections;
 
-    LettuceCluster(LettuceConnectionFactory connections) {
+    LettuceCluster(OwnConnections.Factory connections) {
         this.connections = connections;
     }
 
@@ -56,10 +58,25 @@ final class LettuceCluster implements Servers {
                                 + master.getUri().getPort());
     }
 
-    /** Its replica may have its place. A server that hangs is asked over the connection that it has. */
+    /** Its replica may have its place. If not, the connection to it may be dead, and Lettuce makes another. */
     @Override
     public void renew(String server) {
         var unused = client().refreshPartitionsAsync();
+        if (connections.shared() instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+            partitions().stream()
+                    .filter(node -> server.equals(names.get(node.getNodeId())))
+                    .forEach(node -> disconnect(
+                            cluster, node.getUri().getHost(), node.getUri().getPort()));
+        }
+    }
+
+    private static void disconnect(StatefulRedisClusterConnection<?, ?> cluster, String host, int port) {
+        var unused = cluster.getConnectionAsync(host, port).thenAccept(connection -> {
+            if (connection instanceof RedisChannelHandler<?, ?> handler
+                    && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
+                endpoint.disconnect();
+            }
+        });
     }
 
     private Partitions partitions() {

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One server, which is asked only while it is known to answer. It is not once half of the last calls have failed or were
- * slow; nor once a call has had no answer, in time or for want of a connection, while nobody else had one either, so that a
- * server that hangs costs a caller no second wait. From then on only probes are sent, one after the other; the first that
+ * slow; nor once a call has failed for a reason of the server's while nobody else had an answer either, so that a server
+ * that hangs costs a caller no second wait. From then on only probes are sent, one after the other; the first that
  * is answered well ends it.
  */
 final class Node {
@@ -102,13 +102,14 @@ final class Node {
         long sent = nanos.getAsLong();
         return deadline.bound(started(command)).handle((answer, thrown) -> {
             RateLimitStoreException failure = thrown == null ? null : RedisFailures.of(name, thrown);
+            boolean wasOpen = isOpen();
             if (failure == null || isNoneOfTheServer(failure)) {
                 answered(sent);
             } else {
                 failed(sent, failure);
             }
             // Not by an event of the breaker: it would make one for every call.
-            if (isOpen()) {
+            if (!wasOpen && isOpen()) {
                 onOpen.accept(this);
             }
             if (failure != null) {
@@ -134,9 +135,9 @@ final class Node {
 
     private void failed(long sent, RateLimitStoreException failure) {
         trouble = failure;
-        boolean silent = isSilence(failure.getReason()) && lastAnswer - sent <= 0;
+        boolean alone = concernsAll(failure.getReason()) && lastAnswer - sent <= 0;
         breaker.onError(nanos.getAsLong() - sent, TimeUnit.NANOSECONDS, failure);
-        if (silent && !isOpen()) {
+        if (alone && !isOpen()) {
             breaker.transitionToOpenState();
         }
     }
@@ -145,7 +146,8 @@ final class Node {
         return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailures.isOnTheMove(failure);
     }
 
-    private static boolean isSilence(Reason reason) {
-        return reason == Reason.TIMEOUT || reason == Reason.UNREACHABLE;
+    /** All but what may be wrong with this call alone, or too much of a good thing. */
+    private static boolean concernsAll(Reason reason) {
+        return reason != Reason.ERROR && reason != Reason.OVERLOADED && reason != Reason.CLOSED;
     }
 }

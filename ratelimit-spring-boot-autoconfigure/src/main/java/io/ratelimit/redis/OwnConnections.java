@@ -1,13 +1,16 @@
 package io.ratelimit.redis;
 
+import io.lettuce.core.api.StatefulConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
@@ -19,11 +22,11 @@ final class OwnConnections implements AutoCloseable {
 
     private static final Duration RECONNECT = Duration.ofMillis(100);
 
-    private final LettuceConnectionFactory factory;
+    private final Factory factory;
 
     private final Optional<ClientResources> resources;
 
-    private OwnConnections(LettuceConnectionFactory factory, Optional<ClientResources> resources) {
+    private OwnConnections(Factory factory, Optional<ClientResources> resources) {
         this.factory = factory;
         this.resources = resources;
     }
@@ -31,7 +34,7 @@ final class OwnConnections implements AutoCloseable {
     static OwnConnections like(LettuceConnectionFactory users, Duration timeout) {
         Optional<ClientResources> resources =
                 users.getClientConfiguration().getClientResources().map(OwnConnections::reconnectingSoon);
-        LettuceConnectionFactory copy = new LettuceConnectionFactory(
+        Factory copy = new Factory(
                 servers(users), new OwnClientConfiguration(users.getClientConfiguration(), timeout, resources));
         copy.afterPropertiesSet();
         copy.start();
@@ -49,7 +52,7 @@ final class OwnConnections implements AutoCloseable {
                 .build();
     }
 
-    LettuceConnectionFactory factory() {
+    Factory factory() {
         return factory;
     }
 
@@ -70,5 +73,18 @@ final class OwnConnections implements AutoCloseable {
     static boolean arePossible(RedisConnectionFactory users) {
         return users instanceof LettuceConnectionFactory
                 && new DirectFieldAccessor(users).isReadableProperty("configuration");
+    }
+
+    /** Shows the one connection that all commands take. */
+    static final class Factory extends LettuceConnectionFactory {
+
+        Factory(RedisConfiguration servers, LettuceClientConfiguration client) {
+            super(servers, client);
+        }
+
+        @Nullable
+        StatefulConnection<?, ?> shared() {
+            return getSharedReactiveConnection();
+        }
     }
 }

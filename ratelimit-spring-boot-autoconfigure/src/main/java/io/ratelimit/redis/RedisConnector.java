@@ -37,7 +37,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, Servers, D
     public RedisConnector(RedisConnectionFactory users, Duration timeout) {
         if (isLettuce(users) && OwnConnections.arePossible(users)) {
             OwnConnections connections = OwnConnections.like((LettuceConnectionFactory) users, timeout);
-            LettuceConnectionFactory own = connections.factory();
+            OwnConnections.Factory own = connections.factory();
             this.executor = TemplateScriptExecutor.over(own, RateLimitScript.load());
             this.servers = own.isClusterAware() ? new LettuceCluster(own) : new LettuceServer(own, executor::prepare);
             this.ownConnections = connections;

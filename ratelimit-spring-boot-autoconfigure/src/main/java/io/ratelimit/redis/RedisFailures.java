@@ -56,11 +56,12 @@ final class RedisFailures {
         return new RateLimitStoreException(reason, server + ": " + message, failure);
     }
 
-    /** Whether a key of several is on its way to another node of a cluster. Nothing was done, and it soon is there. */
+    /** Whether a key of several is on its way to another node of a cluster. Nothing was done. */
     static boolean isOnTheMove(@Nullable Throwable thrown) {
-        return thrown instanceof RateLimitStoreException failure
-                && failure.getReason() == Reason.ERROR
-                && messageOf(failure).contains(ON_THE_MOVE);
+        Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        return failure instanceof RateLimitStoreException known
+                && known.getReason() == Reason.ERROR
+                && messageOf(known).contains(ON_THE_MOVE);
     }
 
     /** Where in the script it happened is of no use to who reads it. */

@@ -13,6 +13,12 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,6 +26,8 @@ import org.jspecify.annotations.Nullable;
  * take a script for each slot.
  */
 public final class RedisRateLimitStore implements RateLimitStore {
+
+    private static final int LATE = 4;
 
     private final GuardedRedis redis;
 
@@ -29,11 +37,27 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final SlotBySlot slotBySlot;
 
+    private final SlotBySlot keyByKey;
+
+    private final Executor late = lateThreads();
+
     /** @param keyPrefix what the name of every bucket begins with; no braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
         this.redis = redis;
         this.keys = new BucketKeys(keyPrefix);
-        this.slotBySlot = new SlotBySlot(redis, language);
+        this.slotBySlot = SlotBySlot.slots(redis, language);
+        this.keyByKey = SlotBySlot.keys(redis, language);
+    }
+
+    private static Executor lateThreads() {
+        ThreadPoolExecutor threads =
+                new ThreadPoolExecutor(LATE, LATE, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "ratelimit-late");
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
     }
 
     @Override
@@ -49,9 +73,21 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private CompletableFuture<List<RateLimitDecision>> start(List<Charge> charges) {
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
-        return needsSlotBySlot(names)
-                ? slotBySlot.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions)
-                : run(ScriptCall.CHARGE, charges, names, deadline);
+        return inOneOrMore(
+                names,
+                () -> run(ScriptCall.CHARGE, charges, names, deadline),
+                scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions));
+    }
+
+    /** In one script, where one reaches all keys; and key by key, where it no longer or not yet does. */
+    private <T> CompletableFuture<T> inOneOrMore(
+            List<byte[]> names, Supplier<CompletableFuture<T>> one, Function<SlotBySlot, CompletableFuture<T>> more) {
+        if (names.size() == 1 || !redis.isClustered()) {
+            return one.get();
+        }
+        CompletableFuture<T> work = SlotBySlot.isNeeded(names) ? more.apply(slotBySlot) : one.get();
+        return work.exceptionallyCompose(thrown ->
+                RedisFailures.isOnTheMove(thrown) ? more.apply(keyByKey) : CompletableFuture.failedFuture(thrown));
     }
 
     private CompletableFuture<List<RateLimitDecision>> run(
@@ -60,18 +96,15 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 .thenApply(reply -> language.decisions(charges, reply));
     }
 
-    private boolean needsSlotBySlot(List<byte[]> names) {
-        return names.size() > 1 && redis.isClustered() && SlotBySlot.isNeeded(names);
-    }
-
     @Override
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
-        CompletableFuture<ReceiptedCall> call = needsSlotBySlot(names)
-                ? slotBySlot.decide(charges, names, deadline)
-                : redis.execute(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, charges), deadline)
-                        .thenApply(reply -> language.receiptedCall(charges, reply));
+        CompletableFuture<ReceiptedCall> call = inOneOrMore(
+                names,
+                () -> redis.execute(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, charges), deadline)
+                        .thenApply(reply -> language.receiptedCall(charges, reply)),
+                scripts -> scripts.decide(charges, names, deadline));
         return elsewhere(call.thenApply(decided ->
                 new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack))));
     }
@@ -81,11 +114,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
         List<Receipt> receipts = charges.stream().map(taken::get).toList();
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
-        return elsewhere(
-                needsSlotBySlot(names)
-                        ? slotBySlot.giveBack(charges, names, receipts, deadline)
-                        : redis.execute(names, language.giveBackArguments(charges, receipts), deadline)
-                                .thenAccept(reply -> {}));
+        return elsewhere(inOneOrMore(
+                names,
+                () -> redis.execute(names, language.giveBackArguments(charges, receipts), deadline)
+                        .thenAccept(reply -> {}),
+                scripts -> scripts.giveBack(charges, names, receipts, deadline)));
     }
 
     @Override
@@ -113,9 +146,12 @@ public final class RedisRateLimitStore implements RateLimitStore {
         }
     }
 
-    /** What follows a failure that took time is not done in the timer's thread, which has others to serve. */
-    private static <T> CompletionStage<T> elsewhere(CompletableFuture<T> work) {
-        return work.isDone() ? work : work.exceptionallyComposeAsync(CompletableFuture::failedFuture);
+    /**
+     * What follows a failure that took time is not done in the timer's thread, which has others to serve; nor in those of
+     * the common pool, which may be busy.
+     */
+    private <T> CompletionStage<T> elsewhere(CompletableFuture<T> work) {
+        return work.isDone() ? work : work.exceptionallyComposeAsync(CompletableFuture::failedFuture, late);
     }
 
     private List<byte[]> names(List<Charge> charges) {

@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -27,17 +28,30 @@ final class SlotBySlot {
 
     private final ScriptLanguage language;
 
-    SlotBySlot(GuardedRedis redis, ScriptLanguage language) {
+    /** What a script reaches together has the same place. */
+    private final Function<byte[], String> place;
+
+    private SlotBySlot(GuardedRedis redis, ScriptLanguage language, Function<byte[], String> place) {
         this.redis = redis;
         this.language = language;
+        this.place = place;
+    }
+
+    static SlotBySlot slots(GuardedRedis redis, ScriptLanguage language) {
+        return new SlotBySlot(redis, language, SlotBySlot::slot);
+    }
+
+    /** For keys of a slot that is on its way to another node, and that are on both for a moment. */
+    static SlotBySlot keys(GuardedRedis redis, ScriptLanguage language) {
+        return new SlotBySlot(redis, language, name -> slot(name) + new String(name, StandardCharsets.ISO_8859_1));
+    }
+
+    private static String slot(byte[] name) {
+        return "%05d".formatted(ClusterSlotHashUtil.calculateSlot(name));
     }
 
     static boolean isNeeded(List<byte[]> names) {
-        return names.stream()
-                        .mapToInt(ClusterSlotHashUtil::calculateSlot)
-                        .distinct()
-                        .count()
-                > 1;
+        return names.stream().map(SlotBySlot::slot).distinct().count() > 1;
     }
 
     CompletableFuture<ReceiptedCall> decide(List<Charge> charges, List<byte[]> names, Deadline deadline) {
@@ -47,7 +61,7 @@ final class SlotBySlot {
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
                         ? chargeFrom(0, binding, deadline)
                         : CompletableFuture.completedFuture(null))
-                .thenCompose(charged -> forAll(dryRuns, part -> run(part, ScriptCall.CHARGE_WITH_RECEIPTS, deadline)))
+                .thenCompose(charged -> forAll(dryRuns, part -> runIfPossible(part, deadline)))
                 .thenApply(done -> together(charges, Stream.concat(binding.stream(), dryRuns.stream())));
     }
 
@@ -62,14 +76,13 @@ final class SlotBySlot {
     }
 
     /** By slot, in an order that is the same for all callers: of two that want the same, one is first everywhere. */
-    private static List<Part> parts(List<Charge> charges, List<byte[]> names, Predicate<Charge> which) {
-        Map<Integer, List<Integer>> bySlot = new TreeMap<>();
+    private List<Part> parts(List<Charge> charges, List<byte[]> names, Predicate<Charge> which) {
+        Map<String, List<Integer>> byPlace = new TreeMap<>();
         IntStream.range(0, charges.size())
                 .filter(i -> which.test(charges.get(i)))
-                .forEach(i -> bySlot.computeIfAbsent(
-                                ClusterSlotHashUtil.calculateSlot(names.get(i)), slot -> new ArrayList<>())
+                .forEach(i -> byPlace.computeIfAbsent(place.apply(names.get(i)), any -> new ArrayList<>())
                         .add(i));
-        return bySlot.values().stream()
+        return byPlace.values().stream()
                 .map(indexes -> new Part(indexes, charges, names))
                 .toList();
     }
@@ -98,6 +111,16 @@ final class SlotBySlot {
                         part.charged = language.receiptedCall(part.charges, reply);
                     }
                 });
+    }
+
+    /** What cannot be decided in dry run is let pass, as everything is that others decide. */
+    private CompletableFuture<Void> runIfPossible(Part part, Deadline deadline) {
+        return run(part, ScriptCall.CHARGE_WITH_RECEIPTS, deadline).exceptionally(thrown -> {
+            part.seen = part.charges.stream()
+                    .map(charge -> RateLimitDecision.unlimited(charge.limit().capacity()))
+                    .toList();
+            return null;
+        });
     }
 
     /** Goes on after the deadline, but nobody waits for it longer. */
