@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -23,9 +24,14 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
      * @param local the one that decides meanwhile, where the policy is {@link OnStoreFailure#LOCAL}
      */
     public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local) {
+        this(store, local, System::nanoTime);
+    }
+
+    /** @param nanos the clock of outages */
+    FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, LongSupplier nanos) {
         this.store = store;
         this.local = local;
-        this.outages = new Outages(store::check, System::nanoTime);
+        this.outages = new Outages(store::check, nanos);
     }
 
     @Override

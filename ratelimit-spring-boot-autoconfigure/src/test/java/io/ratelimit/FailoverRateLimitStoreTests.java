@@ -7,10 +7,13 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class FailoverRateLimitStoreTests {
 
@@ -24,8 +27,10 @@ class FailoverRateLimitStoreTests {
 
     private final StubStore store = new StubStore();
 
-    private final FailoverRateLimitStore failover =
-            new FailoverRateLimitStore(store, new InMemoryRateLimitStore(new TestClock(), 100));
+    private long seconds;
+
+    private final FailoverRateLimitStore failover = new FailoverRateLimitStore(
+            store, new InMemoryRateLimitStore(new TestClock(), 100), () -> TimeUnit.SECONDS.toNanos(seconds));
 
     private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
 
@@ -53,6 +58,29 @@ class FailoverRateLimitStoreTests {
         assertThat(failover.decideAsync(charges(THROW)).toCompletableFuture().join())
                 .containsExactly(answer);
         assertThat(failover.peek(new Charge(THROW, "key", 1))).isEqualTo(answer);
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void outageIsOverWithTheNextAnswerOfAnyKind(Consumer<RateLimitStore> call) {
+        try (LogRecorder recorder = new LogRecorder(FailoverRateLimitStore.class)) {
+            store.fail(trouble);
+            call.accept(failover);
+            assertThat(recorder.levels()).containsExactly("WARNING");
+            seconds = 1;
+            store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+            call.accept(failover);
+            assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
+        }
+    }
+
+    static List<Consumer<RateLimitStore>> outageIsOverWithTheNextAnswerOfAnyKind() {
+        return List.of(
+                store -> store.decide(charges(LOCAL)),
+                store -> store.decideAsync(charges(LOCAL)).toCompletableFuture().join(),
+                store -> store.decideRefundably(charges(LOCAL))
+                        .toCompletableFuture()
+                        .join());
     }
 
     @ParameterizedTest

@@ -8,7 +8,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /** Listens to the logger of a class until it is closed. */
-final class LogRecorder extends Handler {
+final class LogRecorder extends Handler implements AutoCloseable {
 
     private final Logger logger;
 

@@ -96,4 +96,19 @@ class SlotBySlotTests {
             charges.forEach(charge -> store.reset(charge.limit(), charge.key()));
         }
     }
+
+    @ParameterizedTest
+    @EnumSource
+    void slotOfADryRunThatFailsHasNoSay(LimitKind kind) {
+        List<Charge> charges = charges(kind.limit("limit", 4, "4/h"));
+        for (boolean fits : new boolean[] {true, false}) {
+            cluster.beforeCharge(fits ? 4 : 1, () -> {
+                throw new IllegalStateException("a node is gone");
+            });
+            List<RateLimitDecision> decisions = store.decide(withDryRun(charges));
+            assertThat(decisions.subList(0, 3)).allMatch(decision -> decision.allowed() == fits);
+            assertThat(decisions.get(3)).isEqualTo(RateLimitDecision.unlimited(10));
+            assertThat(charges).allMatch(charge -> others.peek(charge).remaining() == 0);
+        }
+    }
 }
