@@ -155,7 +155,7 @@ final class Outage {
     }
 
     /** What made the store stop asking, where it does not ask. */
-    private static RateLimitStoreException first(RateLimitStoreException failure) {
+    static RateLimitStoreException first(RateLimitStoreException failure) {
         return failure.getReason() == Reason.SHORT_CIRCUITED
                         && failure.getCause() instanceof RateLimitStoreException cause
                 ? cause

@@ -52,9 +52,10 @@ final class Outages {
 
     /** @param limits of the call; none: it was nobody's */
     void failure(List<RateLimit> limits, RateLimitStoreException failure) {
-        if (failure.getReason() == Reason.FOREIGN_VALUE) {
+        Reason reason = Outage.first(failure).getReason();
+        if (reason == Reason.FOREIGN_VALUE) {
             ofBuckets.failure(limits, failure);
-        } else if (failure.getReason() != Reason.CLOSED) {
+        } else if (reason != Reason.CLOSED) {
             ofStore.failure(limits, failure);
         }
     }

@@ -180,4 +180,12 @@ class OutagesTests {
         assertThat(recorder.levels()).isEmpty();
         assertThat(log.troubles()).isEmpty();
     }
+
+    @Test
+    void endOfTheApplicationIsNoNewsEitherAsTheReasonNotToAsk() {
+        RateLimitStoreException closed = new RateLimitStoreException(Reason.CLOSED, "closed", null);
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", closed));
+        assertThat(recorder.levels()).isEmpty();
+        assertThat(log.troubles()).isEmpty();
+    }
 }

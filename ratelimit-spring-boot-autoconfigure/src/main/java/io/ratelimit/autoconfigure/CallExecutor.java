@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
@@ -20,6 +21,8 @@ final class CallExecutor implements DisposableBean {
 
     private final SingletonSupplier<Executor> executor;
 
+    private volatile boolean closed;
+
     CallExecutor(ObjectProvider<Executor> applications) {
         own.setThreadNamePrefix("ratelimit-");
         own.setCorePoolSize(0);
@@ -33,12 +36,21 @@ final class CallExecutor implements DisposableBean {
         return own;
     }
 
+    /** What still comes when all is being closed has a thread for itself. */
     void execute(Runnable task) {
-        executor.obtain().execute(task);
+        try {
+            executor.obtain().execute(task);
+        } catch (RejectedExecutionException ex) {
+            if (!closed) {
+                throw ex;
+            }
+            own.newThread(task).start();
+        }
     }
 
     @Override
     public void destroy() {
+        closed = true;
         own.shutdown();
     }
 }

@@ -12,12 +12,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
 
 /**
  * Redis, in time or not at all: no answer is waited for longer than the timeout, and a server that is known not to answer
  * is asked by background probes only. What goes wrong is always a {@link RateLimitStoreException}.
  */
-public final class GuardedRedis implements DisposableBean {
+public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private static final Duration WARM_UP = Duration.ofSeconds(2);
 
@@ -34,6 +35,8 @@ public final class GuardedRedis implements DisposableBean {
     private final Map<String, Node> nodes = new ConcurrentHashMap<>();
 
     private final Probes probes;
+
+    private volatile boolean closing;
 
     /**
      * @param timeout the longest that a decision may take
@@ -122,7 +125,7 @@ public final class GuardedRedis implements DisposableBean {
         Node known = nodes.get(server);
         return known != null
                 ? known
-                : nodes.computeIfAbsent(server, name -> new Node(name, timeout, nanos, probes::start));
+                : nodes.computeIfAbsent(server, name -> new Node(name, timeout, nanos, () -> closing, probes::start));
     }
 
     private CompletableFuture<?> probe(Node node) {
@@ -140,7 +143,30 @@ public final class GuardedRedis implements DisposableBean {
     }
 
     @Override
+    public void start() {
+        closing = false;
+    }
+
+    /** Goes on as long as the connections do. */
+    @Override
+    public void stop() {
+        closing = true;
+    }
+
+    @Override
+    public boolean isRunning() {
+        return !closing;
+    }
+
+    /** Stopped after those who serve, and before the application's connections, which are of phase 0. */
+    @Override
+    public int getPhase() {
+        return 1;
+    }
+
+    @Override
     public void destroy() {
+        closing = true;
         probes.stop();
     }
 }

@@ -10,6 +10,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -37,6 +38,8 @@ final class Node {
 
     private final LongSupplier nanos;
 
+    private final BooleanSupplier closing;
+
     private volatile long lastAnswer;
 
     private volatile @Nullable RateLimitStoreException trouble;
@@ -44,11 +47,13 @@ final class Node {
     /**
      * @param timeout after which a caller goes without an answer
      * @param nanos a clock
+     * @param closing whether all is being closed, so that what fails need not surprise
      * @param onOpen told when it is no longer asked
      */
-    Node(String name, Duration timeout, LongSupplier nanos, Consumer<Node> onOpen) {
+    Node(String name, Duration timeout, LongSupplier nanos, BooleanSupplier closing, Consumer<Node> onOpen) {
         this.name = name;
         this.nanos = nanos;
+        this.closing = closing;
         this.lastAnswer = nanos.getAsLong();
         this.breaker = CircuitBreaker.of("ratelimit-" + name, config(timeout));
         this.onOpen = onOpen;
@@ -101,7 +106,7 @@ final class Node {
     private <T> CompletableFuture<T> observed(Supplier<CompletionStage<T>> command, Deadline deadline) {
         long sent = nanos.getAsLong();
         return deadline.bound(started(command)).handle((answer, thrown) -> {
-            RateLimitStoreException failure = thrown == null ? null : RedisFailures.of(name, thrown);
+            RateLimitStoreException failure = thrown == null ? null : failure(thrown);
             boolean wasOpen = isOpen();
             if (failure == null || isNoneOfTheServer(failure)) {
                 answered(sent);
@@ -119,6 +124,13 @@ final class Node {
         });
     }
 
+    private RateLimitStoreException failure(Throwable thrown) {
+        RateLimitStoreException failure = RedisFailures.of(name, thrown);
+        return closing.getAsBoolean()
+                ? new RateLimitStoreException(Reason.CLOSED, String.valueOf(failure.getMessage()), failure)
+                : failure;
+    }
+
     private static <T> CompletableFuture<T> started(Supplier<CompletionStage<T>> command) {
         try {
             return command.get().toCompletableFuture();
@@ -134,6 +146,9 @@ final class Node {
     }
 
     private void failed(long sent, RateLimitStoreException failure) {
+        if (failure.getReason() == Reason.CLOSED) {
+            return;
+        }
         trouble = failure;
         boolean alone = concernsAll(failure.getReason()) && lastAnswer - sent <= 0;
         breaker.onError(nanos.getAsLong() - sent, TimeUnit.NANOSECONDS, failure);
@@ -148,6 +163,6 @@ final class Node {
 
     /** All but what may be wrong with this call alone, or too much of a good thing. */
     private static boolean concernsAll(Reason reason) {
-        return reason != Reason.ERROR && reason != Reason.OVERLOADED && reason != Reason.CLOSED;
+        return reason != Reason.ERROR && reason != Reason.OVERLOADED;
     }
 }

@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -88,6 +90,30 @@ class FirstConnectionTests {
         hanging.countDown();
         served(stuck).join();
         assertThat(done).hasValue(0);
+    }
+
+    @Test
+    void whoWaitsWhenAllIsClosedIsToldSo() {
+        CompletableFuture<String> waiting = served(stuck);
+        stuck.stop();
+        assertClosed(waiting);
+        assertClosed(served(stuck));
+    }
+
+    @Test
+    void nobodyConnectsAfterTheEnd() {
+        refusing.stop();
+        assertClosed(served(refusing));
+        assertThat(attempts).hasValue(0);
+    }
+
+    private static void assertClosed(CompletableFuture<String> caller) {
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(caller::join)
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        RateLimitStoreException.class,
+                        failure -> assertThat(failure.getReason()).isEqualTo(Reason.CLOSED));
     }
 
     private static CompletableFuture<String> served(FirstConnection connection) {

@@ -1,0 +1,211 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Each server is judged by its own answers. */
+@Timeout(30)
+@SuppressWarnings("FutureReturnValueIgnored") // What is sent counts, or what becomes of others.
+class GuardedRedisTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private static final byte[][] NOTHING = {};
+
+    private final ScriptedServers servers = new ScriptedServers("alpha", "beta");
+
+    private final HandTurnedThread thread = new HandTurnedThread();
+
+    private final GuardedRedis redis = new GuardedRedis(servers, Duration.ofHours(1), "test", thread, thread::nanos);
+
+    @AfterEach
+    void stop() {
+        redis.destroy();
+    }
+
+    @Test
+    void serverThatIsSilentIsSentNothingButProbes() {
+        servers.silence("alpha");
+        assertThat(reasonOf(ask("alpha"))).isEqualTo(Reason.TIMEOUT);
+        IntStream.range(0, 10).forEach(i -> assertThat(reasonOf(ask("alpha"))).isEqualTo(Reason.SHORT_CIRCUITED));
+        assertThat(reasonOf(delete("alpha"))).isEqualTo(Reason.SHORT_CIRCUITED);
+        assertThat(servers.calls()).containsExactly("alpha");
+        assertThat(servers.probes()).isEmpty();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).isNotEmpty().containsOnly("alpha");
+    }
+
+    @Test
+    void othersAreAskedAllTheSame() {
+        servers.silence("alpha");
+        ask("alpha");
+        assertThat(ask("beta")).isCompleted();
+        assertThat(servers.calls()).containsExactly("alpha", "beta");
+    }
+
+    @Test
+    void serverIsAskedAgainAfterAProbeThatIsAnswered() {
+        servers.silence("alpha");
+        ask("alpha");
+        thread.pass(SECOND);
+        servers.heal("alpha");
+        thread.pass(SECOND);
+        assertThat(ask("alpha")).isCompleted();
+        int before = servers.probes().size();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).hasSize(before);
+        assertThat(thread.isIdle()).isTrue();
+    }
+
+    @Test
+    void connectionOfASilentServerIsRenewed() {
+        servers.silence("alpha");
+        ask("alpha");
+        thread.pass(SECOND);
+        assertThat(servers.renewed()).isNotEmpty().containsOnly("alpha");
+    }
+
+    @Test
+    void serverThatIsNoLongerThereIsNotProbedAnyMore() {
+        servers.silence("alpha");
+        servers.silence("beta");
+        ask("alpha");
+        ask("beta");
+        thread.pass(SECOND);
+        assertThat(servers.probes()).contains("alpha", "beta");
+        servers.remove("alpha");
+        servers.probes().clear();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).isNotEmpty().containsOnly("beta");
+    }
+
+    /** Or one that had the name before. */
+    @Test
+    void serverThatIsThereAgainIsUnknown() {
+        servers.silence("alpha");
+        ask("alpha");
+        servers.remove("alpha");
+        thread.pass(SECOND);
+        assertThat(thread.isIdle()).isTrue();
+        servers.heal("alpha");
+        assertThat(ask("alpha")).isCompleted();
+    }
+
+    @Test
+    void checkSaysWhatIsWrongWithOne() {
+        assertThat(redis.check()).isCompleted();
+        assertThat(servers.probes()).containsExactly("alpha", "beta");
+        servers.fail("beta", new IllegalStateException("OOM no room"));
+        assertThat(reasonOf(redis.check())).isEqualTo(Reason.OUT_OF_MEMORY);
+    }
+
+    @Test
+    void checkSendsNothingToASilentServer() {
+        servers.silence("beta");
+        ask("beta");
+        assertThat(reasonOf(redis.check())).isEqualTo(Reason.SHORT_CIRCUITED);
+        assertThat(servers.probes()).containsExactly("alpha");
+    }
+
+    @Test
+    void warmUpDoesNotMindFailures() {
+        servers.silence("alpha");
+        redis.warmUp();
+        assertThat(servers.probes()).containsExactly("alpha", "beta");
+    }
+
+    /** Who asks for both finds out, and asks for each; the server is well. */
+    @Test
+    void keysThatPartDoNotOpen() {
+        moveForTimes(100);
+        for (int i = 0; i < 100; i++) {
+            assertThat(RedisFailures.isOnTheMove(failureOf(ask("alpha:1", "alpha:2"))))
+                    .isTrue();
+        }
+        assertThat(ask("alpha:1", "alpha:2")).isCompleted();
+        assertThat(servers.calls()).hasSize(101);
+    }
+
+    @Test
+    void nothingIsSentAfterTheDeadline() {
+        CompletableFuture<List<Long>> call =
+                redis.execute(ScriptedServers.keys("alpha"), NOTHING, Deadline.in(Duration.ZERO));
+        assertThat(reasonOf(call)).isEqualTo(Reason.TIMEOUT);
+        assertThat(servers.calls()).isEmpty();
+        assertThat(ask("alpha")).isCompleted();
+    }
+
+    @Test
+    void afterTheEndNobodyIsProbed() {
+        servers.silence("alpha");
+        ask("alpha");
+        redis.destroy();
+        thread.pass(SECOND);
+        servers.silence("beta");
+        assertThat(reasonOf(ask("beta"))).isEqualTo(Reason.CLOSED);
+        assertThat(reasonOf(ask("alpha"))).isEqualTo(Reason.SHORT_CIRCUITED);
+        assertThat(servers.probes()).hasSizeLessThanOrEqualTo(1);
+        assertThat(thread.isShutdown()).isTrue();
+    }
+
+    @Test
+    void failuresBetweenTheStopAndTheNextStartAreTheEnd() {
+        redis.stop();
+        assertThat(redis.isRunning()).isFalse();
+        servers.fail("alpha", new IllegalStateException("Connection closed"));
+        assertThat(reasonOf(ask("alpha"))).isEqualTo(Reason.CLOSED);
+        assertThat(ask("beta")).isCompleted();
+        redis.start();
+        assertThat(redis.isRunning()).isTrue();
+        assertThat(reasonOf(ask("alpha"))).isEqualTo(Reason.UNREACHABLE);
+    }
+
+    @Test
+    void serversThatCannotBeFoundAreAFailureOfTheStore() {
+        GuardedRedis closed = new GuardedRedis(new ClosedServers(), Duration.ofHours(1), "test");
+        assertThat(reasonOf(closed.execute(ScriptedServers.keys("key"), NOTHING, closed.deadline())))
+                .isEqualTo(Reason.CLOSED);
+        assertThat(reasonOf(closed.delete(new byte[0], closed.deadline()))).isEqualTo(Reason.CLOSED);
+        assertThat(reasonOf(closed.check())).isEqualTo(Reason.CLOSED);
+        closed.warmUp();
+        closed.destroy();
+    }
+
+    private void moveForTimes(int times) {
+        int[] left = {times};
+        servers.answer(
+                "alpha",
+                () -> left[0]-- > 0
+                        ? CompletableFuture.failedFuture(
+                                new IllegalStateException("TRYAGAIN Multiple keys request during rehashing of slot"))
+                        : CompletableFuture.completedFuture(List.of()));
+    }
+
+    private CompletableFuture<List<Long>> ask(String... keys) {
+        return redis.execute(ScriptedServers.keys(keys), NOTHING, redis.deadline());
+    }
+
+    private CompletableFuture<?> delete(String key) {
+        return redis.delete(ScriptedServers.keys(key).get(0), redis.deadline());
+    }
+
+    private static Reason reasonOf(CompletableFuture<?> call) {
+        return failureOf(call).getReason();
+    }
+
+    private static RateLimitStoreException failureOf(CompletableFuture<?> call) {
+        return (RateLimitStoreException)
+                catchThrowableOfType(CompletionException.class, call::join).getCause();
+    }
+}

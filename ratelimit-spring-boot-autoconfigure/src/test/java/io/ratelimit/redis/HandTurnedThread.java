@@ -1,0 +1,73 @@
+package io.ratelimit.redis;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** A thread with a clock. Both stand still, but for the time that the test lets pass. */
+final class HandTurnedThread extends ScheduledThreadPoolExecutor {
+
+    private final List<Task> tasks = new ArrayList<>();
+
+    private long nanos;
+
+    private record Task(long due, Runnable work) {}
+
+    HandTurnedThread() {
+        super(0);
+    }
+
+    long nanos() {
+        return nanos;
+    }
+
+    /** Does what there is to do now. */
+    void turn() {
+        pass(Duration.ZERO);
+    }
+
+    /** Does what there is to do in that time, when it is due. */
+    void pass(Duration time) {
+        long end = nanos + time.toNanos();
+        while (true) {
+            Task next = tasks.stream()
+                    .filter(task -> task.due <= end)
+                    .min(Comparator.comparingLong(Task::due))
+                    .orElse(null);
+            if (next == null) {
+                break;
+            }
+            tasks.remove(next);
+            nanos = Math.max(nanos, next.due);
+            next.work.run();
+        }
+        nanos = end;
+    }
+
+    boolean isIdle() {
+        return tasks.isEmpty();
+    }
+
+    @Override
+    public void execute(Runnable work) {
+        add(nanos, work);
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
+        add(nanos + unit.toNanos(delay), work);
+        return null;
+    }
+
+    private void add(long due, Runnable work) {
+        if (isShutdown()) {
+            throw new RejectedExecutionException();
+        }
+        tasks.add(new Task(due, work));
+    }
+}

@@ -1,0 +1,209 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** When servers that do not answer are asked. */
+@SuppressWarnings("FutureReturnValueIgnored") // What is sent counts, or what becomes of others.
+class ProbesTests {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private static final Duration MOMENT = Duration.ofMillis(10);
+
+    private static final int A_SECOND = 8;
+
+    private final HandTurnedThread thread = new HandTurnedThread();
+
+    private final List<String> probed = new ArrayList<>();
+
+    private final List<Long> renewed = new ArrayList<>();
+
+    private final Map<String, CompletableFuture<?>> held = new HashMap<>();
+
+    private final Map<String, Boolean> broken = new HashMap<>();
+
+    private final Probes probes = new Probes(this::probe, this::renew, thread, thread::nanos);
+
+    private CompletableFuture<?> probe(Node node) {
+        probed.add(node.name());
+        if (broken.containsKey(node.name())) {
+            throw new IllegalStateException("cannot be asked");
+        }
+        return held.getOrDefault(node.name(), CompletableFuture.failedFuture(new TimeoutException()));
+    }
+
+    private void renew(Node node) {
+        renewed.add(Duration.ofNanos(thread.nanos()).toMillis());
+        throw new IllegalStateException("no connection to " + node.name());
+    }
+
+    @AfterEach
+    void stop() {
+        probes.stop();
+    }
+
+    @Test
+    void firstProbeComesAtOnceAndTheNextOneLater() {
+        probes.start(silent("a"));
+        thread.turn();
+        assertThat(probed).containsExactly("a");
+        thread.pass(MOMENT);
+        assertThat(probed).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 5, 100})
+    void thereAreEightASecondHoweverManyAreSilent(int servers) {
+        IntStream.range(0, servers).forEach(i -> probes.start(silent("server" + i)));
+        thread.turn();
+        assertThat(probed).hasSize(1);
+        for (int second = 1; second <= 10; second++) {
+            thread.pass(SECOND);
+            assertThat(probed).hasSize(1 + second * A_SECOND);
+        }
+    }
+
+    @Test
+    void oneServerAfterTheOther() {
+        List.of("a", "b", "c").forEach(name -> probes.start(silent(name)));
+        thread.pass(SECOND);
+        assertThat(probed).containsExactly("a", "b", "c", "a", "b", "c", "a", "b", "c");
+    }
+
+    /** However often it is said that it is silent. */
+    @Test
+    void serverIsInTheRowOnce() {
+        Node a = silent("a");
+        probes.start(a);
+        probes.start(silent("b"));
+        thread.turn();
+        probes.start(a);
+        thread.pass(SECOND);
+        assertThat(probed).startsWith("a", "b", "a", "b", "a", "b");
+    }
+
+    @Test
+    void serverIsAskedAgainOnlyAfterItsProbe() {
+        CompletableFuture<String> probe = new CompletableFuture<>();
+        held.put("a", probe);
+        probes.start(silent("a"));
+        thread.pass(SECOND);
+        assertThat(probed).containsExactly("a");
+        probe.completeExceptionally(new TimeoutException());
+        thread.turn();
+        assertThat(probed).containsExactly("a", "a");
+    }
+
+    @Test
+    void nobodyIsAskedWhoAnswers() {
+        Node a = silent("a");
+        probes.start(a);
+        thread.pass(SECOND);
+        a.retire();
+        int before = probed.size();
+        thread.pass(SECOND);
+        assertThat(probed).hasSizeLessThanOrEqualTo(before + 1);
+        assertThat(thread.isIdle()).isTrue();
+    }
+
+    /** The pause between two probes holds all the same. */
+    @Test
+    void serverThatFallsSilentAgainIsAskedAgainAndNotSooner() {
+        Node a = silent("a");
+        probes.start(a);
+        a.retire();
+        thread.turn();
+        fallSilent(a);
+        probes.start(a);
+        thread.pass(MOMENT);
+        assertThat(probed).hasSize(1);
+        thread.pass(SECOND);
+        assertThat(probed).hasSize(1 + A_SECOND);
+    }
+
+    @Test
+    void connectionOfOneThatStaysSilentIsRenewedAfterHalfASecondAndAgain() {
+        probes.start(silent("a"));
+        thread.pass(Duration.ofMillis(499));
+        assertThat(renewed).isEmpty();
+        thread.pass(Duration.ofMillis(1));
+        assertThat(renewed).containsExactly(500L);
+        thread.pass(Duration.ofMillis(499));
+        assertThat(renewed).hasSize(1);
+        thread.pass(Duration.ofMillis(1));
+        assertThat(renewed).containsExactly(500L, 1_000L);
+    }
+
+    /** The renewal of this test always does. */
+    @Test
+    void renewalThatFailsDoesNoHarm() {
+        probes.start(silent("a"));
+        thread.pass(SECOND);
+        assertThat(renewed).isNotEmpty();
+        assertThat(probed).hasSize(1 + A_SECOND);
+    }
+
+    @Test
+    void patienceBeginsAnewWithEachSilence() {
+        Node a = silent("a");
+        probes.start(a);
+        thread.pass(Duration.ofMillis(400));
+        a.retire();
+        thread.pass(SECOND);
+        fallSilent(a);
+        probes.start(a);
+        thread.pass(Duration.ofMillis(400));
+        assertThat(renewed).isEmpty();
+    }
+
+    @Test
+    void serverThatCannotEvenBeAskedIsAskedAgain() {
+        broken.put("a", true);
+        probes.start(silent("a"));
+        thread.pass(SECOND);
+        assertThat(probed).hasSize(1 + A_SECOND);
+    }
+
+    @Test
+    void nothingIsDoneOnceStopped() {
+        CompletableFuture<String> probe = new CompletableFuture<>();
+        held.put("a", probe);
+        probes.start(silent("a"));
+        probes.start(silent("b"));
+        thread.turn();
+        probes.stop();
+        probe.completeExceptionally(new TimeoutException());
+        probes.start(silent("c"));
+        thread.pass(SECOND);
+        assertThat(probed).startsWith("a").doesNotContain("c").hasSizeLessThanOrEqualTo(2);
+        assertThat(thread.isIdle()).isTrue();
+    }
+
+    private static Node silent(String name) {
+        Node node = new Node(name, SECOND, () -> 0, () -> false, open -> {});
+        fallSilent(node);
+        return node;
+    }
+
+    private static void fallSilent(Node node) {
+        for (int i = 0; i < 20; i++) {
+            node.ask(
+                    () -> CompletableFuture.failedFuture(new IllegalStateException("OOM")),
+                    Deadline.in(Duration.ofHours(1)));
+        }
+        assertThat(node.isOpen()).isTrue();
+    }
+}

@@ -1,0 +1,107 @@
+package io.ratelimit.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Supplier;
+
+/** Servers that answer what the test has them answer. A bucket is on the server that the text of its key begins with. */
+final class ScriptedServers implements RateLimitScriptExecutor, Servers {
+
+    private static final String PROBE = ":%probe";
+
+    private final Map<String, String> tags = new TreeMap<>();
+
+    private final Map<String, Supplier<CompletableFuture<List<Long>>>> answers = new HashMap<>();
+
+    private final List<String> calls = new ArrayList<>();
+
+    private final List<String> probes = new ArrayList<>();
+
+    private final List<String> renewed = new ArrayList<>();
+
+    ScriptedServers(String... names) {
+        for (String name : names) {
+            tags.put(name, name);
+            answer(name, () -> CompletableFuture.completedFuture(List.of()));
+        }
+    }
+
+    void answer(String server, Supplier<CompletableFuture<List<Long>>> answer) {
+        answers.put(server, answer);
+    }
+
+    /** It says nothing, and nobody waits any longer. */
+    void silence(String server) {
+        fail(server, new TimeoutException());
+    }
+
+    void fail(String server, Exception failure) {
+        answer(server, () -> CompletableFuture.failedFuture(failure));
+    }
+
+    void heal(String server) {
+        answer(server, () -> CompletableFuture.completedFuture(List.of()));
+    }
+
+    /** It is no longer one of them. */
+    void remove(String server) {
+        tags.remove(server);
+    }
+
+    /** Which servers were asked, but for probes. */
+    List<String> calls() {
+        return calls;
+    }
+
+    List<String> probes() {
+        return probes;
+    }
+
+    List<String> renewed() {
+        return renewed;
+    }
+
+    static List<byte[]> keys(String... keys) {
+        return List.of(keys).stream()
+                .map(key -> key.getBytes(StandardCharsets.US_ASCII))
+                .toList();
+    }
+
+    @Override
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        String key = new String(keys.get(0), StandardCharsets.US_ASCII);
+        String server = of(keys.get(0));
+        (key.endsWith(PROBE) ? probes : calls).add(server);
+        return answers.get(server).get();
+    }
+
+    @Override
+    public CompletionStage<?> delete(byte[] key) {
+        calls.add(of(key));
+        return answers.get(of(key)).get();
+    }
+
+    @Override
+    public String of(byte[] key) {
+        String text = new String(key, StandardCharsets.US_ASCII);
+        String name = text.endsWith(PROBE) ? text.substring(text.indexOf('{') + 1, text.indexOf('}')) : text;
+        return answers.keySet().stream().filter(name::startsWith).findFirst().orElseThrow();
+    }
+
+    @Override
+    public Map<String, String> tags() {
+        return tags;
+    }
+
+    @Override
+    public void renew(String server) {
+        renewed.add(server);
+    }
+}
