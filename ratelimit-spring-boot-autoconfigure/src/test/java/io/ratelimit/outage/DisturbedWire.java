@@ -7,8 +7,10 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -25,7 +27,10 @@ final class DisturbedWire implements AutoCloseable {
 
     private final AtomicInteger repliesToLose = new AtomicInteger();
 
-    private final Gate gate = new Gate();
+    /** Through which new connections go. */
+    private volatile Gate gate = new Gate();
+
+    private final Queue<Gate> gatesOfTheLost = new ConcurrentLinkedQueue<>();
 
     DisturbedWire(int target) {
         this.target = target;
@@ -60,17 +65,25 @@ final class DisturbedWire implements AutoCloseable {
         gate.open();
     }
 
+    /** Nothing gets through the connections that there are, ever again; new ones are well. */
+    void loseConnections() {
+        gate.shut();
+        gatesOfTheLost.add(gate);
+        gate = new Gate();
+    }
+
     private void accept() {
         try {
             while (true) {
                 Socket client = server.accept();
                 sockets.add(client);
-                gate.pass();
+                Gate own = gate;
+                own.pass();
                 Socket redis = new Socket(InetAddress.getLoopbackAddress(), target);
                 sockets.add(redis);
                 AtomicBoolean asked = new AtomicBoolean();
-                start(() -> forward(client, redis, asked));
-                start(() -> answer(redis, client, asked));
+                start(() -> forward(client, redis, asked, own));
+                start(() -> answer(redis, client, asked, own));
             }
         } catch (IOException ex) {
             // The end of the test, or of the server.
@@ -78,11 +91,11 @@ final class DisturbedWire implements AutoCloseable {
         }
     }
 
-    private void forward(Socket client, Socket redis, AtomicBoolean asked) {
+    private void forward(Socket client, Socket redis, AtomicBoolean asked, Gate own) {
         byte[] buffer = new byte[65_536];
         try (client;
                 redis) {
-            for (int length = read(client, buffer); length >= 0; length = read(client, buffer)) {
+            for (int length = read(client, buffer, own); length >= 0; length = read(client, buffer, own)) {
                 if (isScript(buffer, length)) {
                     asked.set(true);
                 }
@@ -93,11 +106,11 @@ final class DisturbedWire implements AutoCloseable {
         }
     }
 
-    private void answer(Socket redis, Socket client, AtomicBoolean asked) {
+    private void answer(Socket redis, Socket client, AtomicBoolean asked, Gate own) {
         byte[] buffer = new byte[65_536];
         try (client;
                 redis) {
-            for (int length = read(redis, buffer); length >= 0; length = read(redis, buffer)) {
+            for (int length = read(redis, buffer, own); length >= 0; length = read(redis, buffer, own)) {
                 if (asked.get() && repliesToLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                     client.setSoLinger(true, 0);
                     return;
@@ -109,9 +122,9 @@ final class DisturbedWire implements AutoCloseable {
         }
     }
 
-    private int read(Socket socket, byte[] buffer) throws IOException {
+    private static int read(Socket socket, byte[] buffer, Gate own) throws IOException {
         int length = socket.getInputStream().read(buffer);
-        gate.pass();
+        own.pass();
         return length;
     }
 
@@ -130,6 +143,7 @@ final class DisturbedWire implements AutoCloseable {
     @Override
     public void close() {
         gate.open();
+        gatesOfTheLost.forEach(Gate::open);
         try {
             server.close();
             for (Socket socket : sockets) {

@@ -171,6 +171,17 @@ class FaultInjectionTests {
         }
     }
 
+    /** As a firewall does that forgets: neither side hears of it, and new connections are well. */
+    @Test
+    void connectionsToAShardAreLost() {
+        try (OwnShards shards = OwnShards.withoutReplicas();
+                DisturbedWire wire = shards.wire(0);
+                Outage outage = new Outage("Cluster: connections lost", shards.properties())) {
+            outage.begin().strike(wire::loseConnections).recover(shards.master(0)::awaitAnswer);
+            tabled(outage.findings(IN_REDIS_AND_IN_MEMORY)).assertGoneByPolicy();
+        }
+    }
+
     @Test
     void slotsMove() {
         try (OwnShards shards = OwnShards.withoutReplicas();

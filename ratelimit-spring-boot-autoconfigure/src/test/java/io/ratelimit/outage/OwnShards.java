@@ -123,6 +123,16 @@ final class OwnShards implements AutoCloseable {
                 + nodes().map(RedisProcess::address).collect(Collectors.joining(",")));
     }
 
+    /** Puts a wire before a shard; returns when all know that it is to be reached by that. */
+    DisturbedWire wire(int shard) {
+        DisturbedWire wire = new DisturbedWire(masters.get(shard).port());
+        masters.get(shard).send("CONFIG", "SET", "cluster-announce-port", wire.port());
+        nodes().forEach(node -> await("the wire's port")
+                .atMost(PATIENCE)
+                .until(() -> ((String) node.send("CLUSTER", "NODES")).contains(":" + wire.port() + "@")));
+        return wire;
+    }
+
     RedisProcess master(int shard) {
         return masters.get(shard);
     }
