@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.ArrayList;
@@ -12,6 +13,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -190,6 +192,26 @@ class ProbesTests {
         thread.pass(SECOND);
         assertThat(probed).startsWith("a").doesNotContain("c").hasSizeLessThanOrEqualTo(2);
         assertThat(thread.isIdle()).isTrue();
+    }
+
+    /** A real one, with a server that stays silent. */
+    @Test
+    @Timeout(30)
+    void threadEndsWithTheStop() {
+        CompletableFuture<Thread> probing = new CompletableFuture<>();
+        Probes real = new Probes(
+                node -> {
+                    probing.complete(Thread.currentThread());
+                    return CompletableFuture.failedFuture(new TimeoutException());
+                },
+                node -> {},
+                Probes.thread(),
+                System::nanoTime);
+        real.start(silent("a"));
+        Thread ofProbes = probing.join();
+        assertThat(ofProbes.isDaemon()).isTrue();
+        real.stop();
+        await().until(() -> !ofProbes.isAlive());
     }
 
     private static Node silent(String name) {
