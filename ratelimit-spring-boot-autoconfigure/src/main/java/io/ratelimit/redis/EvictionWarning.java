@@ -1,9 +1,11 @@
 package io.ratelimit.redis;
 
 import java.util.Properties;
+import java.util.Set;
 import java.util.TreeSet;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /** Warns of a Redis that forgets buckets when it is full: a bucket that is evicted is full of permits again. */
 final class EvictionWarning {
@@ -18,27 +20,41 @@ final class EvictionWarning {
 
     private EvictionWarning() {}
 
-    /** Every bucket expires some day, so that policies for keys which do are not safe either. */
     static void logIfNeeded(ConnectingExecutor redis) {
+        String warning = warning(redis);
+        if (warning != null) {
+            logger.warn(warning);
+        }
+    }
+
+    /** Every bucket expires some day, so that policies for keys which do are not safe either. {@code null}: all is well. */
+    static @Nullable String warning(ConnectingExecutor redis) {
+        Set<String> policies = policies(redis);
+        policies.remove(SAFE);
+        return policies.isEmpty()
+                ? null
+                : "Redis has a maxmemory, and maxmemory-policy " + String.join(", ", policies)
+                        + ": when it is full, it evicts buckets, and whoever's bucket is evicted starts anew with all permits."
+                        + " Set maxmemory-policy to noeviction, or use a Redis of its own for rate limits.";
+    }
+
+    private static Set<String> policies(ConnectingExecutor redis) {
+        Set<String> policies = new TreeSet<>();
         Properties memory;
         try {
             memory = redis.memory();
         } catch (RuntimeException ex) {
             logger.debug("Redis does not say what it does when it is full", ex);
-            return;
+            return policies;
         }
-        TreeSet<String> policies = new TreeSet<>();
         for (String name : memory.stringPropertyNames()) {
-            String node = name.substring(0, name.length() - (name.endsWith(POLICY) ? POLICY.length() : 0));
-            if (name.endsWith(POLICY) && !"0".equals(memory.getProperty(node + LIMIT, "0"))) {
-                policies.add(memory.getProperty(name));
+            if (name.endsWith(POLICY)) {
+                String node = name.substring(0, name.length() - POLICY.length());
+                if (!"0".equals(memory.getProperty(node + LIMIT, "0"))) {
+                    policies.add(memory.getProperty(name));
+                }
             }
         }
-        policies.remove(SAFE);
-        if (!policies.isEmpty()) {
-            logger.warn("Redis has a maxmemory, and maxmemory-policy " + String.join(", ", policies)
-                    + ": when it is full, it evicts buckets, and whoever's bucket is evicted starts anew with all permits."
-                    + " Set maxmemory-policy to noeviction, or use a Redis of its own for rate limits.");
-        }
+        return policies;
     }
 }
