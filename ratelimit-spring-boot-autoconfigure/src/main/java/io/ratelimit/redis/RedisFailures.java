@@ -74,10 +74,10 @@ final class RedisFailures {
         return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
     }
 
-    /** What the server said counts most, also where a driver takes it for a connection that failed. */
+    /** What the server said, or did not say, counts most, also where a driver takes it for a connection that failed. */
     private static Reason reason(Throwable failure) {
-        Reason reply = first(failure, RedisFailures::reply);
-        Reason reason = reply == null ? first(failure, RedisFailures::ofDriver) : reply;
+        Reason ofServer = first(failure, RedisFailures::ofServer);
+        Reason reason = ofServer == null ? first(failure, RedisFailures::ofDriver) : ofServer;
         return reason == null ? Reason.ERROR : reason;
     }
 
@@ -91,9 +91,14 @@ final class RedisFailures {
         return null;
     }
 
-    private static @Nullable Reason reply(Throwable thrown) {
-        Matcher reply = REPLY.matcher(messageOf(thrown));
-        return reply.find() ? REPLIES.get(reply.group(1)) : null;
+    private static @Nullable Reason ofServer(Throwable thrown) {
+        String message = messageOf(thrown);
+        Matcher reply = REPLY.matcher(message);
+        if (reply.find()) {
+            return REPLIES.get(reply.group(1));
+        }
+        // It accepts connections, and hangs.
+        return message.contains("initialization timed out") ? Reason.TIMEOUT : null;
     }
 
     private static @Nullable Reason ofDriver(Throwable thrown) {

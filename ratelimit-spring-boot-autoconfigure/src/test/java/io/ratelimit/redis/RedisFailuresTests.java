@@ -202,6 +202,14 @@ class RedisFailuresTests {
                                         "Unable to connect to 127.0.0.1/<unresolved>:6379",
                                         new ConnectException("Connection refused: /127.0.0.1:6379")))),
                 arguments(
+                        Reason.TIMEOUT,
+                        new RedisConnectionFailureException(
+                                "Unable to connect to Redis",
+                                new RedisConnectionException(
+                                        "Unable to connect to 127.0.0.1/<unresolved>:6379",
+                                        new RedisCommandTimeoutException(
+                                                "Connection initialization timed out after 500 millisecond(s)")))),
+                arguments(
                         Reason.UNREACHABLE,
                         redis(new RedisException("Currently not connected. Commands are rejected."))),
                 arguments(Reason.UNREACHABLE, redis(new RedisException("Connection is closed"))),
