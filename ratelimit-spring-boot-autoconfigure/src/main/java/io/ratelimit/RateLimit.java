@@ -116,6 +116,12 @@ public final class RateLimit {
         return fullMicros;
     }
 
+    /** Whether permits come back one after the other, at the {@linkplain #pace() pace}. */
+    boolean refillsEvenly() {
+        return refill == Refill.CONTINUOUS
+                && (algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET);
+    }
+
     /** How far ahead permits can be reserved; zero: not at all. A whole number of microseconds. */
     public Duration maxWait() {
         return maxWait;

@@ -24,6 +24,11 @@ public interface RateLimitStore {
      */
     List<RateLimitDecision> decide(List<Charge> charges);
 
+    /** As {@link #decide(List)}, of one charge. */
+    default RateLimitDecision decide(Charge charge) {
+        return decide(List.of(charge)).get(0);
+    }
+
     /** As {@link #decide}, without blocking the caller. */
     CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges);
 

@@ -64,10 +64,13 @@ public record RateLimitProperties(
      *
      * @param keyPrefix What the name of every key begins with. No braces.
      * @param timeout The longest time a decision waits for Redis, whatever the application's own client is set to.
+     * @param rememberRejections Whether what Redis has rejected is rejected without asking it again until the moment that
+     *     it named, for a second at the most.
      */
     public record Redis(
             @DefaultValue("ratelimit") String keyPrefix,
-            @DefaultValue("100ms") Duration timeout) {
+            @DefaultValue("100ms") Duration timeout,
+            @DefaultValue("true") boolean rememberRejections) {
 
         public Redis {
             if (keyPrefix.isBlank() || keyPrefix.contains("{") || keyPrefix.contains("}")) {

@@ -5,6 +5,7 @@ import io.ratelimit.LocalShare;
 import io.ratelimit.LocalShareStore;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStore;
+import io.ratelimit.RememberingRateLimitStore;
 import io.ratelimit.TimeSource;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
@@ -41,8 +42,10 @@ class StoreConfiguration {
                     "Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
         }
         RateLimitStore memory = inMemoryStore(properties, time, instrumentation);
+        RateLimitStore shared =
+                instrument(new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis", instrumentation);
         return new FailoverRateLimitStore(
-                instrument(new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis", instrumentation),
+                properties.redis().rememberRejections() ? new RememberingRateLimitStore(shared) : shared,
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory));
     }
 

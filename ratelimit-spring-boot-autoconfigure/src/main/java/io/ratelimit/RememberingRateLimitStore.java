@@ -1,0 +1,103 @@
+package io.ratelimit;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rejects by itself what the store has just rejected, until the moment that the store named, though not for longer than a
+ * second: then it asks again. So it rejects nothing that the store would allow, unless another instance has meanwhile
+ * reset the bucket or given permits back.
+ *
+ * <p>What a remembered rejection says of the bucket is what the store said, less the time since: others may have taken
+ * permits that were left.
+ */
+public final class RememberingRateLimitStore implements RateLimitStore {
+
+    private final RateLimitStore store;
+
+    private final Rejections rejections;
+
+    public RememberingRateLimitStore(RateLimitStore store) {
+        this(store, System::nanoTime);
+    }
+
+    /** @param nanos a monotonic clock */
+    RememberingRateLimitStore(RateLimitStore store, LongSupplier nanos) {
+        this.store = store;
+        this.rejections = new Rejections(nanos);
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        RateLimitDecision known = rejections.find(charge);
+        return known != null ? known : asked(List.of(charge)).get(0);
+    }
+
+    @Override
+    public List<RateLimitDecision> decide(List<Charge> charges) {
+        List<RateLimitDecision> known = rejections.find(charges);
+        return known != null ? known : asked(charges);
+    }
+
+    private List<RateLimitDecision> asked(List<Charge> charges) {
+        Rejections.Question question = rejections.ask(charges);
+        List<RateLimitDecision> decisions = store.decide(charges);
+        question.answered(decisions);
+        return decisions;
+    }
+
+    @Override
+    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        List<RateLimitDecision> known = rejections.find(charges);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        Rejections.Question question = rejections.ask(charges);
+        return store.decideAsync(charges).thenApply(decisions -> {
+            question.answered(decisions);
+            return decisions;
+        });
+    }
+
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        List<RateLimitDecision> known = rejections.find(charges);
+        if (known != null) {
+            return CompletableFuture.completedFuture(new RefundableDecisions(known, Refund.NONE));
+        }
+        Rejections.Question question = rejections.ask(charges);
+        return store.decideRefundably(charges).thenApply(decided -> {
+            question.answered(decided.decisions());
+            return new RefundableDecisions(decided.decisions(), forgetting(decided.refund()));
+        });
+    }
+
+    /** Whether or not it could be given back: it may have been. */
+    private Refund forgetting(Refund refund) {
+        return charges -> refund.giveBack(charges)
+                .whenComplete(
+                        (done, thrown) -> charges.forEach(charge -> rejections.forget(charge.limit(), charge.key())));
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return store.peek(charge);
+    }
+
+    @Override
+    public void reset(RateLimit limit, @Nullable String key) {
+        try {
+            store.reset(limit, key);
+        } finally {
+            rejections.forget(limit, key);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> check() {
+        return store.check();
+    }
+}

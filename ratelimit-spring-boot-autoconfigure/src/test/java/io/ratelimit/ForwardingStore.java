@@ -1,0 +1,39 @@
+package io.ratelimit;
+
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+
+/** Asks another store; to be overridden in part. */
+class ForwardingStore implements RateLimitStore {
+
+    private final RateLimitStore store;
+
+    ForwardingStore(RateLimitStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public List<RateLimitDecision> decide(List<Charge> charges) {
+        return store.decide(charges);
+    }
+
+    @Override
+    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        return store.decideAsync(charges);
+    }
+
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return store.decideRefundably(charges);
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return store.peek(charge);
+    }
+
+    @Override
+    public void reset(RateLimit limit, String key) {
+        store.reset(limit, key);
+    }
+}
