@@ -19,6 +19,7 @@ final class RateLimitScript {
             "fixed_window.lua",
             "sliding_window.lua",
             "sliding_window_log.lua",
+            "call.lua",
             "give_back.lua",
             "decide.lua");
 

@@ -93,7 +93,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private CompletableFuture<List<RateLimitDecision>> run(
             ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline) {
         return redis.execute(names, language.arguments(call, charges), deadline)
-                .thenApply(reply -> language.decisions(charges, reply));
+                .thenApply(reply -> language.decisions(call, charges, reply, 0));
     }
 
     @Override
@@ -103,7 +103,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         CompletableFuture<ReceiptedCall> call = inOneOrMore(
                 names,
                 () -> redis.execute(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, charges), deadline)
-                        .thenApply(reply -> language.receiptedCall(charges, reply)),
+                        .thenApply(reply -> language.receiptedCall(charges, reply, 0)),
                 scripts -> scripts.decide(charges, names, deadline));
         return elsewhere(call.thenApply(decided ->
                 new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack))));

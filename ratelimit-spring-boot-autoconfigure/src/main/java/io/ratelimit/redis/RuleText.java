@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
 import io.ratelimit.Refill;
@@ -12,7 +13,26 @@ import java.time.temporal.ChronoUnit;
  */
 final class RuleText {
 
+    private static final char AHEAD = '>';
+
+    private static final char SPACED = '~';
+
+    private static final char DRY_RUN = '?';
+
     private RuleText() {}
+
+    /**
+     * The rule, and what is not as usual: {@code >500000} for so many microseconds that permits may be reserved ahead,
+     * {@code ~} for calls that are spaced out, {@code ?} for a dry run. That is the application's business and stands in
+     * no bucket.
+     */
+    static String withOptions(RateLimit limit) {
+        long ahead = limit.maxWait().toNanos() / 1_000;
+        return of(limit)
+                + (ahead > 0 ? AHEAD + Long.toString(ahead) : "")
+                + (limit.algorithm() == Algorithm.LEAKY_BUCKET ? SPACED : "")
+                + (limit.dryRun() ? DRY_RUN : "");
+    }
 
     static String of(RateLimit limit) {
         return switch (limit.algorithm()) {

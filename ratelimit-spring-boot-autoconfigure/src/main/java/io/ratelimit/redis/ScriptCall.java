@@ -1,27 +1,38 @@
 package io.ratelimit.redis;
 
-/** What the script is asked to do. */
+/** What a call asks of the script. */
 enum ScriptCall {
 
     /** Changes nothing. */
-    LOOK(0),
+    LOOK('0', 4),
 
     /** Charges all, or none. */
-    CHARGE(1),
+    CHARGE('1', 4),
 
     /** The same, with receipts, for charges that may have to be given back. */
-    CHARGE_WITH_RECEIPTS(2),
+    CHARGE_WITH_RECEIPTS('2', 7),
 
-    /** Gives back what receipts say. */
-    GIVE_BACK(3);
+    /** Gives back what receipts say. Has a run of its own. */
+    GIVE_BACK('3', 0),
 
-    private final char code;
+    /** Charges one, with a receipt, and takes more in advance. */
+    LEASE('4', 8);
 
-    ScriptCall(int code) {
-        this.code = Character.forDigit(code, 10);
+    private final byte code;
+
+    private final int numbers;
+
+    ScriptCall(char code, int numbers) {
+        this.code = (byte) code;
+        this.numbers = numbers;
     }
 
-    byte[] code() {
-        return new byte[] {(byte) code};
+    byte code() {
+        return code;
+    }
+
+    /** How many numbers the script replies for each charge. */
+    int numbers() {
+        return numbers;
     }
 }

@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -11,105 +10,163 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
-/** Says charges in the script's arguments, and reads its replies. */
+/** Says calls in the script's arguments, and reads what it replies to each. */
 final class ScriptLanguage {
 
-    private static final byte[] YES = {'1'};
+    /** The code of a charge that belongs to the call before it. */
+    private static final byte FURTHER = '+';
 
-    private static final byte[] NO = {'0'};
+    /** What the script says instead of every number of a call, if a value at its keys is not ours. */
+    private static final long FOREIGN = -1;
 
-    /** How many arguments the script wants for each charge. */
-    private static final int ARGUMENTS = 5;
+    private static final int RECEIPT = 4;
 
-    /** How many numbers it replies for each, and how many more with receipts. */
-    private static final int NUMBERS = 4;
+    private static final int MORE = 7;
 
-    private static final int RECEIPT = 3;
+    /** Permits that are asked for again and again. */
+    private static final byte[][] SMALL =
+            IntStream.range(0, 128).mapToObj(n -> ascii("" + n)).toArray(byte[][]::new);
 
-    /** The arguments of a limit's charges, all but the permits. */
-    private final Map<RateLimit, byte[][]> rules = new ConcurrentHashMap<>();
+    private final Map<RateLimit, byte[]> limits = new ConcurrentHashMap<>();
 
     byte[][] arguments(ScriptCall call, List<Charge> charges) {
-        byte[][] arguments = new byte[1 + ARGUMENTS * charges.size()][];
-        arguments[0] = call.code();
-        int at = 1;
-        for (Charge charge : charges) {
-            System.arraycopy(rule(charge.limit()), 0, arguments, at, ARGUMENTS);
-            arguments[at + 1] = permits(charge);
-            at += ARGUMENTS;
+        byte[][] arguments = new byte[1 + 2 * charges.size()][];
+        arguments[0] = new byte[charges.size()];
+        add(call, charges, arguments, 0);
+        return arguments;
+    }
+
+    /** Calls to be decided one after the other in one run. None gives back. */
+    byte[][] arguments(List<? extends Asked> calls) {
+        int count = 0;
+        for (Asked asked : calls) {
+            count += asked.charges().size();
         }
+        byte[][] arguments = new byte[1 + 2 * count][];
+        arguments[0] = new byte[count];
+        int number = 0;
+        for (Asked asked : calls) {
+            add(asked.call(), asked.charges(), arguments, number);
+            if (asked.call() == ScriptCall.LEASE) {
+                arguments[2 + 2 * number] = withMore(asked.charges().get(0), asked.more());
+            }
+            number += asked.charges().size();
+        }
+        return arguments;
+    }
+
+    /** @param more how many permits to take in advance, at the most */
+    byte[][] leaseArguments(Charge charge, long more) {
+        byte[][] arguments = arguments(ScriptCall.LEASE, List.of(charge));
+        arguments[2] = withMore(charge, more);
         return arguments;
     }
 
     /** @param receipts one for each charge */
     byte[][] giveBackArguments(List<Charge> charges, List<Receipt> receipts) {
         byte[][] arguments = arguments(ScriptCall.GIVE_BACK, charges);
-        int at = 1;
-        for (Receipt receipt : receipts) {
-            arguments[at + 2] = encode(receipt.used());
-            arguments[at + 3] = encode(receipt.since());
-            arguments[at + 4] = encode(receipt.rest());
-            at += ARGUMENTS;
+        for (int i = 0; i < charges.size(); i++) {
+            Receipt receipt = receipts.get(i);
+            arguments[2 + 2 * i] = ascii(
+                    charges.get(i).permits() + ":" + receipt.used() + ":" + receipt.since() + ":" + receipt.rest());
         }
         return arguments;
     }
 
-    /** @throws RateLimitStoreException if the reply is not one to these charges, with receipts */
-    ReceiptedCall receiptedCall(List<Charge> charges, List<Long> reply) {
-        if (reply.size() != (NUMBERS + RECEIPT) * charges.size()) {
-            throw mismatch(reply);
+    private void add(ScriptCall call, List<Charge> charges, byte[][] arguments, int number) {
+        byte[] codes = arguments[0];
+        int at = number;
+        for (Charge charge : charges) {
+            codes[at] = at == number ? call.code() : FURTHER;
+            arguments[1 + 2 * at] = limit(charge.limit());
+            arguments[2 + 2 * at] = permits(charge);
+            at++;
         }
-        List<Receipt> receipts = new ArrayList<>(charges.size());
-        for (int at = NUMBERS; at < reply.size(); at += NUMBERS + RECEIPT) {
-            receipts.add(new Receipt(reply.get(at), reply.get(at + 1), reply.get(at + 2)));
-        }
-        return new ReceiptedCall(charges, decisions(charges, reply), receipts);
     }
 
-    /** @throws RateLimitStoreException if the reply is not one to these charges */
-    List<RateLimitDecision> decisions(List<Charge> charges, List<Long> reply) {
-        int numbers = reply.size() / charges.size();
-        if (reply.size() % charges.size() != 0 || (numbers != NUMBERS && numbers != NUMBERS + RECEIPT)) {
-            throw mismatch(reply);
+    /** How many numbers of a reply are those of one call. */
+    static int numbers(ScriptCall call, int charges) {
+        return call.numbers() * charges;
+    }
+
+    /**
+     * Reads what is said of one call.
+     *
+     * @param from where in the reply that begins
+     * @throws RateLimitStoreException if that is not said of such a call, or that a value at its keys is not ours
+     */
+    List<RateLimitDecision> decisions(ScriptCall call, List<Charge> charges, List<Long> reply, int from) {
+        check(call, charges.size(), reply, from);
+        if (charges.size() == 1) {
+            return List.of(decision(charges.get(0), reply, from));
         }
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
-        int at = 0;
+        int at = from;
         for (Charge charge : charges) {
-            decisions.add(RateLimitDecision.ofMicros(
-                    charge.limit().capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2), reply.get(at + 3)));
-            at += numbers;
+            decisions.add(decision(charge, reply, at));
+            at += call.numbers();
         }
         return decisions;
     }
 
-    private static RateLimitStoreException mismatch(List<Long> reply) {
-        return new RateLimitStoreException(Reason.ERROR, "Redis: the reply has " + reply.size() + " numbers", null);
+    /** The same, of a call with receipts. */
+    ReceiptedCall receiptedCall(List<Charge> charges, List<Long> reply, int from) {
+        List<RateLimitDecision> decisions = decisions(ScriptCall.CHARGE_WITH_RECEIPTS, charges, reply, from);
+        List<Receipt> receipts = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            receipts.add(receipt(reply, from + numbers(ScriptCall.CHARGE_WITH_RECEIPTS, i)));
+        }
+        return new ReceiptedCall(charges, decisions, receipts);
     }
 
-    private byte[][] rule(RateLimit limit) {
-        byte[][] known = rules.get(limit);
-        return known != null ? known : rules.computeIfAbsent(limit, ScriptLanguage::encodeRule);
+    /** The same, of a lease. */
+    LeasedCall leasedCall(Charge charge, List<Long> reply, int from) {
+        check(ScriptCall.LEASE, 1, reply, from);
+        return new LeasedCall(decision(charge, reply, from), reply.get(from + MORE), receipt(reply, from));
     }
 
-    private static byte[][] encodeRule(RateLimit limit) {
-        return new byte[][] {
-            RuleText.of(limit).getBytes(StandardCharsets.US_ASCII),
-            YES,
-            encode(limit.maxWait().toNanos() / 1_000),
-            limit.algorithm() == Algorithm.LEAKY_BUCKET ? YES : NO,
-            limit.dryRun() ? NO : YES
-        };
+    private static void check(ScriptCall call, int charges, List<Long> reply, int from) {
+        if (reply.size() < from + numbers(call, charges)) {
+            throw new RateLimitStoreException(Reason.ERROR, "Redis: the reply has " + reply.size() + " numbers", null);
+        }
+        if (reply.get(from) == FOREIGN) {
+            throw new RateLimitStoreException(
+                    Reason.FOREIGN_VALUE, "Redis: the value at the key is not a rate limit", null);
+        }
+    }
+
+    private static RateLimitDecision decision(Charge charge, List<Long> reply, int at) {
+        return RateLimitDecision.ofMicros(
+                charge.limit().capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2), reply.get(at + 3));
+    }
+
+    private static Receipt receipt(List<Long> reply, int at) {
+        int from = at + RECEIPT;
+        return new Receipt(reply.get(from), reply.get(from + 1), reply.get(from + 2));
+    }
+
+    private byte[] limit(RateLimit limit) {
+        byte[] known = limits.get(limit);
+        return known != null ? known : limits.computeIfAbsent(limit, unknown -> ascii(RuleText.withOptions(unknown)));
+    }
+
+    private static byte[] permits(Charge charge) {
+        long permits = possible(charge);
+        return permits < SMALL.length ? SMALL[(int) permits] : ascii("" + permits);
+    }
+
+    private static byte[] withMore(Charge charge, long more) {
+        return ascii(possible(charge) + "+" + Math.min(more, charge.limit().capacity()));
     }
 
     /** More than the capacity is too much, however much it is; the script's numbers end at 2^53. */
-    private static byte[] permits(Charge charge) {
-        return charge.permits() == 1
-                ? YES
-                : encode(Math.min(charge.permits(), charge.limit().capacity() + 1));
+    private static long possible(Charge charge) {
+        return Math.min(charge.permits(), charge.limit().capacity() + 1);
     }
 
-    private static byte[] encode(long number) {
-        return Long.toString(number).getBytes(StandardCharsets.US_ASCII);
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
     }
 }

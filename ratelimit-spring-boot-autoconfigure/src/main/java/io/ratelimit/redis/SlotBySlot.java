@@ -106,9 +106,9 @@ final class SlotBySlot {
         return redis.execute(part.names, language.arguments(call, part.charges), deadline)
                 .thenAccept(reply -> {
                     if (call == ScriptCall.LOOK) {
-                        part.seen = language.decisions(part.charges, reply);
+                        part.seen = language.decisions(call, part.charges, reply, 0);
                     } else {
-                        part.charged = language.receiptedCall(part.charges, reply);
+                        part.charged = language.receiptedCall(part.charges, reply, 0);
                     }
                 });
     }

@@ -65,8 +65,12 @@ local function positive(text)
   return n ~= 0 and n or nil
 end
 
+-- The rules that this run has met, by their texts.
+local rules = {}
+
 -- Returns nil if the text is no rule.
 local function parse_rule(text)
+  if rules[text] then return rules[text] end
   local letter, capacity, permits, amount, unit = string.match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)$')
   local kind, micros = kind_of(letter), UNITS[unit]
   if not kind or not micros then return nil end
@@ -79,29 +83,45 @@ local function parse_rule(text)
   }
   if not rule.capacity or not rule.micros or not rule.permits ~= not kind.has_pace then return nil end
   if kind.prepare then kind.prepare(rule) end
+  rules[text] = rule
   return rule
 end
 
--- Returns nil if the text is no section. The rule is one that is known already, if it is that.
-local function parse_section(text, known)
+-- Returns nil if the text is no section.
+local function parse_section(text)
   local rule, used, since, rest = string.match(text, '^(%u%d+@?%d*/%d*%l+):(%d+):(%d+):?(%d*)$')
   used, since, rest = whole(used), whole(since), whole(rest == '' and '0' or rest)
   if not used or not since or not rest then return nil end
-  rule = rule == known.text and known or parse_rule(rule)
+  rule = parse_rule(rule)
   return rule and {rule = rule, used = used, since = since, rest = rest}
 end
 
--- Returns the text of the sections, and whether a list of entries follows it.
+-- Returns false if the value is of another type.
+local function read_as(command, ...)
+  local reply = redis.pcall(command, ...)
+  if type(reply) ~= 'table' then return true, reply end
+  -- Other trouble is not the value's, and fails the run.
+  if not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(command, ...) end
+  return false
+end
+
+local function read_text(key)
+  local ours, text = read_as('GET', key)
+  return ours, text
+end
+
+local function read_head(key)
+  local ours, text = read_as('LINDEX', key, 0)
+  return ours, text, text and true
+end
+
+-- Returns false if the value is none of ours; else true, the text of the sections, and whether a list of entries follows.
 local function read(key, rule)
-  local text
-  if rule.kind.has_entries then
-    text = redis.pcall('LINDEX', key, 0)
-    if type(text) == 'table' then return redis.call('GET', key), false end
-    return text, text and true
-  end
-  text = redis.pcall('GET', key)
-  if type(text) == 'table' then return redis.call('LINDEX', key, 0), true end
-  return text, false
+  local first, second = read_text, read_head
+  if rule.kind.has_entries then first, second = second, first end
+  local ours, text, listed = first(key)
+  if not ours then ours, text, listed = second(key) end
+  return ours, text, listed
 end
 
 -- Returns nil if the text is no lag.
@@ -112,9 +132,9 @@ local function parse_lag(text)
 end
 
 -- Fills the bucket from its text. Returns false if the text is none of ours.
-local function parse(bucket, text, rule)
+local function parse(bucket, text)
   for part in string.gmatch(text, '%S+') do
-    local section = not bucket.lag and parse_section(part, rule)
+    local section = not bucket.lag and parse_section(part)
     if section and #bucket.sections < SECTIONS then
       bucket.sections[#bucket.sections + 1] = section
     else
@@ -189,12 +209,13 @@ local function choose(bucket, rule)
   bucket.sections, bucket.rule_is_new = sections, not known
 end
 
--- Returns nil if the value at the key is none of ours.
+-- Returns false if the value at the key is none of ours.
 local function load(key, clock, rule)
-  local text, listed = read(key, rule)
-  local bucket = {key = key, sections = {}, new_entries = {}}
+  local ours, text, listed = read(key, rule)
+  if not ours then return false end
+  local bucket = {key = key, rule = rule, sections = {}, new_entries = {}}
   bucket.listed, bucket.is_string = listed, text and not listed
-  if text and not parse(bucket, text, rule) then return nil end
+  if text and not parse(bucket, text) then return false end
   bucket.length = listed and redis.call('LLEN', key) - 1 or 0
   tell_time(bucket, clock)
   choose(bucket, rule)
@@ -212,6 +233,7 @@ end
 -- Charges a call that the first section's rule has admitted. All recover before, because logs share the call's entry.
 local function charge(bucket, permits)
   recover_others(bucket)
+  bucket.appended = false
   for i, section in ipairs(bucket.sections) do
     section.rule.kind[i == 1 and 'take' or 'witness'](section, bucket, permits)
   end

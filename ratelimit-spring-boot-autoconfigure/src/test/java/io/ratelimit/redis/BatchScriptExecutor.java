@@ -64,7 +64,6 @@ final class BatchScriptExecutor implements RateLimitScriptExecutor {
               keysDone = keysDone + #keys
               at = at + 3 + #arguments
               local reply = decide(keys, arguments)
-              if reply.err then return reply end
               replies[#replies + 1] = #reply
               for _, number in ipairs(reply) do
                 replies[#replies + 1] = number

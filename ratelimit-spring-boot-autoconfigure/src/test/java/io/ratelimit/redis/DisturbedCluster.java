@@ -30,7 +30,7 @@ final class DisturbedCluster implements RateLimitScriptExecutor {
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        if (arguments[0][0] == ScriptCall.CHARGE_WITH_RECEIPTS.code()[0] && --left == 0) {
+        if (arguments[0][0] == ScriptCall.CHARGE_WITH_RECEIPTS.code() && --left == 0) {
             // Not in the driver's thread, which the event may need.
             return CompletableFuture.runAsync(event).thenCompose(done -> executor.execute(keys, arguments));
         }

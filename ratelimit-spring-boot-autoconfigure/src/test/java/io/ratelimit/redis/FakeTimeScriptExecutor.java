@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
@@ -19,13 +21,16 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
     /** Which of the numbers that the script replies for a charge is the time until the bucket is as if never used. */
     private static final int RESET = 3;
 
+    /** How many numbers it replies for a charge, by what is asked. */
+    private static final Map<Character, Integer> NUMBERS = Map.of('0', 4, '1', 4, '2', 7, '3', 0, '4', 8);
+
     /** How many numbers are added here for each charge. */
     private static final int ADDED = 3;
 
     /** A real expiry that no test lives to see, so that nothing is left behind. */
     private static final String BEFORE = """
             local server, now, expiries, texts, written = redis, ARGV[#ARGV], {}, {}, {}
-            local redis = {error_reply = server.error_reply, pcall = server.pcall}
+            local redis = {pcall = server.pcall}
             local function expire(key, ms)
               assert(string.match(ms, '^[1-9]%d*$'), 'no expiry')
               expiries[key] = ms
@@ -56,13 +61,11 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
             end
             local replies = decide()
             for key in pairs(written) do assert(expiries[key], 'written without an expiry: ' .. key) end
-            if not replies.err then
-              for _, key in ipairs(KEYS) do
-                local text = texts[key] or ''
-                replies[#replies + 1] = tonumber(expiries[key] or -1)
-                replies[#replies + 1] = tonumber(string.match(text, '%+(%d+):') or 0)
-                replies[#replies + 1] = string.find(text, ' ') and 0 or 1
-              end
+            for _, key in ipairs(KEYS) do
+              local text = texts[key] or ''
+              replies[#replies + 1] = tonumber(expiries[key] or -1)
+              replies[#replies + 1] = tonumber(string.match(text, '%+(%d+):') or 0)
+              replies[#replies + 1] = string.find(text, ' ') and 0 or 1
             end
             return replies
             """;
@@ -84,7 +87,7 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        return executor.execute(keys, withTime(arguments)).thenApply(reply -> checked(keys.size(), reply));
+        return executor.execute(keys, withTime(arguments)).thenApply(reply -> checked(keys, text(arguments[0]), reply));
     }
 
     @Override
@@ -98,23 +101,41 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
         return more;
     }
 
-    /** A reply to charges has as many numbers for each; one to what was given back has none. */
-    private static List<Long> checked(int charges, List<Long> reply) {
-        int end = reply.size() - ADDED * charges;
-        int numbers = charges == 0 ? 0 : end / charges;
-        assertThat(numbers).isIn(0, 4, 7);
-        for (int charge = 0; charge < charges && numbers > 0; charge++) {
-            long resetMicros = reply.get(numbers * charge + RESET);
-            int at = end + ADDED * charge;
-            long expiryMillis = reply.get(at);
-            long offset = reply.get(at + 1);
-            boolean oneSection = reply.get(at + 2) == 1;
-            if (expiryMillis >= 0 && oneSection) {
-                assertThat(expiryMillis).as("expiry").isEqualTo((resetMicros + 999) / 1_000);
-            } else if (expiryMillis >= 0) {
-                assertThat(expiryMillis * 1_000).as("expiry").isGreaterThanOrEqualTo(resetMicros + offset);
+    /** Of calls on the same bucket, the last one's reply is compared with what was written then. */
+    private static List<Long> checked(List<byte[]> keys, String codes, List<Long> reply) {
+        int end = reply.size() - ADDED * keys.size();
+        Map<String, Long> resets = new HashMap<>();
+        int numbers = 0;
+        int from = 0;
+        for (int i = 0; i < keys.size(); i++) {
+            numbers = codes.charAt(i) == '+' ? numbers : NUMBERS.get(codes.charAt(i));
+            if (numbers > 0) {
+                resets.put(text(keys.get(i)), reply.get(from + RESET));
+            }
+            from += numbers;
+        }
+        assertThat(from).isEqualTo(end);
+        for (int i = 0; i < keys.size(); i++) {
+            Long resetMicros = resets.get(text(keys.get(i)));
+            if (resetMicros != null && resetMicros >= 0) {
+                checkExpiry(resetMicros, reply.subList(end + ADDED * i, end + ADDED * (i + 1)));
             }
         }
         return List.copyOf(reply.subList(0, end));
+    }
+
+    private static void checkExpiry(long resetMicros, List<Long> written) {
+        long expiryMillis = written.get(0);
+        long offset = written.get(1);
+        boolean oneSection = written.get(2) == 1;
+        if (expiryMillis >= 0 && oneSection) {
+            assertThat(expiryMillis).as("expiry").isEqualTo((resetMicros + 999) / 1_000);
+        } else if (expiryMillis >= 0) {
+            assertThat(expiryMillis * 1_000).as("expiry").isGreaterThanOrEqualTo(resetMicros + offset);
+        }
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.ISO_8859_1);
     }
 }

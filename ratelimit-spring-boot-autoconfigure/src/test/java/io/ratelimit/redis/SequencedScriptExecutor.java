@@ -28,12 +28,10 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
     private static final String AFTER = """
             end
             local replies = decide()
-            if not replies.err then
-              local sequence = KEYS[1] .. ':sequence'
-              replies[#replies + 1] = time[1] * 1000000 + time[2]
-              replies[#replies + 1] = server.call('INCR', sequence)
-              server.call('EXPIRE', sequence, 600)
-            end
+            local sequence = KEYS[1] .. ':sequence'
+            replies[#replies + 1] = time[1] * 1000000 + time[2]
+            replies[#replies + 1] = server.call('INCR', sequence)
+            server.call('EXPIRE', sequence, 600)
             return replies
             """;
 

@@ -136,10 +136,10 @@ class SlotBySlotDeadlineTests {
         public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             int slot = number(keys.get(0));
             byte call = arguments[0][0];
-            if (call == ScriptCall.LOOK.code()[0]) {
+            if (call == ScriptCall.LOOK.code()) {
                 return look.apply(slot);
             }
-            if (call == ScriptCall.CHARGE_WITH_RECEIPTS.code()[0]) {
+            if (call == ScriptCall.CHARGE_WITH_RECEIPTS.code()) {
                 charged.add(slot);
                 return charge.apply(slot);
             }

@@ -1,0 +1,17 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.Charge;
+import java.util.List;
+
+/** A call that the script decides, alone or after others in the same run. */
+interface Asked {
+
+    ScriptCall call();
+
+    List<Charge> charges();
+
+    /** Of a lease: how many permits more are wanted in advance, at the most. */
+    default long more() {
+        return 0;
+    }
+}
