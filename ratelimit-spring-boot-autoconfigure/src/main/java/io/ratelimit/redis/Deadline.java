@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 
 /** The moment by which a decision has to be there. */
-final class Deadline {
+final class Deadline implements Bound {
 
     private final long nanos;
 
@@ -25,8 +25,8 @@ final class Deadline {
         return nanosLeft() <= 0;
     }
 
-    /** The same work, or a {@link java.util.concurrent.TimeoutException} at the deadline. The work is cancelled then. */
-    <T> CompletableFuture<T> bound(CompletableFuture<T> work) {
+    @Override
+    public <T> CompletableFuture<T> bound(CompletableFuture<T> work) {
         if (work.isDone()) {
             return work;
         }

@@ -77,21 +77,25 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Not asked in time", null));
         }
-        return ask(keys.get(0), () -> executor.execute(keys, arguments), deadline);
+        return execute(keys, arguments, (Bound) deadline);
+    }
+
+    CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Bound bound) {
+        return ask(keys.get(0), () -> executor.execute(keys, arguments), bound);
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
         return ask(key, () -> executor.delete(key), deadline);
     }
 
-    private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, Deadline deadline) {
+    private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, Bound bound) {
         Node node;
         try {
             node = node(servers.of(key));
         } catch (RuntimeException ex) {
             return notFound(ex);
         }
-        return node.ask(command, deadline);
+        return node.ask(command, bound);
     }
 
     /** Whoever knows the servers does so no longer. */

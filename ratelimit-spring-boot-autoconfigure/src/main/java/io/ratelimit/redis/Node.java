@@ -83,15 +83,15 @@ final class Node {
     }
 
     /** Asks it, if it is known to answer. */
-    <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> command, Deadline deadline) {
-        return isOpen() ? CompletableFuture.failedFuture(shortCircuited()) : observed(command, deadline);
+    <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> command, Bound bound) {
+        return isOpen() ? CompletableFuture.failedFuture(shortCircuited()) : observed(command, bound);
     }
 
     /** Asks whether it answers again. One probe at a time. */
-    <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, Deadline deadline) {
+    <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, Bound bound) {
         breaker.transitionToHalfOpenState();
         return breaker.tryAcquirePermission()
-                ? observed(command, deadline)
+                ? observed(command, bound)
                 : CompletableFuture.failedFuture(shortCircuited());
     }
 
@@ -103,9 +103,9 @@ final class Node {
                 known);
     }
 
-    private <T> CompletableFuture<T> observed(Supplier<CompletionStage<T>> command, Deadline deadline) {
+    private <T> CompletableFuture<T> observed(Supplier<CompletionStage<T>> command, Bound bound) {
         long sent = nanos.getAsLong();
-        return deadline.bound(started(command)).handle((answer, thrown) -> {
+        return bound.bound(started(command)).handle((answer, thrown) -> {
             RateLimitStoreException failure = thrown == null ? null : failure(thrown);
             boolean wasOpen = isOpen();
             if (failure == null || isNoneOfTheServer(failure)) {

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.ReceiptRefund;
 import io.ratelimit.RefundableDecisions;
+import io.ratelimit.redis.PendingCall.Reader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -17,13 +18,14 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in Redis: all charges of a call in one script, by the server's clock. On a cluster, charges of different keys
- * take a script for each slot.
+ * Decides in Redis: all charges of a call in one script, by the server's clock; calls that arrive while a script is on its
+ * way, together in the next. On a cluster, charges of different keys take a script for each slot.
  */
 public final class RedisRateLimitStore implements RateLimitStore {
 
@@ -35,6 +37,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final ScriptLanguage language = new ScriptLanguage();
 
+    private final Decider decider;
+
     private final SlotBySlot slotBySlot;
 
     private final SlotBySlot keyByKey;
@@ -43,8 +47,15 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     /** @param keyPrefix what the name of every bucket begins with; no braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
+        this(redis, keyPrefix, Together::new);
+    }
+
+    /** @param decider how calls get to the script */
+    RedisRateLimitStore(
+            GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptLanguage, Decider> decider) {
         this.redis = redis;
         this.keys = new BucketKeys(keyPrefix);
+        this.decider = decider.apply(redis, language);
         this.slotBySlot = SlotBySlot.slots(redis, language);
         this.keyByKey = SlotBySlot.keys(redis, language);
     }
@@ -75,7 +86,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         Deadline deadline = redis.deadline();
         return inOneOrMore(
                 names,
-                () -> run(ScriptCall.CHARGE, charges, names, deadline),
+                () -> decisions(ScriptCall.CHARGE, charges, names, deadline),
                 scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions));
     }
 
@@ -90,10 +101,16 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 RedisFailures.isOnTheMove(thrown) ? more.apply(keyByKey) : CompletableFuture.failedFuture(thrown));
     }
 
-    private CompletableFuture<List<RateLimitDecision>> run(
+    private CompletableFuture<List<RateLimitDecision>> decisions(
             ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline) {
-        return redis.execute(names, language.arguments(call, charges), deadline)
-                .thenApply(reply -> language.decisions(call, charges, reply, 0));
+        return ask(call, charges, names, deadline, (reply, from) -> language.decisions(call, charges, reply, from));
+    }
+
+    private <T> CompletableFuture<T> ask(
+            ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline, Reader<T> reader) {
+        CompletableFuture<T> outcome = new CompletableFuture<>();
+        decider.decide(new PendingCall<>(call, charges, 0, names, deadline, reader, outcome));
+        return outcome;
     }
 
     @Override
@@ -102,8 +119,12 @@ public final class RedisRateLimitStore implements RateLimitStore {
         Deadline deadline = redis.deadline();
         CompletableFuture<ReceiptedCall> call = inOneOrMore(
                 names,
-                () -> redis.execute(names, language.arguments(ScriptCall.CHARGE_WITH_RECEIPTS, charges), deadline)
-                        .thenApply(reply -> language.receiptedCall(charges, reply, 0)),
+                () -> ask(
+                        ScriptCall.CHARGE_WITH_RECEIPTS,
+                        charges,
+                        names,
+                        deadline,
+                        (reply, from) -> language.receiptedCall(charges, reply, from)),
                 scripts -> scripts.decide(charges, names, deadline));
         return elsewhere(call.thenApply(decided ->
                 new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack))));
@@ -124,7 +145,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
     @Override
     public RateLimitDecision peek(Charge charge) {
         List<Charge> charges = List.of(charge);
-        return now(run(ScriptCall.LOOK, charges, names(charges), redis.deadline()))
+        return now(decisions(ScriptCall.LOOK, charges, names(charges), redis.deadline()))
                 .get(0);
     }
 

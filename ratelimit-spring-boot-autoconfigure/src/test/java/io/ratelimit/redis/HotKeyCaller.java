@@ -1,5 +1,7 @@
 package io.ratelimit.redis;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
@@ -131,34 +133,42 @@ final class HotKeyCaller {
         }
     }
 
+    /** What the script has decided. Every caller has been told its own decision, or there is no log. */
     private static List<LoggedDecision> call(Task task, LettuceConnectionFactory connections, ExecutorService threads)
             throws Exception {
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        List<Future<List<LoggedDecision>>> logs = new ArrayList<>();
+        RateLimit limit = task.limit();
+        SequencedScriptExecutor executor = new SequencedScriptExecutor(connections, limit);
+        RateLimitStore store = TestStores.over(executor, task.prefix());
+        List<Future<List<Told>>> callers = new ArrayList<>();
         for (int i = 0; i < task.threads(); i++) {
             Random random = new Random(task.seed() + i);
-            logs.add(threads.submit(() -> call(task, connections, random, deadline)));
+            callers.add(threads.submit(() -> call(task, limit, store, random, deadline)));
         }
-        List<LoggedDecision> all = new ArrayList<>();
-        for (Future<List<LoggedDecision>> log : logs) {
-            all.addAll(log.get());
+        List<Told> told = new ArrayList<>();
+        for (Future<List<Told>> caller : callers) {
+            told.addAll(caller.get());
         }
-        return all;
+        List<LoggedDecision> log = executor.log();
+        assertThat(told)
+                .containsExactlyInAnyOrderElementsOf(log.stream()
+                        .map(logged -> new Told(logged.permits(), logged.decision()))
+                        .toList());
+        assertThat(executor.runs()).as("scripts, each for several calls").isLessThan(log.size());
+        return log;
     }
 
-    private static List<LoggedDecision> call(
-            Task task, LettuceConnectionFactory connections, Random random, long deadline) {
-        RateLimit limit = task.limit();
-        SequencedScriptExecutor executor = new SequencedScriptExecutor(connections);
-        RateLimitStore store = TestStores.over(executor, task.prefix());
-        List<LoggedDecision> log = new ArrayList<>();
+    /** What a caller asked for, and was told. */
+    private record Told(long permits, RateLimitDecision decision) {}
+
+    private static List<Told> call(Task task, RateLimit limit, RateLimitStore store, Random random, long deadline) {
+        List<Told> told = new ArrayList<>();
         for (int i = 0; i < task.callsOfEach() && System.nanoTime() < deadline; i++) {
             long permits = permits(random, limit);
-            RateLimitDecision decision =
-                    store.decide(List.of(task.charge(limit, permits))).get(0);
-            log.add(new LoggedDecision(executor.lastNumber(), executor.lastMicros(), permits, decision));
+            told.add(new Told(
+                    permits, store.decide(List.of(task.charge(limit, permits))).get(0)));
         }
-        return log;
+        return told;
     }
 
     private static long permits(Random random, RateLimit limit) {

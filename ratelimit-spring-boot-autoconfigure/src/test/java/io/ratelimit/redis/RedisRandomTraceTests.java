@@ -11,7 +11,7 @@ class RedisRandomTraceTests extends RandomTraceContract {
 
     private final BatchScriptExecutor batches = new BatchScriptExecutor(redis.connections(), clock);
 
-    private final RateLimitStore store = TestStores.over(batches, RedisUnderTest.newPrefix());
+    private final RateLimitStore store = TestStores.oneByOne(batches, RedisUnderTest.newPrefix());
 
     @Override
     protected RateLimitStore store() {

@@ -1,13 +1,19 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 
 /**
- * Runs the script on a real Redis, by the server's own time, and tells of every run when it was and which in the order of
- * all: the same run counts it, under a key of the bucket's own slot. For one thread.
+ * Runs the script on a real Redis, by the server's own time, and logs what it decides: when, and as which in the order of
+ * all. The same run counts them, under a key of the bucket's own slot. For calls of one limit.
  */
 final class SequencedScriptExecutor implements RateLimitScriptExecutor {
 
@@ -30,43 +36,56 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
             local replies = decide()
             local sequence = KEYS[1] .. ':sequence'
             replies[#replies + 1] = time[1] * 1000000 + time[2]
-            replies[#replies + 1] = server.call('INCR', sequence)
+            replies[#replies + 1] = server.call('INCRBY', sequence, #KEYS)
             server.call('EXPIRE', sequence, 600)
             return replies
             """;
 
     private final RateLimitScriptExecutor executor;
 
-    private long lastMicros;
+    private final RateLimit limit;
 
-    private long lastNumber;
+    private final Queue<LoggedDecision> log = new ConcurrentLinkedQueue<>();
+
+    private final AtomicInteger runs = new AtomicInteger();
 
     @SuppressWarnings({"rawtypes", "unchecked"})
-    SequencedScriptExecutor(RedisConnectionFactory connections) {
+    SequencedScriptExecutor(RedisConnectionFactory connections, RateLimit limit) {
+        this.limit = limit;
         this.executor = TemplateScriptExecutor.over(connections, (DefaultRedisScript)
                 new DefaultRedisScript<>(BEFORE + RateLimitScript.text() + AFTER, List.class));
     }
 
-    /** When the last run was. */
-    long lastMicros() {
-        return lastMicros;
+    /** All that has been decided. */
+    List<LoggedDecision> log() {
+        return List.copyOf(log);
     }
 
-    /** Which of all runs the last was, from 1 on. */
-    long lastNumber() {
-        return lastNumber;
+    /** How many scripts it took. */
+    int runs() {
+        return runs.get();
     }
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        return executor.execute(keys, arguments).thenApply(this::noted);
+        return executor.execute(keys, arguments).thenApply(reply -> noted(keys.size(), arguments, reply));
     }
 
-    private List<Long> noted(List<Long> reply) {
-        int numbers = reply.size() - 2;
-        lastMicros = reply.get(numbers);
-        lastNumber = reply.get(numbers + 1);
-        return reply.subList(0, numbers);
+    private List<Long> noted(int calls, byte[][] arguments, List<Long> reply) {
+        runs.incrementAndGet();
+        int end = reply.size() - 2;
+        long micros = reply.get(end);
+        long last = reply.get(end + 1);
+        for (int i = 0; i < calls; i++) {
+            long permits = Long.parseLong(new String(arguments[2 + 2 * i], StandardCharsets.US_ASCII));
+            log.add(new LoggedDecision(last - calls + 1 + i, micros, permits, decision(reply, 4 * i)));
+        }
+        return reply.subList(0, end);
+    }
+
+    private RateLimitDecision decision(List<Long> reply, int at) {
+        return RateLimitDecision.ofMicros(
+                limit.capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2), reply.get(at + 3));
     }
 
     @Override

@@ -13,6 +13,11 @@ final class TestStores {
         return over(executor, LONG, prefix);
     }
 
+    /** Of which each call has a script of its own. */
+    static RedisRateLimitStore oneByOne(RateLimitScriptExecutor executor, String prefix) {
+        return new RedisRateLimitStore(new GuardedRedis(executor, LONG, prefix), prefix, OneByOne::new);
+    }
+
     static RedisRateLimitStore over(RateLimitScriptExecutor executor, Duration timeout, String prefix) {
         return new RedisRateLimitStore(new GuardedRedis(executor, timeout, prefix), prefix);
     }

@@ -1,0 +1,105 @@
+package io.ratelimit.redis;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Calls that one script decides, one after the other. Whoever has no more time leaves with a failure; with the last of
+ * them the work is given up.
+ */
+final class Batch implements Bound {
+
+    private final List<PendingCall<?>> calls;
+
+    private volatile @Nullable CompletableFuture<?> work;
+
+    private volatile @Nullable CompletableFuture<?> bounded;
+
+    Batch(List<PendingCall<?>> calls) {
+        this.calls = calls;
+    }
+
+    List<PendingCall<?>> calls() {
+        return calls;
+    }
+
+    List<byte[]> names() {
+        if (calls.size() == 1) {
+            return calls.get(0).names();
+        }
+        List<byte[]> names = new ArrayList<>(calls.size());
+        for (PendingCall<?> call : calls) {
+            names.addAll(call.names());
+        }
+        return names;
+    }
+
+    @Override
+    public <T> CompletableFuture<T> bound(CompletableFuture<T> started) {
+        if (started.isDone()) {
+            return started;
+        }
+        CompletableFuture<T> copy = started.copy();
+        work = started;
+        bounded = copy;
+        return copy;
+    }
+
+    void answer(List<Long> reply) {
+        int from = 0;
+        for (PendingCall<?> call : calls) {
+            call.answer(reply, from);
+            from += ScriptLanguage.numbers(call.call(), call.charges().size());
+        }
+    }
+
+    void fail(Throwable failure) {
+        for (PendingCall<?> call : calls) {
+            call.fail(failure);
+        }
+    }
+
+    /** Whether nobody waits for it any more. */
+    boolean isOver() {
+        CompletableFuture<?> known = bounded;
+        return known == null || known.isDone();
+    }
+
+    /** When the first of those who wait has to leave. */
+    long nanosLeft() {
+        long least = Long.MAX_VALUE;
+        for (PendingCall<?> call : calls) {
+            if (!call.outcome().isDone()) {
+                least = Math.min(least, call.deadline().nanosLeft());
+            }
+        }
+        return least;
+    }
+
+    /** Lets those leave who have no more time. */
+    void expire() {
+        boolean awaited = false;
+        for (PendingCall<?> call : calls) {
+            if (!call.deadline().isOver()) {
+                awaited = true;
+            } else if (!call.outcome().isDone()) {
+                call.fail(RedisFailures.of(Servers.REDIS, new TimeoutException()));
+            }
+        }
+        if (!awaited) {
+            giveUp();
+        }
+    }
+
+    private void giveUp() {
+        CompletableFuture<?> waitingFor = bounded;
+        CompletableFuture<?> started = work;
+        if (waitingFor != null && started != null) {
+            waitingFor.completeExceptionally(new TimeoutException());
+            started.cancel(false);
+        }
+    }
+}

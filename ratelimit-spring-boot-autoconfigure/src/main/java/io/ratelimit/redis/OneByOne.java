@@ -1,0 +1,28 @@
+package io.ratelimit.redis;
+
+import java.util.List;
+
+/** A script for each call. */
+final class OneByOne implements Decider {
+
+    private final GuardedRedis redis;
+
+    private final ScriptLanguage language;
+
+    OneByOne(GuardedRedis redis, ScriptLanguage language) {
+        this.redis = redis;
+        this.language = language;
+    }
+
+    @Override
+    public void decide(PendingCall<?> call) {
+        var unused = redis.execute(call.names(), language.arguments(List.of(call)), call.deadline())
+                .whenComplete((reply, thrown) -> {
+                    if (thrown == null) {
+                        call.answer(reply, 0);
+                    } else {
+                        call.fail(thrown);
+                    }
+                });
+    }
+}

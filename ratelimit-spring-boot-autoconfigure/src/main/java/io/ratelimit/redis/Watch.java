@@ -1,0 +1,41 @@
+package io.ratelimit.redis;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sees to it that nobody waits for too long, with a single timer: most batches are over long before it goes off. Then it is
+ * set anew, to the batch that is under way. None that comes later has to be over earlier.
+ */
+final class Watch {
+
+    private final AtomicBoolean set = new AtomicBoolean();
+
+    private volatile @Nullable Batch batch;
+
+    /** Watches this one from now on; the one before is over. */
+    void start(Batch next) {
+        batch = next;
+        set(next);
+    }
+
+    private void set(Batch watched) {
+        if (set.compareAndSet(false, true)) {
+            CompletableFuture.delayedExecutor(Math.max(0, watched.nanosLeft()), TimeUnit.NANOSECONDS, Runnable::run)
+                    .execute(this::look);
+        }
+    }
+
+    private void look() {
+        set.set(false);
+        Batch watched = batch;
+        if (watched != null && !watched.isOver()) {
+            watched.expire();
+            if (!watched.isOver()) {
+                set(watched);
+            }
+        }
+    }
+}

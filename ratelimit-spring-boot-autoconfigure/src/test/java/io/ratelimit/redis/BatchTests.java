@@ -1,0 +1,80 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TestLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(30)
+class BatchTests {
+
+    private static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 10, "10/s");
+
+    private final CompletableFuture<List<Long>> work = new CompletableFuture<>();
+
+    private final PendingCall<Long> hasty = call(Duration.ofSeconds(-1));
+
+    private final PendingCall<Long> patient = call(Duration.ofHours(1));
+
+    private static PendingCall<Long> call(Duration patience) {
+        return new PendingCall<>(
+                ScriptCall.CHARGE,
+                List.of(new Charge(QUOTES, "alice", 1)),
+                0,
+                List.of(new byte[0]),
+                Deadline.in(patience),
+                List::get,
+                new CompletableFuture<>());
+    }
+
+    @Test
+    void whoeverHasNoMoreTimeLeavesAlone() {
+        Batch batch = new Batch(List.of(hasty, patient));
+        CompletableFuture<List<Long>> bounded = batch.bound(work);
+        assertThat(batch.nanosLeft()).isNegative();
+        batch.expire();
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(hasty.outcome()::join)
+                .withCauseInstanceOf(RateLimitStoreException.class)
+                .satisfies(thrown -> assertThat(((RateLimitStoreException) thrown.getCause()).getReason())
+                        .isEqualTo(Reason.TIMEOUT));
+        assertThat(patient.outcome()).isNotDone();
+        assertThat(batch.nanosLeft()).isPositive();
+        assertThat(batch.isOver()).isFalse();
+        assertThat(work).isNotDone();
+        work.complete(List.of(1L, 0L, 0L, 0L, 2L, 0L, 0L, 0L));
+        batch.answer(bounded.join());
+        assertThat(patient.outcome().join()).isEqualTo(2);
+    }
+
+    @Test
+    void withTheLastOfThemTheWorkIsGivenUp() {
+        Batch batch = new Batch(List.of(hasty, call(Duration.ofSeconds(-1))));
+        CompletableFuture<List<Long>> bounded = batch.bound(work);
+        batch.expire();
+        assertThat(batch.isOver()).isTrue();
+        assertThat(work).isCancelled();
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(bounded::join)
+                .withCauseInstanceOf(TimeoutException.class);
+    }
+
+    @Test
+    void whatIsDoneAtOnceIsNotWaitedFor() {
+        Batch batch = new Batch(List.of(hasty));
+        work.complete(List.of());
+        assertThat(batch.bound(work)).isSameAs(work);
+        assertThat(batch.isOver()).isTrue();
+    }
+}
