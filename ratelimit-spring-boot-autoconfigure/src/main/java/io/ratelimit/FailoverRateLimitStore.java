@@ -46,6 +46,17 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
     }
 
     @Override
+    public RateLimitDecision decide(Charge charge) {
+        try {
+            RateLimitDecision decision = store.decide(charge);
+            outages.success();
+            return decision;
+        } catch (RateLimitStoreException ex) {
+            return fallBack(List.of(charge), ex).get(0);
+        }
+    }
+
+    @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
         return start(() -> store.decideAsync(charges)).handle((decisions, thrown) -> {
             if (thrown == null) {

@@ -19,6 +19,11 @@ public final class LocalShareStore implements RateLimitStore {
     }
 
     @Override
+    public RateLimitDecision decide(Charge charge) {
+        return store.decide(local(charge));
+    }
+
+    @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
         return store.decideAsync(local(charges));
     }

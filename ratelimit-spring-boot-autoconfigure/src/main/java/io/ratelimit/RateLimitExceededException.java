@@ -13,6 +13,9 @@ public class RateLimitExceededException extends RuntimeException {
     /** An array, because a list need not be serializable. */
     private final String[] limitNames;
 
+    /** What the call asked for more than; 0: it did not. */
+    private final long exceededCapacity;
+
     private final transient RateLimitDecision decision;
 
     /**
@@ -20,16 +23,26 @@ public class RateLimitExceededException extends RuntimeException {
      * @param decision what the tightest said
      */
     public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision) {
-        super(message(limitNames, decision), null, false, false);
-        this.limitNames = limitNames.toArray(String[]::new);
+        this(decision, limitNames.toArray(String[]::new));
+    }
+
+    /** Of one limit. */
+    RateLimitExceededException(String limitName, RateLimitDecision decision) {
+        this(decision, limitName);
+    }
+
+    private RateLimitExceededException(RateLimitDecision decision, String... limitNames) {
+        super(null, null, false, false);
+        this.limitNames = limitNames;
+        this.exceededCapacity = decision.retryAfter() == null ? decision.capacity() : 0;
         this.decision = decision;
     }
 
-    private static String message(List<String> limitNames, RateLimitDecision decision) {
+    /** Made when somebody asks, which few do. */
+    @Override
+    public String getMessage() {
         return "Rate limit '" + String.join("', '", limitNames) + "' exceeded"
-                + (decision.retryAfter() == null
-                        ? ": the call asks for more than the capacity of " + decision.capacity()
-                        : "");
+                + (exceededCapacity == 0 ? "" : ": the call asks for more than the capacity of " + exceededCapacity);
     }
 
     /** The limit that keeps the caller waiting longest. */

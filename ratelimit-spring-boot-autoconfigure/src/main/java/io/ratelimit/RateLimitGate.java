@@ -37,13 +37,21 @@ public final class RateLimitGate {
     public Refund enter(Entry entry) {
         RefundableDecisions decided = entry.refundable()
                 ? decideRefundably(entry.charges())
-                : new RefundableDecisions(store.decide(entry.charges()), Refund.NONE);
-        Verdict verdict = admitted(entry, decided.decisions());
-        Duration delay = verdict.delay();
+                : new RefundableDecisions(ask(entry.charges()), Refund.NONE);
+        Duration delay = admitted(entry, decided.decisions());
         if (!delay.isZero()) {
-            await(delay, verdict);
+            await(delay, new Verdict(entry.charges(), decided.decisions()));
         }
         return decided.refund();
+    }
+
+    /** As {@link #enter(Entry)}, of one charge that is not refundable, and of which no listener of the call's own hears. */
+    public void enter(Charge charge) {
+        RateLimitDecision decision = store.decide(charge);
+        Duration delay = admitted(charge, decision);
+        if (!delay.isZero()) {
+            await(delay, new Verdict(List.of(charge), List.of(decision)));
+        }
     }
 
     /**
@@ -54,8 +62,7 @@ public final class RateLimitGate {
     public CompletionStage<Refund> enterAsync(Entry entry) {
         CompletableFuture<Refund> entered = new CompletableFuture<>();
         start(entry)
-                .thenCompose(decided -> awaitAsync(
-                                admitted(entry, decided.decisions()).delay(), entered)
+                .thenCompose(decided -> awaitAsync(admitted(entry, decided.decisions()), entered)
                         .thenApply(over -> decided.refund()))
                 .whenComplete((refund, thrown) -> {
                     if (thrown == null) {
@@ -77,6 +84,10 @@ public final class RateLimitGate {
         enter(new Entry(charges, false, CallListener.NONE));
     }
 
+    private List<RateLimitDecision> ask(List<Charge> charges) {
+        return charges.size() == 1 ? List.of(store.decide(charges.get(0))) : store.decide(charges);
+    }
+
     private RefundableDecisions decideRefundably(List<Charge> charges) {
         try {
             return store.decideRefundably(charges).toCompletableFuture().join();
@@ -96,29 +107,60 @@ public final class RateLimitGate {
         }
     }
 
-    /** @throws RateLimitExceededException if a limit rejects */
-    private Verdict admitted(Entry entry, List<RateLimitDecision> decisions) {
-        callListeners.tell(entry.listener(), entry.charges(), decisions);
-        Verdict verdict = told(entry.charges(), decisions);
+    /**
+     * Lets the entry in.
+     *
+     * @return how long it has to wait
+     * @throws RateLimitExceededException if a limit rejects
+     */
+    private Duration admitted(Entry entry, List<RateLimitDecision> decisions) {
+        List<Charge> charges = entry.charges();
+        callListeners.tell(entry.listener(), charges, decisions);
+        if (charges.size() == 1) {
+            return admitted(charges.get(0), decisions.get(0));
+        }
+        Verdict verdict = told(charges, decisions);
         if (verdict.isRejected()) {
             throw verdict.rejection();
         }
-        return verdict;
+        return verdict.delay();
+    }
+
+    private Duration admitted(Charge charge, RateLimitDecision decision) {
+        tell(charge, decision);
+        RateLimit limit = charge.limit();
+        if (limit.dryRun()) {
+            return Duration.ZERO;
+        }
+        if (!decision.allowed()) {
+            throw new RateLimitExceededException(limit.name(), decision);
+        }
+        return decision.delay();
+    }
+
+    /** As {@link #decide(List)}, of one charge. */
+    RateLimitDecision decide(Charge charge) {
+        RateLimitDecision decision = store.decide(charge);
+        tell(charge, decision);
+        return asItBinds(charge, decision);
     }
 
     /** Charges every limit, or none, and does not wait. */
     JointDecision decide(List<Charge> charges) {
-        return told(charges, store.decide(charges)).joint();
+        return told(charges, ask(charges)).joint();
     }
 
-    /** As {@link #decide}, without blocking. */
+    /** As {@link #decide(List)}, without blocking. */
     CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
         return store.decideAsync(charges)
                 .thenApply(decisions -> told(charges, decisions).joint());
     }
 
     RateLimitDecision peek(Charge charge) {
-        RateLimitDecision decision = store.peek(charge);
+        return asItBinds(charge, store.peek(charge));
+    }
+
+    private static RateLimitDecision asItBinds(Charge charge, RateLimitDecision decision) {
         return charge.limit().dryRun() ? decision.letThrough() : decision;
     }
 
@@ -152,19 +194,24 @@ public final class RateLimitGate {
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             RateLimitDecision decision = decisions.get(i);
-            if (!decision.allowed()) {
-                listener.onDecision(
-                        charge, decision, charge.limit().dryRun() ? Outcome.DRY_RUN_REJECTED : Outcome.REJECTED);
-                // While the store fails, the capacity may be but a share of the limit's.
-                if (decision.retryAfter() == null
-                        && charge.permits() > charge.limit().capacity()) {
-                    capacityLog.beyondCapacity(charge);
-                }
-            } else if (!rejected || charge.limit().dryRun()) {
-                listener.onDecision(charge, decision, Outcome.ALLOWED);
-            }
             // A limit that would have allowed what another rejects was not charged: it has nothing to report.
+            if (!decision.allowed() || !rejected || charge.limit().dryRun()) {
+                tell(charge, decision);
+            }
         }
         return verdict;
+    }
+
+    private void tell(Charge charge, RateLimitDecision decision) {
+        if (decision.allowed()) {
+            listener.onDecision(charge, decision, Outcome.ALLOWED);
+            return;
+        }
+        RateLimit limit = charge.limit();
+        listener.onDecision(charge, decision, limit.dryRun() ? Outcome.DRY_RUN_REJECTED : Outcome.REJECTED);
+        // While the store fails, the capacity may be but a share of the limit's.
+        if (decision.retryAfter() == null && charge.permits() > limit.capacity()) {
+            capacityLog.beyondCapacity(charge);
+        }
     }
 }

@@ -29,7 +29,7 @@ public interface RateLimitStore {
         return decide(List.of(charge)).get(0);
     }
 
-    /** As {@link #decide}, without blocking the caller. */
+    /** As {@link #decide(List)}, without blocking the caller. */
     CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges);
 
     /**

@@ -3,7 +3,6 @@ package io.ratelimit;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 
 /** Tells several listeners, none of which can break a call or keep the next from hearing. */
 public final class SafeListeners implements RateLimitListener {
@@ -20,23 +19,29 @@ public final class SafeListeners implements RateLimitListener {
 
     @Override
     public void onLimit(RateLimit limit) {
-        tell(listener -> listener.onLimit(limit));
+        for (RateLimitListener listener : listeners) {
+            try {
+                listener.onLimit(limit);
+            } catch (RuntimeException ex) {
+                failed(ex);
+            }
+        }
     }
 
     @Override
     public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
-        tell(listener -> listener.onDecision(charge, decision, outcome));
-    }
-
-    private void tell(Consumer<RateLimitListener> news) {
         for (RateLimitListener listener : listeners) {
             try {
-                news.accept(listener);
+                listener.onDecision(charge, decision, outcome);
             } catch (RuntimeException ex) {
-                if (warned.compareAndSet(false, true)) {
-                    logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
-                }
+                failed(ex);
             }
+        }
+    }
+
+    private void failed(RuntimeException ex) {
+        if (warned.compareAndSet(false, true)) {
+            logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
         }
     }
 }

@@ -31,7 +31,7 @@ final class StoreRateLimiter implements RateLimiter {
     @Override
     public RateLimitDecision tryAcquire(String key, long permits) {
         Charge charge = charge(key, permits);
-        return charge.limit().enabled() ? gate.decide(List.of(charge)).tightest() : unlimited(charge);
+        return charge.limit().enabled() ? gate.decide(charge) : unlimited(charge);
     }
 
     @Override
@@ -50,7 +50,7 @@ final class StoreRateLimiter implements RateLimiter {
     public void acquire(String key) {
         Charge charge = charge(key, 1);
         if (charge.limit().enabled()) {
-            gate.enter(List.of(charge));
+            gate.enter(charge);
         }
     }
 

@@ -3,6 +3,8 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.memory.InMemoryRateLimitStore;
@@ -60,6 +62,20 @@ class FailoverRateLimitStoreTests {
         assertThat(failover.peek(new Charge(THROW, "key", 1))).isEqualTo(answer);
     }
 
+    @Test
+    void oneChargeIsDecidedAsOne() {
+        RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 0, 5);
+        Charge charge = new Charge(LOCAL, "key", 1);
+        RateLimitStore healthy = mock();
+        given(healthy.decide(charge)).willReturn(answer);
+        assertThat(new FailoverRateLimitStore(healthy, store).decide(charge)).isSameAs(answer);
+        store.fail(trouble);
+        assertThat(failover.decide(charge).allowed()).isTrue();
+        assertThat(failover.decide(charge).allowed()).isFalse();
+        assertThat(catchThrowable(() -> failover.decide(new Charge(THROW, "key", 1))))
+                .isSameAs(trouble);
+    }
+
     @ParameterizedTest
     @MethodSource
     void outageIsOverWithTheNextAnswerOfAnyKind(Consumer<RateLimitStore> call) {
@@ -77,6 +93,7 @@ class FailoverRateLimitStoreTests {
     static List<Consumer<RateLimitStore>> outageIsOverWithTheNextAnswerOfAnyKind() {
         return List.of(
                 store -> store.decide(charges(LOCAL)),
+                store -> store.decide(new Charge(LOCAL, "key", 1)),
                 store -> store.decideAsync(charges(LOCAL)).toCompletableFuture().join(),
                 store -> store.decideRefundably(charges(LOCAL))
                         .toCompletableFuture()

@@ -50,7 +50,7 @@ class InterruptedWaitTests {
     void whoNeedNotWaitMayBeInterrupted() {
         store.answer(NOW);
         Thread.currentThread().interrupt();
-        gate.enter(List.of(quotes));
+        gate.enter(quotes);
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
     }
 
@@ -58,7 +58,9 @@ class InterruptedWaitTests {
     void whoHasToWaitMayNotBeInterruptedBefore() {
         store.answer(LATER);
         Thread.currentThread().interrupt();
-        assertThatExceptionOfType(RateLimitInterruptedException.class).isThrownBy(() -> gate.enter(List.of(quotes)));
+        assertThatExceptionOfType(RateLimitInterruptedException.class)
+                .isThrownBy(() -> gate.enter(quotes))
+                .withMessage("Interrupted while waiting for rate limit 'quotes'");
         assertThat(Thread.currentThread().isInterrupted()).isTrue();
     }
 
@@ -70,12 +72,12 @@ class InterruptedWaitTests {
         int many = 200 + Runtime.getRuntime().availableProcessors();
         store.answer(LATER);
         for (int i = 0; i < many; i++) {
-            waiting.start(() -> gate.enter(List.of(quotes)));
+            waiting.start(() -> gate.enter(quotes));
         }
         waiting.awaitParked();
         store.answer(NOW);
         WaitingThreads running = new WaitingThreads(factory);
-        running.start(() -> gate.enter(List.of(quotes)));
+        running.start(() -> gate.enter(quotes));
         assertThat(running.ends()).containsExactly(new End(null, false));
         assertThat(waiting.interrupt())
                 .hasSize(many)

@@ -1,6 +1,8 @@
 package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
 
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.memory.InMemoryRateLimitStore;
@@ -81,6 +83,15 @@ class LocalShareStoreTests {
                         .toCompletableFuture()
                         .join()))
                 .containsExactly(8L);
+    }
+
+    @Test
+    void oneChargeIsDecidedAsOne() {
+        RateLimitDecision answer = RateLimitDecision.unlimited(10);
+        RateLimitStore store = mock();
+        given(store.decide(new Charge(LIMIT.local(), "key", 3))).willReturn(answer);
+        assertThat(new LocalShareStore(store).decide(new Charge(LIMIT, "key", 3)))
+                .isSameAs(answer);
     }
 
     @Test

@@ -10,9 +10,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 
 class RateLimitGateTests {
 
@@ -168,6 +170,44 @@ class RateLimitGateTests {
         store.fail(new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null));
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> gate.enter(List.of(quotes)));
         assertThat(heard).isEmpty();
+    }
+
+    static Stream<RateLimitDecision> decisions() {
+        return Stream.of(YES, yesAfter(500), no(5), no(-1));
+    }
+
+    @ParameterizedTest
+    @MethodSource("decisions")
+    void oneChargeIsDecidedAsSeveralAre(RateLimitDecision decision) {
+        for (Charge charge : List.of(quotes, trial)) {
+            Verdict verdict = new Verdict(List.of(charge), List.of(decision));
+            store.answer(decision);
+            assertThat(gate.decide(charge)).isEqualTo(verdict.joint().tightest());
+            assertEnters(verdict, () -> gate.enter(charge));
+            assertEnters(verdict, () -> gate.enter(List.of(charge)));
+        }
+    }
+
+    private void assertEnters(Verdict verdict, Runnable entering) {
+        heard.clear();
+        waiter.delays().clear();
+        Throwable thrown = catchThrowable(entering::run);
+        if (verdict.isRejected()) {
+            assertThat(thrown).isInstanceOfSatisfying(RateLimitExceededException.class, ex -> {
+                assertThat(ex.getLimitNames()).isEqualTo(verdict.joint().rejectedBy());
+                assertThat(ex.getDecision()).isEqualTo(verdict.joint().tightest());
+                assertThat(ex).hasMessage(verdict.rejection().getMessage());
+            });
+        } else {
+            assertThat(thrown).isNull();
+        }
+        assertThat(waiter.delays().stream().reduce(Duration.ZERO, Duration::plus))
+                .isEqualTo(verdict.delay());
+        Charge charge = verdict.charges().get(0);
+        String outcome = verdict.decisions().get(0).allowed()
+                ? " ALLOWED"
+                : charge.limit().dryRun() ? " DRY_RUN_REJECTED" : " REJECTED";
+        assertThat(heard).containsExactly(charge.limit().name() + outcome);
     }
 
     /** How a call enters. */

@@ -86,6 +86,20 @@ public final class TimedRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public RateLimitDecision decide(Charge charge) {
+        long start = System.nanoTime();
+        RateLimitDecision decision;
+        try {
+            decision = store.decide(charge);
+        } catch (RuntimeException ex) {
+            record(start, ex);
+            throw ex;
+        }
+        record(start, null);
+        return decision;
+    }
+
+    @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
         long start = System.nanoTime();
         return store.decideAsync(charges).whenComplete((decisions, thrown) -> record(start, thrown));

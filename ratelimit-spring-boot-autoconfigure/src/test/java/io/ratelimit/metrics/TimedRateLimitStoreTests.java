@@ -77,6 +77,18 @@ class TimedRateLimitStoreTests {
         assertThat(count("success")).isZero();
     }
 
+    @Test
+    void oneChargeIsDecidedAsOne() {
+        Charge charge = CHARGES.get(0);
+        RateLimitDecision decision = DECISIONS.get(0);
+        RateLimitStoreException failure = new RateLimitStoreException(Reason.TIMEOUT, "", null);
+        given(store.decide(charge)).willReturn(decision).willThrow(failure);
+        assertThat(timed.decide(charge)).isSameAs(decision);
+        assertThat(catchThrowable(() -> timed.decide(charge))).isSameAs(failure);
+        assertThat(count("success")).isEqualTo(1);
+        assertThat(count("timeout")).isEqualTo(1);
+    }
+
     @ParameterizedTest
     @MethodSource("failures")
     void failureOfAnAsynchronousDecisionIsTimedByItsReason(RuntimeException failure, String outcome) {
