@@ -1,5 +1,6 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.Charge;
 import io.ratelimit.Entry;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.Refund;
@@ -16,7 +17,11 @@ final class BlockingStyle implements CallStyle {
 
     @Override
     public @Nullable Object call(LimitedCall call) throws Throwable {
-        Entry entry = entry(call);
+        CallerRequest request = requests.current();
+        if (request == null && call.limited().isPlain()) {
+            return callPlain(call);
+        }
+        Entry entry = call.entry(request);
         if (entry.charges().isEmpty()) {
             return call.proceed();
         }
@@ -29,13 +34,33 @@ final class BlockingStyle implements CallStyle {
         return entry.refundable() ? proceed(call, entry, refund) : call.proceed();
     }
 
+    /** As most calls are that come with no request: of a single charge, and nobody hears what became of it. */
+    private static @Nullable Object callPlain(LimitedCall call) throws Throwable {
+        Charge charge = call.charge();
+        if (charge == null) {
+            return call.proceed();
+        }
+        checkMayWait(call);
+        try {
+            call.gate().enter(charge);
+        } catch (RateLimitExceededException rejection) {
+            return call.instead(rejection);
+        }
+        return call.proceed();
+    }
+
     Entry entry(LimitedCall call) {
         return call.entry(requests.current());
     }
 
     /** @throws IllegalStateException if the thread might have to wait and must not; nothing is charged then */
     Refund enter(LimitedCall call, Entry entry) {
-        if (EventLoops.isCurrentThread() && call.limited().mayBlock(call.gate())) {
+        checkMayWait(call);
+        return call.gate().enter(entry);
+    }
+
+    private static void checkMayWait(LimitedCall call) {
+        if (call.limited().mayBlock(call.gate()) && EventLoops.isCurrentThread()) {
             throw new IllegalStateException(
                     RateLimitAnnotations.describe(call.limited().method())
                             + " would have to wait for its rate limit, and the thread "
@@ -43,7 +68,6 @@ final class BlockingStyle implements CallStyle {
                             + " must not wait. Let the method return a Mono, a Flux or a CompletionStage, or call it on a thread"
                             + " that may wait, such as one of Schedulers.boundedElastic().");
         }
-        return call.gate().enter(entry);
     }
 
     @Override

@@ -22,6 +22,7 @@ import org.springframework.core.ParameterNameDiscoverer;
  * @param properties those of the root object that are there outside of a web request, too
  * @param names the variables that have names
  * @param positions the variables that have numbers
+ * @param arguments what of the variables are arguments
  * @param nameless what to do where there are no names
  * @param facts what is known of the caller
  */
@@ -32,6 +33,7 @@ record ExpressionScope(
         Set<String> properties,
         List<String> names,
         List<String> positions,
+        ArgumentPositions arguments,
         String nameless,
         Supplier<CallerFacts> facts) {
 
@@ -53,6 +55,7 @@ record ExpressionScope(
                         .boxed()
                         .flatMap(i -> Stream.of("p" + i, "a" + i))
                         .toList(),
+                ArgumentPositions.of(method, names),
                 "Use #p0, #p1, …, or compile with -parameters.",
                 facts);
     }
@@ -66,6 +69,7 @@ record ExpressionScope(
                 Set.of(),
                 variables,
                 List.of(),
+                ArgumentPositions.NONE,
                 "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.",
                 () -> CallerFacts.REQUEST);
     }

@@ -21,7 +21,16 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
      * @throws RateLimitExpressionException if an expression gives nothing usable
      */
     Entry entry(@Nullable CallerRequest request) {
-        return limited.entry(invocation.getThis(), invocation.getArguments(), request);
+        return limited.entry(new CallEvaluation(this, request), request);
+    }
+
+    /**
+     * The same outside of a request, where the method {@linkplain LimitedMethod#isPlain() is plain}; {@code null}: the call
+     * is not limited.
+     */
+    @Nullable
+    Charge charge() {
+        return limited.charge(new CallEvaluation(this, null));
     }
 
     /** Calls the method, for the only time. */

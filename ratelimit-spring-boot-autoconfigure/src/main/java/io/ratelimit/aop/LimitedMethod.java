@@ -55,7 +55,7 @@ final class LimitedMethod {
         this.mayDelay =
                 this.operations.stream().anyMatch(operation -> operation.limit().mayDelay());
         this.expressions = expressions;
-        this.fixedCharges = this.operations.stream().anyMatch(RateLimitOperation::needsContext)
+        this.fixedCharges = this.operations.stream().anyMatch(RateLimitOperation::needsEvaluation)
                 ? null
                 : this.operations.stream().map(RateLimitOperation::charge).toList();
     }
@@ -87,9 +87,20 @@ final class LimitedMethod {
         return asksForPrincipal;
     }
 
+    /** Whether a call has one limit, and nothing to give back. */
+    boolean isPlain() {
+        return operations.size() == 1 && !refundable;
+    }
+
+    /** What a call of a {@linkplain #isPlain() plain} method asks for; {@code null}: it is not limited. */
+    @Nullable
+    Charge charge(Evaluation evaluation) {
+        return fixedCharges != null ? fixedCharges.get(0) : operations.get(0).charge(evaluation);
+    }
+
     /** What a call asks for; no charges: it is not limited. */
-    Entry entry(@Nullable Object target, @Nullable Object[] arguments, @Nullable CallerRequest request) {
-        List<Charge> charges = fixedCharges != null ? fixedCharges : charges(target, arguments, request);
+    Entry entry(Evaluation evaluation, @Nullable CallerRequest request) {
+        List<Charge> charges = fixedCharges != null ? fixedCharges : charges(evaluation);
         return request == null
                 ? new Entry(charges, refundable, CallListener.NONE)
                 : new Entry(request.unpaid(charges), refundable, request);
@@ -103,16 +114,18 @@ final class LimitedMethod {
                 .toList();
     }
 
-    private List<Charge> charges(
-            @Nullable Object target, @Nullable Object[] arguments, @Nullable CallerRequest request) {
-        EvaluationContext context = expressions.context(method, target, arguments, request);
+    EvaluationContext context(@Nullable Object target, @Nullable Object[] arguments, @Nullable CallerRequest request) {
+        return expressions.context(method, target, arguments, request);
+    }
+
+    private List<Charge> charges(Evaluation evaluation) {
         if (operations.size() == 1) {
-            Charge charge = operations.get(0).charge(context);
+            Charge charge = operations.get(0).charge(evaluation);
             return charge == null ? List.of() : List.of(charge);
         }
         List<Charge> charges = new ArrayList<>(operations.size());
         for (RateLimitOperation operation : operations) {
-            Charge charge = operation.charge(context);
+            Charge charge = operation.charge(evaluation);
             if (charge != null) {
                 charges.add(charge);
             }

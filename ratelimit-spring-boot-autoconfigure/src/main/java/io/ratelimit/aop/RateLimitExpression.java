@@ -11,12 +11,18 @@ final class RateLimitExpression {
 
     private final Expression expression;
 
+    private final @Nullable ArgumentPath path;
+
     private final boolean asksForPrincipal;
 
-    /** @param label place, attribute and text */
-    RateLimitExpression(String label, Expression expression, boolean asksForPrincipal) {
+    /**
+     * @param label place, attribute and text
+     * @param path reads what the expression is, without SpEL; {@code null}: it takes SpEL
+     */
+    RateLimitExpression(String label, Expression expression, @Nullable ArgumentPath path, boolean asksForPrincipal) {
         this.label = label;
         this.expression = expression;
+        this.path = path;
         this.asksForPrincipal = asksForPrincipal;
     }
 
@@ -25,8 +31,8 @@ final class RateLimitExpression {
         return asksForPrincipal;
     }
 
-    String key(EvaluationContext context) {
-        Object value = value(context);
+    String key(Evaluation evaluation) {
+        Object value = value(evaluation);
         String key;
         try {
             key = KeyText.of(value);
@@ -41,8 +47,8 @@ final class RateLimitExpression {
         return key;
     }
 
-    long permits(EvaluationContext context) {
-        Object value = value(context);
+    long permits(Evaluation evaluation) {
+        Object value = value(evaluation);
         if (!(value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte)) {
             throw new RateLimitExpressionException(label + " is not a whole number, but " + typeOf(value), null);
         }
@@ -53,12 +59,17 @@ final class RateLimitExpression {
         return permits;
     }
 
-    boolean condition(EvaluationContext context) {
-        Object value = value(context);
+    boolean condition(Evaluation evaluation) {
+        Object value = value(evaluation);
         if (value instanceof Boolean condition) {
             return condition;
         }
         throw new RateLimitExpressionException(label + " is neither true nor false, but " + typeOf(value), null);
+    }
+
+    private @Nullable Object value(Evaluation evaluation) {
+        Object value = path == null ? ArgumentPath.UNREAD : path.read(evaluation.arguments());
+        return value == ArgumentPath.UNREAD ? value(evaluation.context()) : value;
     }
 
     private @Nullable Object value(EvaluationContext context) {

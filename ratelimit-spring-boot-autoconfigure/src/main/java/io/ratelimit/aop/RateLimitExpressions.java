@@ -103,7 +103,10 @@ final class RateLimitExpressions {
         Check check = new Check(attribute + " \"" + text + "\"", scope);
         check.visit(expression.getAST(), true);
         return new RateLimitExpression(
-                scope.place() + ": " + attribute + " \"" + text + "\"", expression, check.asksForPrincipal);
+                scope.place() + ": " + attribute + " \"" + text + "\"",
+                expression,
+                ArgumentPath.of(expression.getAST(), scope.arguments()),
+                check.asksForPrincipal);
     }
 
     /** Walks one expression's tree. */

@@ -5,7 +5,6 @@ import io.ratelimit.RateLimit;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.expression.EvaluationContext;
 
 /**
  * What one annotation came to: annotation, configuration and defaults, merged and parsed.
@@ -23,8 +22,8 @@ record RateLimitOperation(
         @Nullable RateLimitExpression condition,
         List<Class<? extends Throwable>> refundOn) {
 
-    /** Whether a call's arguments matter. */
-    boolean needsContext() {
+    /** Whether it takes an expression to tell the charge. */
+    boolean needsEvaluation() {
         return key != null || permits != null || condition != null;
     }
 
@@ -49,13 +48,13 @@ record RateLimitOperation(
 
     /** A call's charge, or {@code null} if the call is not limited. */
     @Nullable
-    Charge charge(EvaluationContext context) {
-        if (condition != null && !condition.condition(context)) {
+    Charge charge(Evaluation evaluation) {
+        if (condition != null && !condition.condition(evaluation)) {
             return null;
         }
         return new Charge(
                 limit,
-                key == null ? null : key.key(context),
-                permits == null ? fixedPermits : permits.permits(context));
+                key == null ? null : key.key(evaluation),
+                permits == null ? fixedPermits : permits.permits(evaluation));
     }
 }

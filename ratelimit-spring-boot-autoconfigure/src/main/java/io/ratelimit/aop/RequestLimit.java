@@ -4,6 +4,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.expression.EvaluationContext;
 
 /** What a web request is charged to before any handler sees it. Immutable, made once for each rule. */
 public final class RequestLimit {
@@ -33,8 +34,10 @@ public final class RequestLimit {
      * @throws RateLimitExpressionException if an expression gives nothing usable
      */
     public @Nullable Charge charge(CallerRequest request, Map<String, String> variables) {
-        return operation.needsContext()
-                ? operation.charge(expressions.context(request, variables))
-                : operation.charge();
+        if (!operation.needsEvaluation()) {
+            return operation.charge();
+        }
+        EvaluationContext context = expressions.context(request, variables);
+        return operation.charge(() -> context);
     }
 }
