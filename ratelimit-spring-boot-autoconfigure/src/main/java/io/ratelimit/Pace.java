@@ -59,20 +59,30 @@ public final class Pace {
 
     /** The time until {@code n} permits have come back, a fraction of a microsecond having been carried over; rounded up. */
     public long timeOf(long n, long fraction) {
-        return n * whole + (n * rest + fraction + permits - 1) / permits;
+        long parts = n * rest + fraction;
+        return n * whole + (parts == 0 ? 0 : 1 + wholeMicros(parts - 1));
     }
 
     /** The same, rounded down: what it leaves is {@link #fractionOf}. */
     public long wholeTimeOf(long n, long fraction) {
-        return n * whole + (n * rest + fraction) / permits;
+        return n * whole + wholeMicros(n * rest + fraction);
     }
 
     public long fractionOf(long n, long fraction) {
-        return (n * rest + fraction) % permits;
+        long parts = n * rest + fraction;
+        return parts < permits ? parts : parts % permits;
+    }
+
+    /** Seldom divides: most rates leave no parts, and most calls find no permit that has come back. */
+    private long wholeMicros(long parts) {
+        return parts < permits ? 0 : parts / permits;
     }
 
     /** How many permits, {@code most} at the most, have come back in the time. */
     public long permitsIn(long elapsed, long fraction, long most) {
+        if (elapsed < whole) {
+            return 0;
+        }
         if (elapsed >= timeOf(most, fraction)) {
             return most;
         }

@@ -44,8 +44,9 @@ public record RateLimitDecision(
                 micros(resetMicros));
     }
 
+    /** Stores' numbers are below 2^53: in nanoseconds they still fit. */
     private static Duration micros(long micros) {
-        return micros == 0 ? Duration.ZERO : Duration.ofSeconds(micros / 1_000_000, micros % 1_000_000 * 1_000);
+        return micros == 0 ? Duration.ZERO : Duration.ofNanos(micros * 1_000);
     }
 
     /** Of a limit in dry run: nobody is rejected by it, nor has to wait for it. */

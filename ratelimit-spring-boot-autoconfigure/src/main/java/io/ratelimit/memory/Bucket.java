@@ -1,61 +1,74 @@
 package io.ratelimit.memory;
 
-import io.ratelimit.RateLimit;
-import java.util.concurrent.atomic.AtomicReference;
+import io.ratelimit.RateLimitDecision;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One bucket's state, changed without locks where a call has one limit. A call with several holds their buckets for the
- * moment of its decision. A bucket that is forgotten is as if never used, and takes no more charges.
+ * One key's bucket. Its state is read and changed by the call that holds it, which takes nanoseconds: so whoever finds it
+ * held tries again. A call with several limits holds their buckets together. A bucket that is forgotten is as if never
+ * used, and nobody holds it any more.
+ *
+ * <p>Nearly always the state is what one rule has counted. It then stands here in numbers, so that a call leaves nothing
+ * to be collected. Any other state is an object.
  */
-@SuppressWarnings("ReferenceEquality") // The very state that was read, not one like it.
 final class Bucket {
 
-    /** Stands in the place of the state while a call holds the bucket. */
-    private static final BucketState HELD = marker();
+    private static final AtomicIntegerFieldUpdater<Bucket> VERSION =
+            AtomicIntegerFieldUpdater.newUpdater(Bucket.class, "version");
 
-    /** Stands in the place of the state for good. */
-    private static final BucketState FORGOTTEN = marker();
+    private static final int HELD = 1;
 
-    private final BucketKey key;
+    private static final int FORGOTTEN = 2;
 
-    private final RateLimit limit;
+    /** Above these two bits the version counts how often the bucket was held. */
+    private static final int STEP = 4;
 
-    private final AtomicReference<@Nullable BucketState> state;
+    private final KnownLimit limit;
 
-    /** What the call that holds the bucket has found. */
-    private @Nullable BucketState found;
+    private final Object key;
 
-    /** Whether the call that holds the bucket has made it. */
-    private boolean fresh;
+    private volatile int version;
 
-    /** Written before any other thread can see the bucket. */
+    /** Where it is in the table. Written before any other thread can see the bucket. */
     private int slot = BucketSlots.NONE;
 
-    Bucket(BucketKey key, RateLimit limit, @Nullable BucketState state) {
-        this.key = key;
+    /** By which alone is counted, or {@code null}. */
+    private @Nullable CountRule rule;
+
+    private long used;
+
+    private long since;
+
+    private long rest;
+
+    /** Where no rule counts alone; {@code null}: as if never used. */
+    private @Nullable BucketState state;
+
+    Bucket(KnownLimit limit, Object key, @Nullable BucketState state) {
         this.limit = limit;
-        this.state = new AtomicReference<@Nullable BucketState>(state);
+        this.key = key;
+        write(state);
     }
 
     /** A bucket that was never used, held by the caller. */
-    static Bucket held(BucketKey key, RateLimit limit) {
-        Bucket bucket = new Bucket(key, limit, HELD);
-        bucket.fresh = true;
+    static Bucket held(KnownLimit limit, Object key) {
+        Bucket bucket = new Bucket(limit, key, null);
+        bucket.version = HELD;
         return bucket;
     }
 
-    BucketKey key() {
-        return key;
-    }
-
-    RateLimit limit() {
+    KnownLimit limit() {
         return limit;
     }
 
-    /** Where it is in the table. */
+    Object key() {
+        return key;
+    }
+
     int slot() {
         return slot;
     }
@@ -64,103 +77,143 @@ final class Bucket {
         slot = number;
     }
 
-    /** The state, once nobody holds the bucket. */
+    /**
+     * Decides a call with one limit, where that is all arithmetic on the numbers.
+     *
+     * @return {@code null} if it is not: there is more to the state, or the clock may be behind
+     */
     @Nullable
-    BucketState get() {
-        BucketState current = settled();
-        return current == FORGOTTEN ? null : current;
+    RateLimitDecision decide(KnownLimit limit, long permits, long clock) {
+        // The same, but for the compiler: which code the commonest rule runs through does not depend on the others in
+        // use.
+        return limit.rule() instanceof EvenRule even
+                ? decide(even, limit, permits, clock)
+                : limit.rule() instanceof CountRule other ? decide(other, limit, permits, clock) : null;
     }
 
-    boolean replace(@Nullable BucketState expected, @Nullable BucketState next) {
-        return expected == next || state.compareAndSet(expected, next);
+    private @Nullable RateLimitDecision decide(CountRule own, KnownLimit limit, long permits, long clock) {
+        if (!hold()) {
+            return null;
+        }
+        Claim claim;
+        Count after;
+        try {
+            if ((rule != own && !own.equals(rule)) || clock < since) {
+                return null;
+            }
+            Count before = own.recover(new Count(used, since, rest), clock);
+            claim = Claim.of(limit, own, before, clock, permits);
+            after = own.take(before, clock, claim.taken());
+            if (claim.taken() > 0) {
+                write(after);
+            }
+        } finally {
+            release();
+        }
+        return claim.decision(own.used(after, clock), own.resetAfter(after, clock));
     }
 
     /** Holds the bucket until {@link #release}, unless it is forgotten. */
     boolean hold() {
-        while (true) {
-            BucketState current = settled();
-            if (current == FORGOTTEN) {
+        for (int spins = 1; ; spins++) {
+            int seen = version;
+            if ((seen & FORGOTTEN) != 0) {
                 return false;
             }
-            if (state.compareAndSet(current, HELD)) {
-                found = current;
-                fresh = false;
+            if (tryHold(seen)) {
                 return true;
+            }
+            pause(spins);
+        }
+    }
+
+    private boolean tryHold(int seen) {
+        return (seen & (HELD | FORGOTTEN)) == 0 && VERSION.compareAndSet(this, seen, seen | HELD);
+    }
+
+    void release() {
+        VERSION.lazySet(this, version - HELD + STEP);
+    }
+
+    /** The state, for the caller who holds the bucket. */
+    @Nullable
+    BucketState read() {
+        CountRule counting = rule;
+        return counting == null
+                ? state
+                : new BucketState(new Section<>(counting, new Count(used, since, rest)), List.of(), null);
+    }
+
+    /** Changes the state, by the caller who holds the bucket. */
+    void write(@Nullable BucketState next) {
+        if (next != null && next.isCount()) {
+            rule = (CountRule) next.own().rule();
+            state = null;
+            write((Count) next.own().usage());
+        } else {
+            rule = null;
+            state = next;
+        }
+    }
+
+    private void write(Count count) {
+        used = count.used();
+        since = count.since();
+        rest = count.rest();
+    }
+
+    /** Changes the state. One that is as if never used stays so. */
+    void change(Function<BucketState, @Nullable BucketState> change) {
+        if (hold()) {
+            try {
+                BucketState current = read();
+                if (current != null) {
+                    write(change.apply(current));
+                }
+            } finally {
+                release();
             }
         }
     }
 
-    /** The state in which the caller, who holds the bucket, has found it. */
+    /** Whatever the state is; {@code null} if the bucket is held or forgotten: this waits for nobody. */
     @Nullable
-    BucketState found() {
-        return found;
-    }
-
-    /** Whether the caller, who holds the bucket, has made it: nobody can have taken from it before. */
-    boolean isFresh() {
-        return fresh;
-    }
-
-    void release(@Nullable BucketState next) {
-        state.set(next);
+    Look look() {
+        int seen = version;
+        if (!tryHold(seen)) {
+            return null;
+        }
+        try {
+            return new Look(this, seen, read());
+        } finally {
+            VERSION.lazySet(this, seen);
+        }
     }
 
     boolean isForgotten() {
-        return state.get() == FORGOTTEN;
+        return (version & FORGOTTEN) != 0;
     }
 
     /** Forgets the bucket, once nobody holds it; false if that was done before. */
     boolean forget() {
-        while (true) {
-            BucketState current = settled();
-            if (current == FORGOTTEN) {
-                return false;
-            }
-            if (state.compareAndSet(current, FORGOTTEN)) {
-                return true;
-            }
+        boolean held = hold();
+        if (held) {
+            version = FORGOTTEN;
         }
+        return held;
     }
 
-    /** Forgets the bucket, unless its state is another by now. */
-    boolean forget(@Nullable BucketState expected) {
-        return state.compareAndSet(expected, FORGOTTEN);
-    }
+    /**
+     * What was seen of a bucket.
+     *
+     * @param state {@code null}: as if never used
+     */
+    record Look(Bucket bucket, int version, @Nullable BucketState state) {
 
-    /** Changes the state, once nobody holds the bucket. One that is as if never used stays so. */
-    void change(Function<BucketState, @Nullable BucketState> change) {
-        while (true) {
-            BucketState current = settled();
-            if (current == null || current == FORGOTTEN || replace(current, change.apply(current))) {
-                return;
-            }
+        /** Forgets the bucket, unless it was used meanwhile. */
+        boolean forget() {
+            return VERSION.compareAndSet(bucket, version, FORGOTTEN);
         }
-    }
-
-    /** Whatever stands in the place of the state, without waiting. */
-    @Nullable
-    BucketState look() {
-        return state.get();
-    }
-
-    /** Whether what was seen is a state of a bucket that is neither held nor forgotten. */
-    static boolean isSettled(@Nullable BucketState seen) {
-        return seen != HELD && seen != FORGOTTEN;
-    }
-
-    private @Nullable BucketState settled() {
-        int spins = 0;
-        while (true) {
-            BucketState current = state.get();
-            if (current != HELD) {
-                return current;
-            }
-            pause(++spins);
-        }
-    }
-
-    private static BucketState marker() {
-        return BucketState.of(new FixedWindowRule(1, 1), null, null, 0);
     }
 
     private static void pause(int spins) {

@@ -36,8 +36,7 @@ record BucketState(
             return new BucketState(Section.unused(rule, now), List.of(), null);
         }
         if (last.own.rule().equals(rule)) {
-            Section<?> own = last.own.recover(now);
-            return own == last.own && lag == last.lag ? last : new BucketState(own, last.others, lag);
+            return new BucketState(last.own.recover(now), last.others, lag);
         }
         Section<?> known = last.section(rule);
         List<Section<?>> others = last.allBut(known);
@@ -58,6 +57,11 @@ record BucketState(
             }
         }
         return 0;
+    }
+
+    /** Whether it is no more than what one rule has counted. */
+    boolean isCount() {
+        return others.isEmpty() && lag == null && own.rule() instanceof CountRule;
     }
 
     /** Of which a caller was told when to come again. */

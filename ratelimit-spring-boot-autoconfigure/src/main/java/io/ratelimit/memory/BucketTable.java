@@ -1,5 +1,6 @@
 package io.ratelimit.memory;
 
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ThreadLocalRandom;
@@ -19,7 +20,8 @@ final class BucketTable {
 
     private static final int ATTEMPTS = 4;
 
-    private final ConcurrentMap<BucketKey, Bucket> map = new ConcurrentHashMap<>();
+    /** By the ids of the limits, then by the {@linkplain BucketKey keys}. */
+    private final ConcurrentMap<String, ConcurrentMap<Object, Bucket>> maps = new ConcurrentHashMap<>();
 
     private final BucketSlots slots;
 
@@ -32,15 +34,20 @@ final class BucketTable {
 
     /** How many buckets there are, never more than the bound. */
     int size() {
-        return map.size();
+        return maps.values().stream().mapToInt(Map::size).sum();
+    }
+
+    /** Those of the limits with an id. */
+    ConcurrentMap<Object, Bucket> of(String limit) {
+        return maps.computeIfAbsent(limit, id -> new ConcurrentHashMap<>());
     }
 
     @Nullable
-    Bucket get(BucketKey key) {
-        Bucket bucket = map.get(key);
+    Bucket get(KnownLimit limit, Object key) {
+        Bucket bucket = limit.buckets().get(key);
         if (bucket != null && bucket.isForgotten()) {
             // Helps whoever is about to do it, instead of waiting.
-            map.remove(key, bucket);
+            limit.buckets().remove(key, bucket);
             return null;
         }
         return bucket;
@@ -55,10 +62,10 @@ final class BucketTable {
     boolean add(Bucket bucket, long clock) {
         int slot = claim(clock);
         if (slot == BucketSlots.NONE) {
-            return !map.containsKey(bucket.key());
+            return !bucket.limit().buckets().containsKey(bucket.key());
         }
         bucket.slot(slot);
-        if (map.putIfAbsent(bucket.key(), bucket) != null) {
+        if (bucket.limit().buckets().putIfAbsent(bucket.key(), bucket) != null) {
             slots.free(slot);
             return false;
         }
@@ -70,21 +77,22 @@ final class BucketTable {
         return true;
     }
 
-    void remove(BucketKey key) {
-        Bucket bucket = map.get(key);
+    void remove(KnownLimit limit, Object key) {
+        Bucket bucket = limit.buckets().get(key);
         if (bucket != null && bucket.forget()) {
             leave(bucket);
         }
     }
 
     void removeUnused(Bucket bucket) {
-        if (bucket.forget(null)) {
+        Bucket.Look seen = bucket.look();
+        if (seen != null && seen.state() == null && seen.forget()) {
             leave(bucket);
         }
     }
 
     private void leave(Bucket bucket) {
-        map.remove(bucket.key(), bucket);
+        bucket.limit().buckets().remove(bucket.key(), bucket);
         vacate(bucket);
     }
 
@@ -108,38 +116,36 @@ final class BucketTable {
 
     /** The slot of the bucket that had to go, or none if another thread has it or used the bucket meanwhile. */
     private int evict(long clock) {
-        Candidate least = leastUsed(clock);
-        if (least == null || !least.bucket().forget(least.state())) {
+        Bucket.Look least = leastUsed(clock);
+        if (least == null || !least.forget()) {
             return BucketSlots.NONE;
         }
         Bucket bucket = least.bucket();
-        map.remove(bucket.key(), bucket);
+        bucket.limit().buckets().remove(bucket.key(), bucket);
         return slots.take(bucket.slot(), bucket) ? bucket.slot() : BucketSlots.NONE;
     }
 
-    private @Nullable Candidate leastUsed(long clock) {
+    private Bucket.@Nullable Look leastUsed(long clock) {
         int max = slots.max();
         ThreadLocalRandom random = ThreadLocalRandom.current();
         int start = random.nextInt(max);
-        Candidate least = null;
+        Bucket.Look least = null;
+        BucketUse leastUse = null;
         for (int i = 0; i < Math.min(SAMPLE, max); i++) {
             Bucket bucket = slots.get(max <= SAMPLE ? (start + i) % max : random.nextInt(max));
-            Candidate next = bucket == null ? null : candidate(bucket, clock);
-            if (next != null && (least == null || next.use().compareTo(least.use()) < 0)) {
-                least = next;
+            Bucket.Look look = bucket == null ? null : bucket.look();
+            if (look == null) {
+                continue;
             }
-            if (least != null && least.use().isNone()) {
-                return least;
+            BucketUse use = measure.of(look.bucket().limit(), look.state(), clock);
+            if (use.isNone()) {
+                return look;
+            }
+            if (leastUse == null || use.compareTo(leastUse) < 0) {
+                least = look;
+                leastUse = use;
             }
         }
         return least;
     }
-
-    private @Nullable Candidate candidate(Bucket bucket, long clock) {
-        BucketState state = bucket.look();
-        return Bucket.isSettled(state) ? new Candidate(bucket, state, measure.of(bucket.limit(), state, clock)) : null;
-    }
-
-    /** A bucket that may have to go, and the state in which it was seen: if used meanwhile, it stays. */
-    private record Candidate(Bucket bucket, @Nullable BucketState state, BucketUse use) {}
 }

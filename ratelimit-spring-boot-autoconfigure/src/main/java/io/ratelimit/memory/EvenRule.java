@@ -6,7 +6,7 @@ import io.ratelimit.Pace;
  * One permit after the other, evenly: token bucket and leaky bucket. {@code since} is when the next of the used ones began
  * to come back; {@code rest} is a fraction of the microsecond after it, in parts of the pace's permits.
  */
-record EvenRule(long capacity, Pace pace) implements Rule<Count> {
+record EvenRule(long capacity, Pace pace) implements CountRule {
 
     @Override
     public Count unused(long now) {
@@ -16,15 +16,11 @@ record EvenRule(long capacity, Pace pace) implements Rule<Count> {
     @Override
     public Count recover(Count usage, long now) {
         long back = pace.permitsIn(now - usage.since(), usage.rest(), usage.used());
-        if (back == usage.used()) {
-            return Count.none(now);
-        }
-        return back == 0
-                ? usage
-                : new Count(
-                        usage.used() - back,
-                        usage.since() + pace.wholeTimeOf(back, usage.rest()),
-                        pace.fractionOf(back, usage.rest()));
+        boolean all = back == usage.used();
+        return new Count(
+                usage.used() - back,
+                all ? now : usage.since() + pace.wholeTimeOf(back, usage.rest()),
+                all ? 0 : pace.fractionOf(back, usage.rest()));
     }
 
     @Override

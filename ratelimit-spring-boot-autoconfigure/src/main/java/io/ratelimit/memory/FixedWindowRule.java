@@ -1,7 +1,7 @@
 package io.ratelimit.memory;
 
 /** All permits at once, when the window ends that opened with the first of them, at {@code since}. */
-record FixedWindowRule(long capacity, long windowMicros) implements Rule<Count> {
+record FixedWindowRule(long capacity, long windowMicros) implements CountRule {
 
     @Override
     public Count unused(long now) {

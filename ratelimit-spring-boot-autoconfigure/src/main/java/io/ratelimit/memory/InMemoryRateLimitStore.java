@@ -8,11 +8,12 @@ import io.ratelimit.ReceiptRefund;
 import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TimeSource;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -24,21 +25,35 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryRateLimitStore implements RateLimitStore {
 
+    /** In this order all calls hold several buckets, so that none waits for another in a circle. */
+    private static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
+                    charge -> charge.limit().id())
+            .thenComparing(Charge::key, Comparator.nullsFirst(Comparator.naturalOrder()));
+
     private final TimeSource time;
 
     private final BucketTable buckets;
 
-    private final Map<RateLimit, Rule<?>> rules = new ConcurrentHashMap<>();
+    private final Map<RateLimit, KnownLimit> limits = new ConcurrentHashMap<>();
 
     /** @param maxKeys how many buckets are held at the most, of all limits together */
     public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
         this.time = time;
-        this.buckets = new BucketTable(maxKeys, this::use);
+        this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use);
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        KnownLimit limit = known(charge.limit());
+        Object key = BucketKey.of(charge.key());
+        Bucket bucket = limit.buckets().get(key);
+        RateLimitDecision decision = bucket == null ? null : bucket.decide(limit, charge.permits(), time.micros());
+        return decision == null ? decideOne(limit, key, charge, Taken.Listener.NONE) : decision;
     }
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
-        return decide(charges, Taken.Listener.NONE);
+        return charges.size() == 1 ? List.of(decide(charges.get(0))) : decideTogether(charges, Taken.Listener.NONE);
     }
 
     @Override
@@ -56,7 +71,11 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private List<RateLimitDecision> decide(List<Charge> charges, Taken.Listener listener) {
-        return charges.size() == 1 ? List.of(decideOne(charges.get(0), listener)) : decideTogether(charges, listener);
+        if (charges.size() > 1) {
+            return decideTogether(charges, listener);
+        }
+        Charge charge = charges.get(0);
+        return List.of(decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, listener));
     }
 
     private CompletionStage<Void> giveBack(Map<Charge, Taken> taken) {
@@ -66,7 +85,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private @Nullable BucketState without(Charge charge, Count receipt, BucketState last, long clock) {
-        Rule<?> rule = rule(charge.limit());
+        Rule<?> rule = known(charge.limit()).rule();
         Lag lag = BucketState.lag(last, clock);
         long now = lag == null ? clock : lag.seen();
         BucketState state = BucketState.of(rule, last, lag, now);
@@ -82,121 +101,145 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public RateLimitDecision peek(Charge charge) {
-        Bucket known = buckets.get(key(charge.limit(), charge.key()));
-        return assess(charge, known == null ? null : known.get(), time.micros()).decision(false);
+        KnownLimit limit = known(charge.limit());
+        Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
+        BucketState state = null;
+        if (bucket != null && bucket.hold()) {
+            state = bucket.read();
+            bucket.release();
+        }
+        return new Assessment(limit, state, time.micros(), charge.permits()).decision(false);
     }
 
     @Override
     public void reset(RateLimit limit, @Nullable String key) {
-        buckets.remove(key(limit, key));
+        buckets.remove(known(limit), BucketKey.of(key));
     }
 
-    private RateLimitDecision decideOne(Charge charge, Taken.Listener listener) {
-        BucketKey key = key(charge.limit(), charge.key());
+    private RateLimitDecision decideOne(KnownLimit limit, Object key, Charge charge, Taken.Listener listener) {
         while (true) {
-            Bucket bucket = buckets.get(key);
-            BucketState last = bucket == null ? null : bucket.get();
-            // Read after the state, the clock never shows less than the state has seen, unless it went back.
-            long now = time.micros();
-            Assessment assessment = assess(charge, last, now);
-            BucketState next = assessment.next(assessment.fits());
-            Bucket changed = bucket == null ? new Bucket(key, charge.limit(), next) : bucket;
-            boolean done = bucket == null ? next == null || buckets.add(changed, now) : bucket.replace(last, next);
-            if (done) {
-                if (assessment.fits() && charge.permits() > 0) {
-                    listener.onCharge(charge, changed, assessment);
-                }
-                return assessment.decision(assessment.fits());
+            Bucket bucket = buckets.get(limit, key);
+            RateLimitDecision decision = bucket == null
+                    ? decideUnused(limit, key, charge, listener)
+                    : decideFound(bucket, limit, charge, listener);
+            if (decision != null) {
+                return decision;
             }
         }
+    }
+
+    /** Only who takes something needs a bucket. */
+    private @Nullable RateLimitDecision decideUnused(
+            KnownLimit limit, Object key, Charge charge, Taken.Listener listener) {
+        long now = time.micros();
+        Assessment assessment = new Assessment(limit, null, now, charge.permits());
+        BucketState next = assessment.next(assessment.fits());
+        if (next == null) {
+            return assessment.decision(false);
+        }
+        Bucket fresh = new Bucket(limit, key, next);
+        if (!buckets.add(fresh, now)) {
+            return null;
+        }
+        listener.onCharge(charge, fresh, assessment);
+        return assessment.decision(true);
+    }
+
+    private @Nullable RateLimitDecision decideFound(
+            Bucket bucket, KnownLimit limit, Charge charge, Taken.Listener listener) {
+        if (!bucket.hold()) {
+            return null;
+        }
+        Assessment assessment;
+        try {
+            // Read after the state, the clock never shows less than the state has seen, unless it went back.
+            assessment = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
+            bucket.write(assessment.next(assessment.fits()));
+        } finally {
+            bucket.release();
+        }
+        if (assessment.fits() && charge.permits() > 0) {
+            listener.onCharge(charge, bucket, assessment);
+        }
+        return assessment.decision(assessment.fits());
     }
 
     private List<RateLimitDecision> decideTogether(List<Charge> charges, Taken.Listener listener) {
-        SortedMap<BucketKey, Charge> sorted = new TreeMap<>();
-        charges.forEach(charge -> sorted.put(key(charge.limit(), charge.key()), charge));
+        SortedSet<Charge> sorted = new TreeSet<>(BY_BUCKET);
+        sorted.addAll(charges);
         if (sorted.size() < charges.size()) {
             throw new IllegalArgumentException("Two charges of one call are for the same bucket");
         }
-        Map<Charge, Bucket> held = new HashMap<>();
-        Map<Bucket, @Nullable BucketState> states = new HashMap<>();
+        Map<Charge, Held> held = new HashMap<>();
         try {
-            // In the order of the keys, the same for all calls, so that none waits for another in a circle.
-            sorted.forEach((key, charge) -> {
-                Bucket bucket = hold(key, charge.limit());
-                states.put(bucket, bucket.found());
-                held.put(charge, bucket);
-            });
-            return decideHeld(charges, charges.stream().map(held::get).toList(), states, listener);
+            sorted.forEach(charge -> held.put(charge, hold(charge)));
+            return decideHeld(charges, charges.stream().map(held::get).toList(), listener);
         } finally {
-            states.forEach(this::release);
+            held.values().forEach(this::release);
         }
     }
 
-    private Bucket hold(BucketKey key, RateLimit limit) {
+    private Held hold(Charge charge) {
+        KnownLimit limit = known(charge.limit());
+        Object key = BucketKey.of(charge.key());
         while (true) {
-            Bucket bucket = buckets.get(key);
+            Bucket bucket = buckets.get(limit, key);
             if (bucket == null) {
-                Bucket fresh = Bucket.held(key, limit);
+                Bucket fresh = Bucket.held(limit, key);
                 if (buckets.add(fresh, time.micros())) {
-                    return fresh;
+                    return new Held(fresh, limit, true);
                 }
             } else if (bucket.hold()) {
-                return bucket;
+                return new Held(bucket, limit, false);
             }
         }
     }
 
-    private void release(Bucket bucket, @Nullable BucketState next) {
+    private void release(Held held) {
         // Another may stay, as after a call with one limit: receipts name it.
-        boolean needless = next == null && bucket.isFresh();
-        bucket.release(next);
+        boolean needless = held.fresh() && held.bucket().read() == null;
+        held.bucket().release();
         if (needless) {
-            buckets.removeUnused(bucket);
+            buckets.removeUnused(held.bucket());
         }
     }
 
-    private List<RateLimitDecision> decideHeld(
-            List<Charge> charges,
-            List<Bucket> held,
-            Map<Bucket, @Nullable BucketState> states,
-            Taken.Listener listener) {
+    private List<RateLimitDecision> decideHeld(List<Charge> charges, List<Held> held, Taken.Listener listener) {
         long now = time.micros();
         List<Assessment> assessments = new ArrayList<>(charges.size());
         boolean rejected = false;
         for (int i = 0; i < charges.size(); i++) {
-            Assessment assessment = assess(charges.get(i), states.get(held.get(i)), now);
+            Charge charge = charges.get(i);
+            Assessment assessment =
+                    new Assessment(held.get(i).limit(), held.get(i).bucket().read(), now, charge.permits());
             assessments.add(assessment);
-            rejected |= !assessment.fits() && !charges.get(i).limit().dryRun();
+            rejected |= !assessment.fits() && !charge.limit().dryRun();
         }
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
             Assessment assessment = assessments.get(i);
-            boolean charged =
-                    assessment.fits() && (!rejected || charges.get(i).limit().dryRun());
-            states.put(held.get(i), assessment.next(charged));
+            boolean charged = assessment.fits() && (!rejected || charge.limit().dryRun());
+            held.get(i).bucket().write(assessment.next(charged));
             decisions.add(assessment.decision(charged));
-            if (charged && charges.get(i).permits() > 0) {
-                listener.onCharge(charges.get(i), held.get(i), assessment);
+            if (charged && charge.permits() > 0) {
+                listener.onCharge(charge, held.get(i).bucket(), assessment);
             }
         }
         return decisions;
     }
 
-    private Assessment assess(Charge charge, @Nullable BucketState last, long now) {
-        return new Assessment(charge.limit(), rule(charge.limit()), last, now, charge.permits());
+    private KnownLimit known(RateLimit limit) {
+        KnownLimit known = limits.get(limit);
+        return known != null
+                ? known
+                : limits.computeIfAbsent(limit, unknown -> KnownLimit.of(unknown, buckets.of(unknown.id())));
     }
 
-    private Rule<?> rule(RateLimit limit) {
-        Rule<?> known = rules.get(limit);
-        return known != null ? known : rules.computeIfAbsent(limit, Rule::of);
+    private static BucketUse use(KnownLimit limit, @Nullable BucketState state, long clock) {
+        return new Assessment(limit, state, clock, 0).use();
     }
 
-    private BucketUse use(RateLimit limit, @Nullable BucketState state, long now) {
-        RateLimitDecision seen = new Assessment(limit, rule(limit), state, now, 0).decision(false);
-        return new BucketUse(1 - (double) seen.remaining() / seen.capacity(), seen.resetAfter());
-    }
-
-    private static BucketKey key(RateLimit limit, @Nullable String key) {
-        return BucketKey.of(limit, key);
-    }
+    /** A bucket that a call with several limits holds, and has made if it is fresh: nobody can have taken from it before. */
+    private record Held(Bucket bucket, KnownLimit limit, boolean fresh) {}
 }

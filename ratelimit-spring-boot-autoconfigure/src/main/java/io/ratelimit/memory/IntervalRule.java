@@ -6,7 +6,7 @@ import io.ratelimit.RateLimit;
  * In batches, one at the end of each period; the period starts with the call that takes from a full bucket. {@code since}
  * is when the present period began.
  */
-record IntervalRule(long capacity, long batch, long periodMicros) implements Rule<Count> {
+record IntervalRule(long capacity, long batch, long periodMicros) implements CountRule {
 
     /** More than the capacity cannot come back at once. */
     static IntervalRule of(RateLimit limit) {

@@ -25,6 +25,11 @@ interface Rule<U extends Usage> {
     /** The time in microseconds until no more than so many permits are used. */
     long timeUntil(long most, U usage, long now);
 
+    /** The time in microseconds until the bucket is as if never used. */
+    default long resetAfter(U usage, long now) {
+        return used(usage, now) == 0 ? 0 : timeUntil(0, usage, now);
+    }
+
     /** Uses permits that are there. */
     U take(U usage, long now, long permits);
 

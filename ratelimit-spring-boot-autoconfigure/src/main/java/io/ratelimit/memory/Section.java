@@ -17,8 +17,7 @@ record Section<U extends Usage>(Rule<U> rule, U usage) {
     }
 
     Section<U> recover(long now) {
-        U recovered = rule.recover(usage, now);
-        return recovered == usage ? this : new Section<>(rule, recovered);
+        return new Section<>(rule, rule.recover(usage, now));
     }
 
     long used(long now) {
@@ -34,9 +33,18 @@ record Section<U extends Usage>(Rule<U> rule, U usage) {
         return rule.timeUntil(most, usage, now);
     }
 
-    /** The time in microseconds until the bucket is as if never used. */
     long resetAfter(long now) {
-        return used(now) == 0 ? 0 : timeUntil(0, now);
+        return rule.resetAfter(usage, now);
+    }
+
+    Claim claim(KnownLimit limit, long now, long permits) {
+        return Claim.of(limit, rule, usage, now, permits);
+    }
+
+    /** How much is lost if it is forgotten. */
+    BucketUse use(long now) {
+        long remaining = Math.max(0, rule.capacity() - used(now));
+        return new BucketUse(1 - (double) remaining / rule.capacity(), resetAfter(now));
     }
 
     Section<U> take(long now, long permits) {

@@ -6,7 +6,7 @@ import java.math.BigInteger;
  * Counts in windows aligned to the epoch. Of the previous window's count that share is used that is still in view.
  * {@code used} is the present window's count, {@code since} its beginning and {@code rest} the previous window's count.
  */
-record SlidingWindowRule(long capacity, long windowMicros) implements Rule<Count> {
+record SlidingWindowRule(long capacity, long windowMicros) implements CountRule {
 
     @Override
     public Count unused(long now) {

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimit;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;
@@ -27,6 +26,8 @@ class BucketTableRandomTests {
 
     private final Set<String> held = new HashSet<>();
 
+    private KnownLimit limit;
+
     private int keys;
 
     @Test
@@ -36,11 +37,12 @@ class BucketTableRandomTests {
             held.clear();
             int max = 1 + random.nextInt(16);
             BucketTable table = new BucketTable(max, (limit, state, clock) -> use(state));
+            limit = KnownLimit.of(LIMIT, table.of(LIMIT.id()));
             for (int step = 0; step < 200; step++) {
                 step(table, max);
                 assertThat(table.size()).isEqualTo(expected.size());
                 expected.forEach(
-                        (key, bucket) -> assertThat(table.get(key(key))).isSameAs(bucket));
+                        (key, bucket) -> assertThat(table.get(limit, key)).isSameAs(bucket));
             }
         }
     }
@@ -53,7 +55,8 @@ class BucketTableRandomTests {
         String key = List.copyOf(expected.keySet()).get(random.nextInt(expected.size()));
         Bucket bucket = expected.get(key);
         if (held.contains(key)) {
-            bucket.release(randomState());
+            bucket.write(randomState());
+            bucket.release();
             held.remove(key);
             return;
         }
@@ -62,9 +65,9 @@ class BucketTableRandomTests {
                 assertThat(bucket.hold()).isTrue();
                 held.add(key);
             }
-            case 1 -> assertThat(bucket.replace(bucket.get(), randomState())).isTrue();
+            case 1 -> assertThat(TestStates.write(bucket, randomState())).isTrue();
             default -> {
-                table.remove(key(key));
+                table.remove(limit, key);
                 expected.remove(key);
             }
         }
@@ -74,18 +77,18 @@ class BucketTableRandomTests {
         Map<String, BucketUse> uses = new TreeMap<>();
         expected.forEach((key, bucket) -> {
             if (!held.contains(key)) {
-                uses.put(key, use(bucket.get()));
+                uses.put(key, use(TestStates.read(bucket)));
             }
         });
         String newcomer = "key" + keys++;
-        Bucket bucket = new Bucket(key(newcomer), LIMIT, randomState());
+        Bucket bucket = new Bucket(limit, newcomer, randomState());
         assertThat(table.add(bucket, 0)).isTrue();
         if (expected.size() == max && uses.isEmpty()) {
             return;
         }
         if (expected.size() == max) {
             List<String> gone = new ArrayList<>(expected.keySet());
-            gone.removeIf(key -> table.get(key(key)) != null);
+            gone.removeIf(key -> table.get(limit, key) != null);
             assertThat(gone).hasSize(1);
             assertThat(uses.get(gone.get(0))).isEqualTo(Collections.min(uses.values()));
             expected.remove(gone.get(0));
@@ -95,15 +98,10 @@ class BucketTableRandomTests {
 
     private static BucketUse use(BucketState state) {
         return new BucketUse(
-                (double) TestStates.used(state) / LIMIT.capacity(),
-                Duration.ofSeconds(state.own().since()));
+                (double) TestStates.used(state) / LIMIT.capacity(), state.own().since());
     }
 
     private BucketState randomState() {
         return TestStates.of(LIMIT, random.nextInt(11), random.nextInt(5));
-    }
-
-    private static BucketKey key(String key) {
-        return BucketKey.of(LIMIT, key);
     }
 }

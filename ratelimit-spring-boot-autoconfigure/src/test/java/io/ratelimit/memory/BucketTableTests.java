@@ -6,7 +6,6 @@ import com.sun.management.ThreadMXBean;
 import io.ratelimit.RateLimit;
 import io.ratelimit.TestLimits;
 import java.lang.management.ManagementFactory;
-import java.time.Duration;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -16,6 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BucketTableTests {
 
     private static final RateLimit LIMIT = TestLimits.fixedWindow("limit", 100, "100/h");
+
+    private KnownLimit limit;
 
     /** While a bucket is looked at, so that others can come in between. */
     private Runnable meanwhile = () -> {};
@@ -65,7 +66,7 @@ class BucketTableTests {
         for (int i = 0; i < 100; i++) {
             assertThat(table.add(bucket("key", 2, 0), 0)).isFalse();
         }
-        assertThat(table.get(key("key"))).isSameAs(first);
+        assertThat(table.get(limit, "key")).isSameAs(first);
         IntStream.range(1, 10).forEach(i -> add(table, "key" + i, 1));
         assertThat(table.size()).isEqualTo(10);
     }
@@ -76,10 +77,10 @@ class BucketTableTests {
         IntStream.range(0, 9).forEach(i -> add(table, "key" + i, 1));
         for (int i = 0; i < 1_000; i++) {
             add(table, "other", 1);
-            table.remove(key("other"));
+            table.remove(limit, "other");
             assertThat(known(table, "other")).isFalse();
         }
-        table.remove(key("unknown"));
+        table.remove(limit, "unknown");
         assertThat(IntStream.range(0, 9)).allMatch(i -> known(table, "key" + i));
     }
 
@@ -88,11 +89,11 @@ class BucketTableTests {
         BucketTable table = table(1);
         Bucket evicted = add(table, "evicted", 1);
         Bucket removed = add(table, "removed", 1);
-        table.remove(key("removed"));
+        table.remove(limit, "removed");
         for (Bucket bucket : new Bucket[] {evicted, removed}) {
-            assertThat(bucket.get()).isNull();
-            assertThat(bucket.replace(null, state(1, 0))).isFalse();
             assertThat(bucket.hold()).isFalse();
+            assertThat(bucket.look()).isNull();
+            assertThat(bucket.decide(limit, 1, 0)).isNull();
         }
     }
 
@@ -106,11 +107,11 @@ class BucketTableTests {
         assertThat(known(table, "first")).isTrue();
         assertThat(known(table, "second")).isFalse();
         assertThat(second.hold()).isFalse();
-        Bucket third = table.get(key("third"));
+        Bucket third = table.get(limit, "third");
         assertThat(third.hold()).isTrue();
         assertThat(table.add(bucket("fourth", 4, 0), 0)).isTrue();
         assertThat(known(table, "fourth")).isFalse();
-        first.release(first.found());
+        first.release();
         add(table, "fifth", 5);
         assertThat(known(table, "first")).isFalse();
         assertThat(known(table, "fifth")).isTrue();
@@ -122,10 +123,10 @@ class BucketTableTests {
         Bucket used = add(table, "used", 1);
         add(table, "other", 2);
         BucketState charged = state(50, 0);
-        meanwhile = () -> used.replace(used.get(), charged);
+        meanwhile = () -> TestStates.write(used, charged);
         add(table, "newcomer", 1);
-        assertThat(table.get(key("used"))).isSameAs(used);
-        assertThat(used.get()).isSameAs(charged);
+        assertThat(table.get(limit, "used")).isSameAs(used);
+        assertThat(TestStates.read(used)).isEqualTo(charged);
         assertThat(known(table, "other")).isFalse();
     }
 
@@ -134,7 +135,7 @@ class BucketTableTests {
         BucketTable table = table(2);
         add(table, "removed", 1);
         add(table, "other", 2);
-        meanwhile = () -> table.remove(key("removed"));
+        meanwhile = () -> table.remove(limit, "removed");
         add(table, "newcomer", 1);
         meanwhile = () -> {};
         assertThat(known(table, "removed")).isFalse();
@@ -146,7 +147,7 @@ class BucketTableTests {
     @Test
     void whoIsUnusedIsRemovedUnlessUsedMeanwhile() {
         BucketTable table = table(2);
-        Bucket unused = new Bucket(key("unused"), LIMIT, null);
+        Bucket unused = new Bucket(limit, "unused", null);
         table.add(unused, 0);
         Bucket used = add(table, "used", 1);
         table.removeUnused(unused);
@@ -166,39 +167,37 @@ class BucketTableTests {
     }
 
     private BucketTable table(long max) {
-        return new BucketTable(max, (limit, state, clock) -> {
+        BucketTable table = new BucketTable(max, (limit, state, clock) -> {
             meanwhile.run();
             return state == null
-                    ? new BucketUse(0, Duration.ZERO)
+                    ? new BucketUse(0, 0)
                     : new BucketUse(
                             (double) TestStates.used(state) / limit.capacity(),
-                            Duration.ofSeconds(state.own().since() - clock));
+                            state.own().since() - clock);
         });
+        limit = KnownLimit.of(LIMIT, table.of(LIMIT.id()));
+        return table;
     }
 
-    private static Bucket add(BucketTable table, String key, long used) {
+    private Bucket add(BucketTable table, String key, long used) {
         return add(table, key, used, 0);
     }
 
-    private static Bucket add(BucketTable table, String key, long used, long since) {
+    private Bucket add(BucketTable table, String key, long used, long since) {
         Bucket bucket = bucket(key, used, since);
         assertThat(table.add(bucket, 0)).isTrue();
         return bucket;
     }
 
-    private static Bucket bucket(String key, long used, long since) {
-        return new Bucket(key(key), LIMIT, state(used, since));
+    private Bucket bucket(String key, long used, long since) {
+        return new Bucket(limit, key, state(used, since));
     }
 
     private static BucketState state(long used, long since) {
         return TestStates.of(LIMIT, used, since);
     }
 
-    private static boolean known(BucketTable table, String key) {
-        return table.get(key(key)) != null;
-    }
-
-    private static BucketKey key(String key) {
-        return BucketKey.of(LIMIT, key);
+    private boolean known(BucketTable table, String key) {
+        return table.get(limit, key) != null;
     }
 }

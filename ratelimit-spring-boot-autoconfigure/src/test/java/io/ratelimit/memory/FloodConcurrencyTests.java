@@ -9,7 +9,6 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TimeSource;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -41,13 +40,14 @@ class FloodConcurrencyTests {
     @ValueSource(ints = {1, 5, 64, 1_000})
     void theBoundHoldsAndNoPlaceIsLost(int max) throws Exception {
         BucketTable table = new BucketTable(
-                max, (limit, state, clock) -> new BucketUse(state == null ? 0 : TestStates.used(state), Duration.ZERO));
+                max, (limit, state, clock) -> new BucketUse(state == null ? 0 : TestStates.used(state), 0));
+        KnownLimit limit = KnownLimit.of(three, table.of(three.id()));
         for (int round = 0; round < 5; round++) {
-            ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> comeAndGo(table, 3 * max));
+            ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> comeAndGo(table, limit, 3 * max));
             assertThat(table.size()).isLessThanOrEqualTo(max);
-            IntStream.range(0, 3 * max).forEach(i -> table.remove(key(i)));
+            IntStream.range(0, 3 * max).forEach(i -> table.remove(limit, "key" + i));
             assertThat(table.size()).isZero();
-            IntStream.range(0, max).forEach(i -> table.add(bucket(i), 0));
+            IntStream.range(0, max).forEach(i -> table.add(bucket(limit, i), 0));
             assertThat(table.size()).isEqualTo(max);
         }
     }
@@ -80,18 +80,19 @@ class FloodConcurrencyTests {
         assertThat(allowed).isEqualTo(3 * CALLS);
     }
 
-    private boolean comeAndGo(BucketTable table, int keys) {
+    private boolean comeAndGo(BucketTable table, KnownLimit limit, int keys) {
         int number = ThreadLocalRandom.current().nextInt(keys);
-        Bucket known = table.get(key(number));
+        Bucket known = table.get(limit, "key" + number);
         if (known == null) {
-            return table.add(bucket(number), 0);
+            return table.add(bucket(limit, number), 0);
         }
         switch (number % 4) {
-            case 0 -> table.remove(key(number));
-            case 1 -> known.replace(known.get(), TestStates.of(three, number % 7, 0));
+            case 0 -> table.remove(limit, "key" + number);
+            case 1 -> TestStates.write(known, TestStates.of(three, number % 7, 0));
             case 2 -> {
                 if (known.hold()) {
-                    known.release(null);
+                    known.write(null);
+                    known.release();
                     table.removeUnused(known);
                 }
             }
@@ -100,12 +101,8 @@ class FloodConcurrencyTests {
         return true;
     }
 
-    private Bucket bucket(int number) {
-        return new Bucket(key(number), three, TestStates.of(three, number % 7, 0));
-    }
-
-    private BucketKey key(int number) {
-        return BucketKey.of(three, "key" + number);
+    private Bucket bucket(KnownLimit limit, int number) {
+        return new Bucket(limit, "key" + number, TestStates.of(three, number % 7, 0));
     }
 
     private Charge newcomer() {

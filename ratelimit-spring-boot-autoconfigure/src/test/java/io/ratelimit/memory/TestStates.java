@@ -19,4 +19,24 @@ final class TestStates {
     static long used(BucketState state) {
         return ((Count) state.own().usage()).used();
     }
+
+    /** A bucket's state; {@code null} of one that is forgotten. */
+    static BucketState read(Bucket bucket) {
+        if (!bucket.hold()) {
+            return null;
+        }
+        BucketState state = bucket.read();
+        bucket.release();
+        return state;
+    }
+
+    /** Changes a bucket's state, unless it is forgotten. */
+    static boolean write(Bucket bucket, BucketState next) {
+        boolean held = bucket.hold();
+        if (held) {
+            bucket.write(next);
+            bucket.release();
+        }
+        return held;
+    }
 }
