@@ -15,6 +15,10 @@ final class RateLimitScript {
     private static final List<String> PARTS = List.of(
             "bucket.lua",
             "token_bucket.lua",
+            "quick.lua",
+            "kinds.lua",
+            "unusual.lua",
+            "storage.lua",
             "interval.lua",
             "fixed_window.lua",
             "sliding_window.lua",

@@ -7,25 +7,20 @@
 
 local LOOK, RECEIPTS, GIVE_BACK, LEASE, FURTHER = '0', '2', '3', '4', '+'
 
+local KEYS, ARGV = KEYS, ARGV
+
 local limits = {}
 
 local function limit_of(charge)
   local text = ARGV[2 * charge]
-  if not limits[text] then
-    local rule, ahead, spaced, dry_run = string.match(text, '^([^>~?]+)>?(%d*)(~?)(%??)$')
-    limits[text] = {
-      rule = parse_rule(rule),
-      ahead = tonumber(ahead) or 0,
-      spaced = spaced ~= '',
-      binding = dry_run == '',
-    }
+  local limit = limits[text]
+  if limit then return limit end
+  local rule, options = parse_rule(text)
+  limit = {rule = rule, ahead = 0, spaced = false, binding = true}
+  if options ~= '' then
+    local ahead, spaced, dry_run = string.match(options, '^>?(%d*)(~?)(%??)$')
+    limit.ahead, limit.spaced, limit.binding = tonumber(ahead) or 0, spaced ~= '', dry_run == ''
   end
-  return limits[text]
+  limits[text] = limit
+  return limit
 end
-
-local function permits_of(charge)
-  return ARGV[2 * charge + 1]
-end
-
-local time = redis.call('TIME')
-local clock = time[1] * 1000000 + time[2]

@@ -7,121 +7,114 @@
 --            since and rest of its section, which give_back.lua wants; and how many more were taken, where asked for.
 --            All are -1 in a call of which a key holds what is not ours. Nothing of that call is charged.
 
-local NUMBERS = {[LOOK] = 4, ['1'] = 4, [RECEIPTS] = 7, [LEASE] = 8}
+local replies, said = {}, 0
 
 -- The buckets of this run by their keys, false where the value is none of ours. They are written once all is decided.
 local buckets = {}
 
-local function write(bucket)
-  if bucket and bucket.to_be_written then
-    save(bucket)
-    bucket.to_be_written = false
-  end
-end
-
--- A bucket stays as it is for who comes next, unless he has another rule, or what was written down without a charge may
--- make it a bucket that is as if never used.
-local function bucket_of(key, rule)
+-- A bucket stays as it is for who comes next, unless he has another rule, or what is to be written down without a charge
+-- may make it a bucket that is as if never used.
+local function bucket_of(i)
+  local key, rule = KEYS[i], limit_of(i).rule
   local bucket = buckets[key]
-  if bucket == nil or bucket and (bucket.rule ~= rule or bucket.to_be_written and not bucket.charged) then
-    write(bucket)
-    bucket = load(key, clock, rule)
+  if bucket == nil or bucket and (bucket.rule ~= rule or bucket.unwritten and not bucket.charged) then
+    if bucket and bucket.unwritten then save(bucket) end
+    bucket = load(key, rule)
     buckets[key] = bucket
   end
   return bucket
 end
 
-local function read_charge(i)
-  local limit = limit_of(i)
-  local wanted, more = string.match(permits_of(i), '^(%d+)%+?(%d*)$')
-  local bucket = bucket_of(KEYS[i], limit.rule)
-  return bucket and {
-    limit = limit,
-    wanted = tonumber(wanted),
-    most_more = limit.ahead == 0 and not limit.spaced and tonumber(more) or 0,
-    more = 0,
-    bucket = bucket,
-    own = bucket.sections[1],
-  }
-end
-
--- Returns nil if a bucket of the call is none of ours.
-local function read_charges(first, last)
-  local charges = {}
-  for i = first, last do
-    local charge = read_charge(i)
-    if not charge then return nil end
-    charges[#charges + 1] = charge
+-- Returns how many permits are asked for, and how many more in advance.
+local function permits_of(i)
+  local text = ARGV[2 * i + 1]
+  local permits, more = tonumber(text), 0
+  if not permits then
+    permits, more = string.match(text, '^(%d+)%+(%d+)$')
+    permits, more = tonumber(permits), tonumber(more)
   end
-  return charges
+  return permits, more
 end
 
--- Sets what can be said before it is known whether the other charges fit.
-local function assess(c)
-  local kind, capacity = c.limit.rule.kind, c.limit.rule.capacity
-  local used = kind.used(c.own, c.bucket)
-  local wait = 0
-  if c.wanted > 0 and used + c.wanted > capacity then
-    wait = c.wanted > capacity and math.huge or kind.time_until(c.own, c.bucket, capacity - c.wanted)
-  end
-  c.fits = wait <= c.limit.ahead
-  c.delay, c.retry = 0, 0
-  if not c.fits then
-    c.retry = wait == math.huge and -1 or wait - c.limit.ahead
-  else
-    c.more = math.min(c.most_more, math.max(0, math.floor((capacity - used - c.wanted) / 2)))
-    if c.wanted > 0 then c.delay = c.limit.spaced and reset_after(c.own, c.bucket) or wait end
-  end
+-- Returns the microseconds until so many permits are there, and how many are used now.
+local function wait_for(permits, bucket)
+  local rule, own = bucket.rule, bucket.own
+  local used = rule.kind.used(own, bucket)
+  if permits == 0 or used + permits <= rule.capacity then return 0, used end
+  if permits > rule.capacity then return math.huge, used end
+  return rule.kind.time_until(own, bucket, rule.capacity - permits), used
 end
 
-local replies = {}
-
-local function say(number)
-  replies[#replies + 1] = number
-end
-
-local function finish(c, asked, rejected)
-  local bucket, own, rule = c.bucket, c.own, c.limit.rule
-  local taken = c.wanted + c.more
-  if asked ~= LOOK then
-    if not c.fits then promise(bucket, c.retry) end
-    if taken > 0 and c.fits and not (rejected and c.limit.binding) then
-      charge(bucket, taken)
-      bucket.charged = true
+local function decide_charge(i, asked, rejected)
+  local limit, bucket = limit_of(i), buckets[KEYS[i]]
+  local rule, own = bucket.rule, bucket.own
+  local wanted, more = permits_of(i)
+  local wait, used = wait_for(wanted, bucket)
+  local fits, delay, retry = wait <= limit.ahead, 0, 0
+  if fits then
+    if wanted > 0 then delay = limit.spaced and reset_after(own, bucket) or wait end
+    if more > 0 then
+      local left = limit.ahead == 0 and not limit.spaced and rule.capacity - used - wanted or 0
+      more = math.max(0, math.min(more, math.floor(left / 2)))
     end
-    bucket.to_be_written = bucket.to_be_written or bucket.changed
+  else
+    retry, more = wait == math.huge and -1 or wait - limit.ahead, 0
   end
-  say(math.max(0, rule.capacity - rule.kind.used(own, bucket)))
-  say(c.delay)
-  say(c.retry)
-  say(reset_after(own, bucket))
-  if NUMBERS[asked] > 4 then
-    say(own.used)
-    say(own.since)
-    say(own.rest)
+  if asked ~= LOOK then
+    if bucket.lag and not fits then unusual().promise(bucket, retry) end
+    if fits and wanted + more > 0 and not (rejected and limit.binding) then
+      charge(bucket, wanted + more)
+      used = rule.kind.used(own, bucket)
+    end
+    bucket.unwritten = bucket.unwritten or bucket.changed
   end
-  if asked == LEASE then say(c.more) end
+  replies[said + 1] = math.max(0, rule.capacity - used)
+  replies[said + 2] = delay
+  replies[said + 3] = retry
+  replies[said + 4] = used == 0 and 0 or rule.kind.time_until(own, bucket, 0)
+  said = said + 4
+  if asked == RECEIPTS or asked == LEASE then
+    replies[said + 1] = own.used
+    replies[said + 2] = own.since
+    replies[said + 3] = own.rest
+    said = said + 3
+  end
+  if asked == LEASE then
+    said = said + 1
+    replies[said] = more
+  end
 end
 
 local function decide(first, last, asked)
-  local charges, rejected = read_charges(first, last), false
-  if not charges then
-    for _ = 1, (last - first + 1) * NUMBERS[asked] do say(-1) end
-    return
+  for i = first, last do
+    if not bucket_of(i) then
+      local numbers = asked == LEASE and 8 or asked == RECEIPTS and 7 or 4
+      for _ = 1, (last - first + 1) * numbers do
+        said = said + 1
+        replies[said] = -1
+      end
+      return
+    end
   end
-  for _, c in ipairs(charges) do
-    assess(c)
-    rejected = rejected or (c.limit.binding and not c.fits)
+  local rejected = false
+  -- One charge alone fits or does not.
+  for i = first, first < last and last or 0 do
+    local limit = limit_of(i)
+    if limit.binding and wait_for(permits_of(i), buckets[KEYS[i]]) > limit.ahead then rejected = true end
   end
-  for _, c in ipairs(charges) do finish(c, asked, rejected) end
+  for i = first, last do decide_charge(i, asked, rejected) end
 end
 
-local first = 1
-while first <= #KEYS do
-  local last = first
-  while string.sub(ARGV[1], last + 1, last + 1) == FURTHER do last = last + 1 end
-  decide(first, last, string.sub(ARGV[1], first, first))
-  first = last + 1
+local first, asked = 1, string.sub(ARGV[1], 1, 1)
+for i = 2, #KEYS + 1 do
+  local code = string.sub(ARGV[1], i, i)
+  if code ~= FURTHER then
+    decide(first, i - 1, asked)
+    first, asked = i, code
+  end
 end
-for _, key in ipairs(KEYS) do write(buckets[key]) end
+for i = 1, #KEYS do
+  local bucket = buckets[KEYS[i]]
+  if bucket and bucket.unwritten then save(bucket) end
+end
 return replies

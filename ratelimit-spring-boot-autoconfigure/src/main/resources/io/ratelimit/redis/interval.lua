@@ -24,23 +24,25 @@ function kinds.I()
     return section.since + batches(section.used - most, rule) * rule.micros - bucket.now
   end
 
-  function interval.adopt(section, bucket, other)
-    local rule, old = section.rule, other.rule
-    section.used = math.min(old.kind.used(other, bucket), rule.capacity)
-    if old.kind == interval and old.permits == rule.permits and old.micros == rule.micros then
-      section.since = other.since
+  function interval.rarely()
+    function interval.adopt(section, bucket, other)
+      local rule, old = section.rule, other.rule
+      section.used = math.min(old.kind.used(other, bucket), rule.capacity)
+      if old.kind == interval and old.permits == rule.permits and old.micros == rule.micros then
+        section.since = other.since
+      end
     end
-  end
 
-  function interval.give_back(section, bucket, permits, receipt)
-    local rule = section.rule
-    if bucket.now >= receipt.since + batches(receipt.used, rule) * rule.micros then return end
-    local out = receipt.used - quotient(section.since - receipt.since, rule.micros) * rule.permits
-    -- Less is used where the bucket was reset since.
-    out = math.min(out, section.used)
-    section.used = section.used - math.min(permits, out)
-    -- Nobody's from before is out: the period is not that of those who came later.
-    if out <= permits then section.since = bucket.now end
+    function interval.give_back(section, bucket, permits, receipt)
+      local rule = section.rule
+      if bucket.now >= receipt.since + batches(receipt.used, rule) * rule.micros then return end
+      local out = receipt.used - quotient(section.since - receipt.since, rule.micros) * rule.permits
+      -- Less is used where the bucket was reset since.
+      out = math.min(out, section.used)
+      section.used = section.used - math.min(permits, out)
+      -- Nobody's from before is out: the period is not that of those who came later.
+      if out <= permits then section.since = bucket.now end
+    end
   end
 
   return interval

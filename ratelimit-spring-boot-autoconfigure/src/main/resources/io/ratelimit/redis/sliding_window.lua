@@ -51,22 +51,24 @@ function kinds.S()
     return math.max(0, left - multiply_and_divide(room, micros, section.rest))
   end
 
-  function sliding_window.adopt(section, bucket, other)
-    local rule = section.rule
-    if other.rule.kind == sliding_window and other.rule.micros == rule.micros then
-      section.used, section.since = math.min(other.used, rule.capacity), other.since
-      section.rest = math.min(other.rest, rule.capacity)
-    else
-      section.used = math.min(other.rule.kind.used(other, bucket), rule.capacity)
-      section.since = bucket.now - bucket.now % rule.micros
+  function sliding_window.rarely()
+    function sliding_window.adopt(section, bucket, other)
+      local rule = section.rule
+      if other.rule.kind == sliding_window and other.rule.micros == rule.micros then
+        section.used, section.since = math.min(other.used, rule.capacity), other.since
+        section.rest = math.min(other.rest, rule.capacity)
+      else
+        section.used = math.min(other.rule.kind.used(other, bucket), rule.capacity)
+        section.since = bucket.now - bucket.now % rule.micros
+      end
     end
-  end
 
-  function sliding_window.give_back(section, _, permits, receipt)
-    if section.since == receipt.since then
-      section.used = math.max(0, section.used - permits)
-    elseif section.since - receipt.since == section.rule.micros then
-      section.rest = math.max(0, section.rest - permits)
+    function sliding_window.give_back(section, _, permits, receipt)
+      if section.since == receipt.since then
+        section.used = math.max(0, section.used - permits)
+      elseif section.since - receipt.since == section.rule.micros then
+        section.rest = math.max(0, section.rest - permits)
+      end
     end
   end
 

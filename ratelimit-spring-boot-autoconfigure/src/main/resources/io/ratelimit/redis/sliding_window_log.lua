@@ -34,8 +34,16 @@ function kinds.G()
     return bucket.length + #bucket.new_entries
   end
 
+  local function logs(bucket)
+    local found = {bucket.own.rule.kind == sliding_window_log and bucket.own or nil}
+    for _, section in ipairs(bucket.others or {}) do
+      if section.rule.kind == sliding_window_log then found[#found + 1] = section end
+    end
+    return found
+  end
+
   local function entry_of(time, permits)
-    return integer(permits) .. string.format('%016.0f', time)
+    return string.format('%.0f%016.0f', permits, time)
   end
 
   -- A charge makes one entry, however many logs there are.
@@ -83,46 +91,11 @@ function kinds.G()
     cut(section, bucket)
   end
 
-  sliding_window_log.witness = sliding_window_log.take
-
-  function sliding_window_log.adopt(section, bucket, other)
-    if other.rule.kind == sliding_window_log then
-      section.used, section.since, section.rest = other.used, other.since, other.rest
-      cut(section, bucket)
-      return
-    end
-    section.rest = count(bucket)
-    section.used = math.min(other.rule.kind.used(other, bucket), section.rule.capacity)
-    if section.used > 0 then
-      bucket.new_entries[#bucket.new_entries + 1] = entry_of(bucket.now, section.used)
-    end
-  end
-
-  -- Takes the entry out of all logs of the bucket, because they share it.
-  function sliding_window_log.give_back(section, bucket, permits, receipt)
-    if not bucket.listed then return end
-    local entry = entry_of(receipt.since, permits)
-    local at = redis.call('LPOS', bucket.key, entry, 'RANK', -1)
-    if not at then return end
-    redis.call('LREM', bucket.key, -1, entry)
-    bucket.length, bucket.entries = bucket.length - 1, nil
-    for _, log in ipairs(bucket.sections) do
-      if log.rule.kind == sliding_window_log then
-        if at > log.rest then log.used = log.used - permits else log.rest = log.rest - 1 end
-        if count(bucket) > 0 then log.since = entry_at(bucket, count(bucket)) end
-      end
-    end
-  end
-
   function save_entries(bucket, text_of, expiry)
-    local unseen
-    for _, section in ipairs(bucket.sections) do
-      if section.rule.kind == sliding_window_log then unseen = math.min(unseen or section.rest, section.rest) end
-    end
-    if not unseen then return false end
-    for _, section in ipairs(bucket.sections) do
-      if section.rule.kind == sliding_window_log then section.rest = section.rest - unseen end
-    end
+    local logs, unseen = logs(bucket), math.huge
+    if #logs == 0 then return false end
+    for _, log in ipairs(logs) do unseen = math.min(unseen, log.rest) end
+    for _, log in ipairs(logs) do log.rest = log.rest - unseen end
     if bucket.is_string then redis.call('DEL', bucket.key) end
     -- First what a full Redis refuses: after another write it would let it pass.
     for i = math.max(0, unseen - bucket.length) + 1, #bucket.new_entries do
@@ -132,6 +105,37 @@ function kinds.G()
     redis.call('LPUSH', bucket.key, text_of(bucket))
     redis.call('PEXPIRE', bucket.key, expiry)
     return true
+  end
+
+  function sliding_window_log.rarely()
+    sliding_window_log.witness = sliding_window_log.take
+
+    function sliding_window_log.adopt(section, bucket, other)
+      if other.rule.kind == sliding_window_log then
+        section.used, section.since, section.rest = other.used, other.since, other.rest
+        cut(section, bucket)
+        return
+      end
+      section.rest = count(bucket)
+      section.used = math.min(other.rule.kind.used(other, bucket), section.rule.capacity)
+      if section.used > 0 then
+        bucket.new_entries[#bucket.new_entries + 1] = entry_of(bucket.now, section.used)
+      end
+    end
+
+    -- Takes the entry out of all logs of the bucket, because they share it.
+    function sliding_window_log.give_back(section, bucket, permits, receipt)
+      if not bucket.listed then return end
+      local entry = entry_of(receipt.since, permits)
+      local at = redis.call('LPOS', bucket.key, entry, 'RANK', -1)
+      if not at then return end
+      redis.call('LREM', bucket.key, -1, entry)
+      bucket.length, bucket.entries = bucket.length - 1, nil
+      for _, log in ipairs(logs(bucket)) do
+        if at > log.rest then log.used = log.used - permits else log.rest = log.rest - 1 end
+        if count(bucket) > 0 then log.since = entry_at(bucket, count(bucket)) end
+      end
+    end
   end
 
   return sliding_window_log
