@@ -1,0 +1,98 @@
+package io.ratelimit.benchmarks;
+
+import io.ratelimit.benchmarks.redis.RedisAddress;
+import io.ratelimit.benchmarks.results.FindingsProfiler;
+import io.ratelimit.benchmarks.results.Measure;
+import io.ratelimit.benchmarks.results.Report;
+import io.ratelimit.benchmarks.results.Samples;
+import io.ratelimit.benchmarks.results.Target;
+import java.time.Duration;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** Runs one benchmark after the other, each in a JVM of its own. */
+final class Programme {
+
+    private final Effort effort;
+
+    private final RedisAddress redis;
+
+    private final Lines lines;
+
+    Programme(Effort effort, RedisAddress redis, Lines lines) {
+        this.effort = effort;
+        this.redis = redis;
+        this.lines = lines;
+    }
+
+    void run(Report report) throws RunnerException {
+        for (Heat heat : Heat.values()) {
+            if (lines.has(heat)) {
+                race(heat, report);
+            }
+        }
+        if (lines.has(Lines.FOOTPRINT)) {
+            report.addBytes(
+                    Lines.FOOTPRINT,
+                    "bytes in Redis for one limited user, 20 a minute: all keys, after one call and after 20",
+                    run(single(RedisBytesBenchmark.class, 1)),
+                    new Target("ours, TOKEN_BUCKET", Measure.BYTES, 56));
+        }
+        if (lines.has(Lines.GROWTH)) {
+            report.addBytes(Lines.GROWTH, "bytes of the heap for a key", run(single(HeapBenchmark.class, 1)));
+            report.addStarts(
+                    Lines.GROWTH,
+                    "start-up of an application with 1,000 methods",
+                    run(single(StartUpBenchmark.class, effort.starts())),
+                    StartUpBenchmark.METHODS);
+        }
+    }
+
+    private void race(Heat heat, Report report) throws RunnerException {
+        Samples samples = run(options(RaceBenchmark.class)
+                .param("heat", heat.name())
+                .param("turnMillis", Integer.toString(effort.turnMillis()))
+                .forks(1)
+                .warmupIterations(effort.warmUps())
+                .measurementIterations(effort.rounds()));
+        if (lines.has(heat.line())) {
+            report.addRace(heat.line(), heat.title(), heat.measure(), samples, heat.targets());
+        }
+        if (lines.has(Lines.SERVER) && Lines.SERVER_HEATS.contains(heat)) {
+            report.addServer(Lines.SERVER, heat.title(), samples);
+        }
+    }
+
+    private ChainedOptionsBuilder single(Class<?> benchmark, int forks) {
+        return options(benchmark).forks(forks).warmupIterations(0).measurementIterations(1);
+    }
+
+    private ChainedOptionsBuilder options(Class<?> benchmark) {
+        return new OptionsBuilder()
+                .include("\\." + benchmark.getSimpleName() + "\\.")
+                .addProfiler(FindingsProfiler.class)
+                .jvmArgsAppend("-Xms1g", "-Xmx3g", redis.jvmArgument(), "-Dbenchmark.keys=" + effort.keys())
+                .verbosity(VerboseMode.SILENT)
+                .shouldFailOnError(true);
+    }
+
+    private static Samples run(ChainedOptionsBuilder options) throws RunnerException {
+        long start = System.nanoTime();
+        Samples samples = new Samples();
+        for (RunResult result : new Runner(options.build()).run()) {
+            FindingsProfiler.findings(result).forEach(samples::add);
+            System.out.printf(
+                    "%s %s: %d s%n",
+                    result.getParams().getBenchmark(),
+                    result.getParams().getParamsKeys().contains("heat")
+                            ? result.getParams().getParam("heat")
+                            : "",
+                    Duration.ofNanos(System.nanoTime() - start).toSeconds());
+        }
+        return samples;
+    }
+}

@@ -1,0 +1,5 @@
+/** Who counts in the JVM. */
+@NullMarked
+package io.ratelimit.benchmarks.memory;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,41 @@
+package io.ratelimit.benchmarks.race;
+
+import java.time.Duration;
+
+/**
+ * The limit that all contestants of a line have.
+ *
+ * @param capacity the most permits at once
+ * @param permits so many come in a period
+ */
+public record Quota(long capacity, long permits, Duration period) {
+
+    /** {@link #PLENTY}'s, for annotations. */
+    public static final long PLENTY_CAPACITY = 1_000_000_000;
+
+    /** {@link #PLENTY}'s, for annotations. */
+    public static final String PLENTY_RATE = "1/4s";
+
+    /** {@link #ONCE_A_DAY}'s, for annotations. */
+    public static final String ONCE_A_DAY_RATE = "1/d";
+
+    /** More than a run in memory can use up. */
+    public static final Quota PLENTY = new Quota(PLENTY_CAPACITY, 1, Duration.ofSeconds(4));
+
+    /** Used up by the first call. */
+    public static final Quota ONCE_A_DAY = new Quota(1, 1, Duration.ofDays(1));
+
+    /** As a user might write it. */
+    public static final Quota TWENTY_A_MINUTE = new Quota(20, 20, Duration.ofMinutes(1));
+
+    /**
+     * More than a run in Redis can use up. It comes back slowly: a bucket that is full again is forgotten, and what is
+     * measured is a bucket in use.
+     */
+    public static final Quota LASTING = new Quota(5_000_000, 1, Duration.ofMinutes(10));
+
+    /** As our properties have it. */
+    public String rate() {
+        return permits + "/" + period;
+    }
+}

@@ -1,0 +1,39 @@
+package io.ratelimit.benchmarks.redis;
+
+import io.lettuce.core.api.sync.RedisCommands;
+import java.util.regex.Pattern;
+
+/**
+ * What Redis has done, by its own count.
+ *
+ * @param scripts how many scripts it was asked to run
+ * @param scriptMicros how long they took; not in it is what a peer does by commands of its own
+ * @param cpuMicros of the whole process
+ */
+public record RedisLoad(long scripts, long scriptMicros, long cpuMicros) {
+
+    public static final RedisLoad NONE = new RedisLoad(0, 0, 0);
+
+    /** Since the server started. */
+    public static RedisLoad soFar(RedisCommands<String, String> redis) {
+        String commands = redis.info("commandstats");
+        String cpu = redis.info("cpu");
+        return new RedisLoad(
+                Math.round(sum(commands, "cmdstat_eval(?:sha)?:calls=")),
+                Math.round(sum(commands, "cmdstat_eval(?:sha)?:calls=[0-9]+,usec=")),
+                Math.round(sum(cpu, "used_cpu_(?:user|sys):") * 1_000_000));
+    }
+
+    public RedisLoad since(RedisLoad before) {
+        return new RedisLoad(
+                scripts - before.scripts, scriptMicros - before.scriptMicros, cpuMicros - before.cpuMicros);
+    }
+
+    private static double sum(String info, String start) {
+        return Pattern.compile("(?m)^" + start + "([0-9.]+)")
+                .matcher(info)
+                .results()
+                .mapToDouble(found -> Double.parseDouble(found.group(1)))
+                .sum();
+    }
+}

@@ -1,0 +1,5 @@
+/** Who counts in Redis. */
+@NullMarked
+package io.ratelimit.benchmarks.redis;
+
+import org.jspecify.annotations.NullMarked;

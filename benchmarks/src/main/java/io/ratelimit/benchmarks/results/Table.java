@@ -1,0 +1,26 @@
+package io.ratelimit.benchmarks.results;
+
+import java.util.Collections;
+import java.util.List;
+
+/** A table of Markdown: the first column to the left, numbers to the right. */
+final class Table {
+
+    private final StringBuilder text = new StringBuilder();
+
+    Table(String... columns) {
+        row(columns);
+        text.append("|---|")
+                .append(String.join("|", Collections.nCopies(columns.length - 1, "---:")))
+                .append("|\n");
+    }
+
+    void row(String... cells) {
+        text.append("| ").append(String.join(" | ", List.of(cells))).append(" |\n");
+    }
+
+    @Override
+    public String toString() {
+        return text.toString();
+    }
+}
