@@ -15,5 +15,5 @@ record Effort(int turnMillis, int warmUps, int rounds, int keys, int starts) {
     static final Effort FULL = new Effort(100, 10, 25, 1_000_000, 5);
 
     /** About 3 minutes: whether everything works, and a first look. */
-    static final Effort QUICK = new Effort(50, 3, 5, 100_000, 1);
+    static final Effort QUICK = new Effort(50, 8, 5, 100_000, 1);
 }
