@@ -25,7 +25,8 @@ public record LimitOverrides(
         @Nullable Boolean dryRun,
         @Nullable OnStoreFailure onStoreFailure,
         @Nullable List<Class<? extends Throwable>> refundOn,
-        @Nullable String pointcut) {
+        @Nullable String pointcut,
+        @Nullable Long lease) {
 
     private static final String PREFIX = "ratelimit.limits.";
 
@@ -35,6 +36,6 @@ public record LimitOverrides(
 
     static LimitOverrides none(String name) {
         return new LimitOverrides(
-                PREFIX + name, null, null, null, null, null, null, null, null, null, null, null, null, null);
+                PREFIX + name, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
     }
 }

@@ -32,6 +32,8 @@ public final class RateLimit {
 
     private final Duration maxWait;
 
+    private final long lease;
+
     private final boolean enabled;
 
     private final boolean dryRun;
@@ -55,6 +57,7 @@ public final class RateLimit {
         this.pace = pace;
         this.fullMicros = pace.fullMicros(capacity);
         this.maxWait = declaration.maxWait;
+        this.lease = declaration.lease;
         this.enabled = declaration.enabled;
         this.dryRun = declaration.dryRun;
         this.onStoreFailure = declaration.onStoreFailure;
@@ -127,6 +130,14 @@ public final class RateLimit {
         return maxWait;
     }
 
+    /**
+     * How many permits at the most an instance takes from the store beyond those of a call, in the same trip, to hand
+     * them out in memory; 0: none.
+     */
+    public long lease() {
+        return lease;
+    }
+
     /** Whether it lets a call go on later instead of now. */
     public boolean mayDelay() {
         return !dryRun && (algorithm == Algorithm.LEAKY_BUCKET || !maxWait.isZero());
@@ -166,6 +177,7 @@ public final class RateLimit {
         return algorithm + ", capacity " + capacity + " at " + rate
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
                 + (maxWait.isZero() ? "" : ", maxWait " + maxWait)
+                + (lease == 0 ? "" : ", lease " + lease)
                 + (dryRun ? ", dry run" : "")
                 + (enabled ? "" : ", disabled");
     }

@@ -31,6 +31,8 @@ public final class RateLimitBuilder {
 
     Duration maxWait = Duration.ZERO;
 
+    long lease;
+
     private LocalShare share = LocalShare.WHOLE;
 
     RateLimitBuilder(String name) {
@@ -71,6 +73,15 @@ public final class RateLimitBuilder {
         return this;
     }
 
+    /**
+     * How many permits at the most an instance takes from the store beyond those of a call, in the same trip, to hand
+     * them out in memory; 0, the default: none. Nothing to a store that takes no trip.
+     */
+    public RateLimitBuilder lease(long lease) {
+        this.lease = lease;
+        return this;
+    }
+
     /** Lets the configuration win over what has been said so far. */
     public RateLimitBuilder apply(RateLimitSettings settings) {
         LimitOverrides said = settings.overrides(name);
@@ -81,6 +92,7 @@ public final class RateLimitBuilder {
         capacity = said.capacity() != null ? said.capacity() : capacity;
         rate = said.rate() != null ? said.rate() : rate;
         maxWait = said.maxWait() != null ? said.maxWait() : maxWait;
+        lease = said.lease() != null ? said.lease() : lease;
         enabled = said.enabled() == null || said.enabled();
         dryRun = said.dryRun() != null ? said.dryRun() : settings.dryRun();
         onStoreFailure = said.onStoreFailure() != null ? said.onStoreFailure() : settings.onStoreFailure();
@@ -96,6 +108,7 @@ public final class RateLimitBuilder {
         copy.capacity = capacity;
         copy.rate = rate;
         copy.maxWait = maxWait;
+        copy.lease = lease;
         return copy;
     }
 
@@ -121,6 +134,7 @@ public final class RateLimitBuilder {
         Rate parsed = parsedRate();
         Pace pace = pace(parsed);
         long checked = checkedCapacity(parsed, pace);
+        checkLease(parsed, checked);
         RateLimit whole = new RateLimit(this, name, checked, parsed, pace, null);
         RateLimit local = share.of(whole);
         return local.equals(whole) ? whole : new RateLimit(this, name, checked, parsed, pace, local);
@@ -222,6 +236,43 @@ public final class RateLimitBuilder {
                             + ", or another algorithm.");
         }
         return wanted;
+    }
+
+    private void checkLease(Rate parsed, long checkedCapacity) {
+        if (lease == 0) {
+            return;
+        }
+        String label = label("lease", overrides.lease()) + " " + lease;
+        if (lease < 0 || lease > checkedCapacity) {
+            throw invalid(
+                    label + " is out of range.",
+                    "At the capacity " + checkedCapacity + " a lease from 0, which is none, to " + checkedCapacity
+                            + " is possible.");
+        }
+        String obstacle = obstacleToLeases(parsed, checkedCapacity);
+        if (obstacle != null) {
+            throw invalid(
+                    label + " is set, but " + obstacle + ".",
+                    "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or"
+                            + " SLIDING_WINDOW.");
+        }
+    }
+
+    /** Why what is handed out later than it was taken would not be within the limit, if that is so. */
+    private @Nullable String obstacleToLeases(Rate parsed, long checkedCapacity) {
+        if (algorithm == Algorithm.SLIDING_WINDOW_LOG) {
+            return "an entry of SLIDING_WINDOW_LOG has the time of its call";
+        }
+        if (algorithm == Algorithm.LEAKY_BUCKET) {
+            return "the slots of LEAKY_BUCKET are in the order of the calls";
+        }
+        if (!maxWait.isZero()) {
+            return "permits that are reserved ahead, by maxWait, are in the order of the calls";
+        }
+        return refill == Refill.INTERVAL && parsed.permits() < checkedCapacity
+                ? "batches of " + parsed.permits() + " do not fill the bucket of " + checkedCapacity
+                        + ", so what is not handed out would shift its periods"
+                : null;
     }
 
     /** Names the attribute where its value stands: in the declaration, or in the configuration. */

@@ -60,7 +60,21 @@ class AcquireTests {
     @Test
     void disabledLimitIsNotAsked() {
         LimitOverrides off = new LimitOverrides(
-                "ratelimit.limits.off", null, null, null, null, null, null, null, null, false, null, null, null, null);
+                "ratelimit.limits.off",
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                false,
+                null,
+                null,
+                null,
+                null,
+                null);
         RateLimiter limiter = limiter(
                 TestLimits.tokenBucket("off", 1, "1/h")
                         .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("off", off))),

@@ -250,6 +250,7 @@ class JointCallTests {
                 dryRun,
                 null,
                 null,
+                null,
                 null);
     }
 }

@@ -123,6 +123,7 @@ class LimitCatalogTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

@@ -163,6 +163,38 @@ class RateLimitBuilderTests {
                 "Use a shorter one.");
     }
 
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET", "TOKEN_BUCKET_BY_INTERVALS", "FIXED_WINDOW", "SLIDING_WINDOW"})
+    void leaseUpToTheCapacity(LimitKind kind) {
+        RateLimitBuilder builder = builder(kind).rate("10/s");
+        assertThat(builder.lease(10).build().lease()).isEqualTo(10);
+        assertRefusedExactly(
+                builder.lease(11),
+                "lease 11 is out of range.",
+                "At the capacity 10 a lease from 0, which is none, to 10 is possible.");
+        assertRefused(builder.lease(-1), "lease -1 is out of range.", "from 0");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "LEAKY_BUCKET, 0s, 10, the slots of LEAKY_BUCKET are in the order of the calls.",
+        "SLIDING_WINDOW_LOG, 0s, 10, an entry of SLIDING_WINDOW_LOG has the time of its call.",
+        "TOKEN_BUCKET, 1s, 10, 'permits that are reserved ahead, by maxWait, are in the order of the calls.'",
+        "LEAKY_BUCKET, 1s, 10, the slots of LEAKY_BUCKET are in the order of the calls.",
+        "TOKEN_BUCKET_BY_INTERVALS, 0s, 11, 'batches of 10 do not fill the bucket of 11,"
+                + " so what is not handed out would shift its periods.'"
+    })
+    void leaseThatCouldNotBeExact(LimitKind kind, String maxWait, long capacity, String obstacle) {
+        assertRefusedExactly(
+                builder(kind)
+                        .rate("10/s")
+                        .capacity(capacity)
+                        .maxWait(Duration.parse("PT" + maxWait))
+                        .lease(5),
+                "lease 5 is set, but " + obstacle,
+                "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or SLIDING_WINDOW.");
+    }
+
     /** The largest that is named can be built, and the next one cannot. */
     @ParameterizedTest
     @EnumSource

@@ -39,9 +39,10 @@ class RateLimitOverridesTests {
                 true,
                 OnStoreFailure.THROW,
                 null,
-                null);
+                null,
+                2L);
         RateLimit limit = declared.with(settings(all));
-        assertThat(limit).hasToString("FIXED_WINDOW, capacity 3 at 3/m, dry run, disabled");
+        assertThat(limit).hasToString("FIXED_WINDOW, capacity 3 at 3/m, lease 2, dry run, disabled");
         assertThat(limit.onStoreFailure()).isEqualTo(OnStoreFailure.THROW);
     }
 
@@ -101,7 +102,7 @@ class RateLimitOverridesTests {
 
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
         return new LimitOverrides(
-                PROPERTY, algorithm, null, null, null, null, null, refill, maxWait, null, null, null, null, null);
+                PROPERTY, algorithm, null, null, null, null, null, refill, maxWait, null, null, null, null, null, null);
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -111,6 +112,7 @@ class RateLimitOverridesTests {
     private static LimitOverrides overrides(
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
         return new LimitOverrides(
-                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, dryRun, policy, null, null);
+                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, dryRun, policy, null, null,
+                null);
     }
 }

@@ -153,6 +153,8 @@ public record RateLimitProperties(
      * @param onStoreFailure What happens to calls of this limit while the store cannot decide.
      * @param refundOn Failures of a method that give the permits of this limit back.
      * @param pointcut AspectJ expression for methods that are limited without an annotation.
+     * @param lease How many permits at the most this instance takes from Redis beyond those of a call, in the same trip,
+     *     to hand them out in memory; 0: none. Nothing to the in-memory store.
      */
     public record Limit(
             @Nullable Algorithm algorithm,
@@ -167,7 +169,8 @@ public record RateLimitProperties(
             @Nullable Boolean dryRun,
             @Nullable OnStoreFailure onStoreFailure,
             @Nullable List<Class<? extends Throwable>> refundOn,
-            @Nullable String pointcut) {
+            @Nullable String pointcut,
+            @Nullable Long lease) {
 
         LimitOverrides overrides(String name) {
             checkFailures("ratelimit.limits." + name + ".refund-on");
@@ -185,7 +188,8 @@ public record RateLimitProperties(
                     dryRun,
                     onStoreFailure,
                     refundOn,
-                    pointcut);
+                    pointcut,
+                    lease);
         }
 
         /** A class of any kind has been bound. */

@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -43,6 +44,20 @@ class LimitOverridesTests {
         runner.withPropertyValues("ratelimit.limits.quote-limit.on-store-failure=throw")
                 .run(context -> assertThat(limit(context, "quote-limit").onStoreFailure())
                         .isEqualTo(OnStoreFailure.THROW));
+    }
+
+    @Test
+    void leaseIsWhatTheConfigurationSays() {
+        runner.run(context -> assertThat(limit(context, "quote-limit").lease()).isZero());
+        runner.withPropertyValues("ratelimit.limits.quote-limit.lease=5")
+                .run(context ->
+                        assertThat(limit(context, "quote-limit").lease()).isEqualTo(5));
+        runner.withPropertyValues("ratelimit.limits.quote-limit.lease=21")
+                .run(context -> assertThat(analysis(context))
+                        .satisfies(report -> assertThat(report.getDescription())
+                                .contains("ratelimit.limits.quote-limit.lease 21 is out of range."))
+                        .satisfies(report -> assertThat(report.getAction())
+                                .isEqualTo("At the capacity 20 a lease from 0, which is none, to 20 is possible.")));
     }
 
     @Test
