@@ -38,6 +38,21 @@ public interface RateLimitStore {
      */
     CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges);
 
+    /**
+     * As {@link #decideAsync} of one charge; if it is admitted, takes up to so many permits more, for the caller to hand
+     * out. A store that need not be spared a trip takes none.
+     *
+     * @param more at least 0
+     */
+    default CompletionStage<Lease> lease(Charge charge, long more) {
+        List<Charge> charges = List.of(charge);
+        return decideRefundably(charges)
+                .thenApply(decided -> new Lease(
+                        decided.decisions().get(0),
+                        0,
+                        permits -> decided.refund().giveBack(charges)));
+    }
+
     /** Whether it waits for nothing and nobody when it decides. */
     default boolean answersAtOnce() {
         return false;

@@ -1,0 +1,277 @@
+package io.ratelimit;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes permits of limits with a {@linkplain RateLimit#lease() lease} from a store in advance, and hands them out. More
+ * than the limit allows is never let through: a permit is handed out only while it counts in the store. What is taken and
+ * not handed out is kept from other instances until it is given back, or back by itself.
+ */
+public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseable {
+
+    private static final int MOST_BUCKETS = 10_000;
+
+    /** What was not used for so long, and no more than twice as long, is given back. */
+    private static final Duration IDLE = Duration.ofMillis(500);
+
+    private final RateLimitStore store;
+
+    private final LongSupplier nanos;
+
+    private final ScheduledExecutorService thread;
+
+    private final LeasedBuckets buckets;
+
+    private final AtomicBoolean sweeping = new AtomicBoolean();
+
+    private volatile boolean leases = true;
+
+    /** @param store the one that limits are shared by */
+    public LeasingRateLimitStore(RateLimitStore store) {
+        this(store, System::nanoTime, thread(), MOST_BUCKETS);
+    }
+
+    /**
+     * @param nanos a clock
+     * @param thread in which is given back what is idle
+     * @param mostBuckets of how many buckets there may be leases at a time
+     */
+    LeasingRateLimitStore(RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread, int mostBuckets) {
+        this.store = store;
+        this.nanos = nanos;
+        this.thread = thread;
+        this.buckets = new LeasedBuckets(mostBuckets);
+    }
+
+    private static ScheduledExecutorService thread() {
+        return new ScheduledThreadPoolExecutor(1, task -> {
+            Thread thread = new Thread(task, "ratelimit-leases");
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    @Override
+    public List<RateLimitDecision> decide(List<Charge> charges) {
+        if (charges.size() == 1) {
+            RateLimitDecision decision = fromStock(charges.get(0));
+            if (decision != null) {
+                return List.of(decision);
+            }
+        }
+        if (!anyMayLease(charges)) {
+            return store.decide(charges);
+        }
+        try {
+            return decideAsync(charges).toCompletableFuture().join();
+        } catch (CompletionException ex) {
+            throw ex.getCause() instanceof RuntimeException failure ? failure : ex;
+        }
+    }
+
+    @Override
+    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        return anyMayLease(charges)
+                ? decideTogether(charges, false).thenApply(RefundableDecisions::decisions)
+                : store.decideAsync(charges);
+    }
+
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return anyMayLease(charges) ? decideTogether(charges, true) : store.decideRefundably(charges);
+    }
+
+    private static boolean anyMayLease(List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (mayLease(charge)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static boolean mayLease(Charge charge) {
+        return charge.limit().lease() > 0
+                && charge.permits() > 0
+                && charge.permits() <= charge.limit().capacity();
+    }
+
+    private @Nullable RateLimitDecision fromStock(Charge charge) {
+        Stock stock = stock(charge);
+        if (stock == null) {
+            return null;
+        }
+        long now = nanos.getAsLong();
+        long left = stock.take(charge.permits(), now);
+        return left < 0 ? null : stock.decision(left, now);
+    }
+
+    private @Nullable Stock stock(Charge charge) {
+        if (!mayLease(charge)) {
+            return null;
+        }
+        LeasedBucket bucket = buckets.find(charge.limit(), charge.key());
+        return bucket == null ? null : bucket.stock();
+    }
+
+    /** What stocks have is taken from them; the rest is decided by the store, in one trip. */
+    private CompletionStage<RefundableDecisions> decideTogether(List<Charge> charges, boolean refundable) {
+        StockedCall call = new StockedCall(charges);
+        for (Charge charge : charges) {
+            call.takeFrom(stock(charge), charge, nanos.getAsLong());
+        }
+        List<Charge> rest = call.rest();
+        if (rest.isEmpty()) {
+            return CompletableFuture.completedFuture(call.decided());
+        }
+        CompletionStage<RefundableDecisions> decided = rest.size() == 1 && mayLease(rest.get(0))
+                ? lease(rest.get(0), refundable)
+                : decideInStore(rest, refundable);
+        return rest.size() == charges.size() ? decided : decided.handle(call::decided);
+    }
+
+    private CompletionStage<RefundableDecisions> decideInStore(List<Charge> charges, boolean refundable) {
+        return start(() -> refundable
+                ? store.decideRefundably(charges)
+                : store.decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE)));
+    }
+
+    private CompletionStage<RefundableDecisions> lease(Charge charge, boolean refundable) {
+        List<Charge> charges = List.of(charge);
+        LeasedBucket bucket = buckets.of(charge.limit(), charge.key());
+        // Looked at after the bucket is there: one that comes too late to be given back is not used.
+        LeasedBucket.Approach approach =
+                bucket != null && leases ? bucket.approach(charge.permits(), nanos.getAsLong()) : null;
+        if (bucket == null || approach == null) {
+            return decideInStore(charges, refundable);
+        }
+        if (approach.asks()) {
+            sweep();
+            return ask(charge, bucket, approach.flight());
+        }
+        return approach.flight().landing().thenCompose(landed -> {
+            StockedCall call = new StockedCall(charges);
+            call.takeFrom(bucket.stock(), charge, nanos.getAsLong());
+            return call.rest().isEmpty()
+                    ? CompletableFuture.completedFuture(call.decided())
+                    : decideInStore(charges, refundable);
+        });
+    }
+
+    private CompletionStage<RefundableDecisions> ask(Charge charge, LeasedBucket bucket, LeaseFlight flight) {
+        var unused = flight.before().giveBack();
+        long sent = nanos.getAsLong();
+        return start(() -> store.lease(charge, flight.asked())).handle((lease, thrown) -> {
+            Stock brought = lease != null && lease.decision().allowed() ? new Stock(charge.limit(), lease, sent) : null;
+            var givenBack = bucket.land(flight, brought, nanos.getAsLong()).giveBack();
+            if (thrown != null) {
+                flight.landing().completeExceptionally(thrown);
+                throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
+            }
+            flight.landing().complete(null);
+            return new RefundableDecisions(
+                    List.of(lease.decision()), brought == null ? Refund.NONE : brought.refund(charge));
+        });
+    }
+
+    private static <T> CompletionStage<T> start(Supplier<CompletionStage<T>> work) {
+        try {
+            return work.get();
+        } catch (RateLimitStoreException ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    @Override
+    public CompletionStage<Lease> lease(Charge charge, long more) {
+        return store.lease(charge, more);
+    }
+
+    @Override
+    public boolean answersAtOnce() {
+        return store.answersAtOnce();
+    }
+
+    /** As the store says: to it, what is leased is used. */
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return store.peek(charge);
+    }
+
+    /** Leases of other instances last until they end. */
+    @Override
+    public void reset(RateLimit limit, @Nullable String key) {
+        forget(limit, key);
+        store.reset(limit, key);
+        // One that has come meanwhile may have been charged before.
+        forget(limit, key);
+    }
+
+    private void forget(RateLimit limit, @Nullable String key) {
+        LeasedBucket bucket = buckets.find(limit, key);
+        if (bucket != null) {
+            bucket.forget(nanos.getAsLong());
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> check() {
+        return store.check();
+    }
+
+    /** Has idle leases given back from now on. */
+    private void sweep() {
+        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
+            var unused = thread.scheduleWithFixedDelay(
+                    this::giveBackIdle, IDLE.toNanos(), IDLE.toNanos(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    /** Gives back what nobody has taken from since this was called last. */
+    void giveBackIdle() {
+        buckets.retire(false, nanos.getAsLong()).forEach(Leftover::giveBack);
+    }
+
+    /**
+     * Gives back all that was not handed out, and from now on takes no more in advance.
+     *
+     * @param timeout the longest time to wait for the store
+     */
+    public void giveBackAll(Duration timeout) {
+        leases = false;
+        long end = System.nanoTime() + timeout.toNanos();
+        List<CompletableFuture<?>> givenBack = new ArrayList<>();
+        for (Leftover leftover : buckets.retire(true, nanos.getAsLong())) {
+            if (System.nanoTime() < end) {
+                givenBack.add(leftover.giveBack().toCompletableFuture());
+            }
+        }
+        CompletableFuture.allOf(givenBack.toArray(CompletableFuture[]::new))
+                .completeOnTimeout(null, Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS)
+                .join();
+    }
+
+    /** Takes permits in advance again, after {@link #giveBackAll}. */
+    public void resume() {
+        leases = true;
+    }
+
+    /** Ends the thread. */
+    @Override
+    public void close() {
+        leases = false;
+        thread.shutdownNow();
+    }
+}

@@ -1,0 +1,162 @@
+package io.ratelimit;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The permits of one lease, which any number of threads take from without a lock. A permit may be taken until it would
+ * have begun to come back in the store, had it been used when the lease was taken: until then it counts there.
+ */
+final class Stock {
+
+    private static final long CLOSED = -1;
+
+    private static final long LOWER_HALF = 0xFFFF_FFFFL;
+
+    /**
+     * What separates the moment at which the request was sent from the store's time, beyond the way to it: its microseconds
+     * are rounded down, and those that it replies up.
+     */
+    private static final long ROUNDED = 2;
+
+    /**
+     * Evenly, permits come back at the whole limit's rate, however slowly this instance hands them out. What is back in
+     * the store was not kept from others: it may be so many times what was handed out.
+     */
+    private static final long BACK_BY_ITSELF = 8;
+
+    private final RateLimit limit;
+
+    private final Lease lease;
+
+    private final long sent;
+
+    private final long resetMicros;
+
+    private final long lifeMicros;
+
+    /** The permits that are here in the upper half, those that were handed out in the lower; or closed. */
+    private final AtomicLong state;
+
+    /** @param sent the time, in nanoseconds, before the store was asked for the lease */
+    Stock(RateLimit limit, Lease lease, long sent) {
+        this.limit = limit;
+        this.lease = lease;
+        this.sent = sent;
+        this.resetMicros = micros(lease.decision().resetAfter());
+        this.lifeMicros = lifeMicros() - ROUNDED;
+        this.state = new AtomicLong(lease.more() << 32);
+    }
+
+    private static long micros(Duration duration) {
+        return duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000;
+    }
+
+    /** Until the last permit begins to come back; in windows, until all of them may. */
+    private long lifeMicros() {
+        // Until nothing of an aligned window is in view: from its end on that takes as long as it is itself.
+        return limit.algorithm() == Algorithm.SLIDING_WINDOW ? resetMicros - limit.fullMicros() : resetMicros;
+    }
+
+    /** Takes permits, and says how many are left then; -1 if there are not so many. */
+    long take(long permits, long nanos) {
+        while (true) {
+            long last = state.get();
+            long left = valid(last, nanos) - permits;
+            if (left < 0) {
+                return -1;
+            }
+            if (state.compareAndSet(last, left << 32 | (handedOut(last) + permits))) {
+                return left;
+            }
+        }
+    }
+
+    boolean has(long permits, long nanos) {
+        return valid(state.get(), nanos) >= permits;
+    }
+
+    private long valid(long last, long nanos) {
+        if (last == CLOSED) {
+            return 0;
+        }
+        long left = last >>> 32;
+        long life = lifeMicros - elapsedMicros(nanos);
+        if (life <= 0) {
+            return 0;
+        }
+        return comesBackEvenly() ? limit.pace().permitsIn(life, 0, left) : left;
+    }
+
+    private boolean comesBackEvenly() {
+        return limit.algorithm() == Algorithm.TOKEN_BUCKET && limit.refill() == Refill.CONTINUOUS;
+    }
+
+    /** Rounded up. */
+    private long elapsedMicros(long nanos) {
+        return (nanos - sent + 999) / 1_000;
+    }
+
+    private static long handedOut(long last) {
+        return last & LOWER_HALF;
+    }
+
+    /** What a call that has taken permits is told. */
+    RateLimitDecision decision(long left, long nanos) {
+        RateLimitDecision leased = lease.decision();
+        return RateLimitDecision.ofMicros(
+                leased.capacity(), leased.remaining() + left, 0, 0, Math.max(0, resetMicros - elapsedMicros(nanos)));
+    }
+
+    /** Puts permits back that were taken from here, or by the lease's own call; into the store, if this is closed. */
+    CompletionStage<Void> takeBack(long permits) {
+        return putBack(permits)
+                ? CompletableFuture.completedFuture(null)
+                : lease.unused().giveBack(permits);
+    }
+
+    private boolean putBack(long permits) {
+        while (true) {
+            long last = state.get();
+            if (last == CLOSED) {
+                return false;
+            }
+            long back = ((last >>> 32) + permits) << 32 | Math.max(0, handedOut(last) - permits);
+            if (state.compareAndSet(last, back)) {
+                return true;
+            }
+        }
+    }
+
+    /** Of permits that a charge has taken from here, or with the lease. */
+    Refund refund(Charge charge) {
+        return new ReceiptRefund<>(Map.of(charge, this), taken -> takeBack(charge.permits()));
+    }
+
+    /** How many permits were handed out, for comparison with another time. */
+    long handedOut() {
+        return handedOut(state.get());
+    }
+
+    /** Hands out no more. Of what was closed before, nothing is left over. */
+    Leftover close(long nanos) {
+        long last = state.getAndSet(CLOSED);
+        if (last == CLOSED) {
+            return Leftover.NONE;
+        }
+        long left = elapsedMicros(nanos) < resetMicros ? last >>> 32 : 0;
+        return new Leftover(lease.unused(), left, nextAsk(last, nanos));
+    }
+
+    /** Twice as many, if they were all handed out in time; else as many as were. */
+    private long nextAsk(long last, long nanos) {
+        long handedOut = handedOut(last);
+        if (handedOut + valid(last, nanos) >= lease.more()) {
+            return 2 * lease.more();
+        }
+        return comesBackEvenly() ? BACK_BY_ITSELF * handedOut : handedOut;
+    }
+}
