@@ -128,6 +128,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     /** What stocks have is taken from them; the rest is decided by the store, in one trip. */
     private CompletionStage<RefundableDecisions> decideTogether(List<Charge> charges, boolean refundable) {
+        StockedCall.checkDistinct(charges);
         StockedCall call = new StockedCall(charges);
         for (Charge charge : charges) {
             call.takeFrom(stock(charge), charge, nanos.getAsLong());
@@ -171,11 +172,11 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     private CompletionStage<RefundableDecisions> ask(Charge charge, LeasedBucket bucket, LeaseFlight flight) {
-        var unused = flight.before().giveBack();
+        giveBack(flight.before());
         long sent = nanos.getAsLong();
         return start(() -> store.lease(charge, flight.asked())).handle((lease, thrown) -> {
             Stock brought = lease != null && lease.decision().allowed() ? new Stock(charge.limit(), lease, sent) : null;
-            var givenBack = bucket.land(flight, brought, nanos.getAsLong()).giveBack();
+            giveBack(bucket.land(flight, brought, nanos.getAsLong()));
             if (thrown != null) {
                 flight.landing().completeExceptionally(thrown);
                 throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
@@ -184,6 +185,11 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             return new RefundableDecisions(
                     List.of(lease.decision()), brought == null ? Refund.NONE : brought.refund(charge));
         });
+    }
+
+    /** Nobody waits for it. */
+    private static void giveBack(Leftover leftover) {
+        var unused = leftover.giveBack();
     }
 
     private static <T> CompletionStage<T> start(Supplier<CompletionStage<T>> work) {
@@ -241,7 +247,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     /** Gives back what nobody has taken from since this was called last. */
     void giveBackIdle() {
-        buckets.retire(false, nanos.getAsLong()).forEach(Leftover::giveBack);
+        buckets.retire(false, nanos.getAsLong()).forEach(LeasingRateLimitStore::giveBack);
     }
 
     /**

@@ -75,6 +75,25 @@ public final class RememberingRateLimitStore implements RateLimitStore {
         });
     }
 
+    @Override
+    public CompletionStage<Lease> lease(Charge charge, long more) {
+        RateLimitDecision known = rejections.find(charge);
+        if (known != null) {
+            return CompletableFuture.completedFuture(
+                    new Lease(known, 0, permits -> CompletableFuture.completedFuture(null)));
+        }
+        Rejections.Question question = rejections.ask(List.of(charge));
+        return store.lease(charge, more).thenApply(lease -> {
+            question.answered(List.of(lease.decision()));
+            return new Lease(
+                    lease.decision(),
+                    lease.more(),
+                    permits -> lease.unused()
+                            .giveBack(permits)
+                            .whenComplete((done, thrown) -> rejections.forget(charge.limit(), charge.key())));
+        });
+    }
+
     /** Whether or not it could be given back: it may have been. */
     private Refund forgetting(Refund refund) {
         return charges -> refund.giveBack(charges)

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +22,17 @@ final class StockedCall {
 
     StockedCall(List<Charge> charges) {
         this.charges = charges;
+    }
+
+    /** @throws IllegalArgumentException if two charges are for the same bucket */
+    static void checkDistinct(List<Charge> charges) {
+        for (int i = 1; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            if (charges.subList(0, i).stream()
+                    .anyMatch(other -> other.limit() == charge.limit() && Objects.equals(other.key(), charge.key()))) {
+                throw new IllegalArgumentException("Two charges of one call are for the same bucket");
+            }
+        }
     }
 
     void takeFrom(@Nullable Stock stock, Charge charge, long nanos) {
@@ -70,7 +82,9 @@ final class StockedCall {
                 all.decisions(),
                 some -> CompletableFuture.allOf(
                         all.refund().giveBack(some).toCompletableFuture(),
-                        others.refund().giveBack(some).toCompletableFuture()));
+                        others.refund()
+                                .giveBack(some.stream().filter(rest::contains).toList())
+                                .toCompletableFuture()));
     }
 
     private Refund refund() {

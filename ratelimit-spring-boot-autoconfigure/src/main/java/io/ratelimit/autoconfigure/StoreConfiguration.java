@@ -26,6 +26,12 @@ class StoreConfiguration {
         return TimeSource.monotonic();
     }
 
+    @Bean
+    @Conditional(RedisStoreConfiguration.OnRedisStore.class)
+    LeaseLifecycle rateLimitLeases(RateLimitProperties properties) {
+        return new LeaseLifecycle(properties.redis().timeout());
+    }
+
     /** Of a type that says that it is a {@link io.ratelimit.StoreHealth}. */
     @Bean("rateLimitStore")
     @ConditionalOnMissingBean(RateLimitStore.class)
@@ -34,6 +40,7 @@ class StoreConfiguration {
             RateLimitProperties properties,
             TimeSource time,
             ObjectProvider<GuardedRedis> redis,
+            LeaseLifecycle leases,
             ObjectProvider<StoreInstrumentation> instrumentation) {
         GuardedRedis guarded = redis.getIfAvailable();
         if (guarded == null) {
@@ -45,7 +52,7 @@ class StoreConfiguration {
         RateLimitStore shared =
                 instrument(new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis", instrumentation);
         return new FailoverRateLimitStore(
-                properties.redis().rememberRejections() ? new RememberingRateLimitStore(shared) : shared,
+                leases.over(properties.redis().rememberRejections() ? new RememberingRateLimitStore(shared) : shared),
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory));
     }
 

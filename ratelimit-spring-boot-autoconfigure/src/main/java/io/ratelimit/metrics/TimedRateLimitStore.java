@@ -4,6 +4,7 @@ import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.ratelimit.Charge;
+import io.ratelimit.Lease;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
@@ -110,6 +111,12 @@ public final class TimedRateLimitStore implements RateLimitStore {
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
         long start = System.nanoTime();
         return store.decideRefundably(charges).whenComplete((decided, thrown) -> record(start, thrown));
+    }
+
+    @Override
+    public CompletionStage<Lease> lease(Charge charge, long more) {
+        long start = System.nanoTime();
+        return store.lease(charge, more).whenComplete((lease, thrown) -> record(start, thrown));
     }
 
     @Override

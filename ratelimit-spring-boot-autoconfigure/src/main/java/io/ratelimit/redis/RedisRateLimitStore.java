@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
+import io.ratelimit.Lease;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
@@ -18,6 +19,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -128,6 +130,31 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 scripts -> scripts.decide(charges, names, deadline));
         return elsewhere(call.thenApply(decided ->
                 new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack))));
+    }
+
+    @Override
+    public CompletionStage<Lease> lease(Charge charge, long more) {
+        List<Charge> charges = List.of(charge);
+        CompletableFuture<LeasedCall> outcome = new CompletableFuture<>();
+        decider.decide(new PendingCall<>(
+                ScriptCall.LEASE,
+                charges,
+                more,
+                names(charges),
+                redis.deadline(),
+                (reply, from) -> language.leasedCall(charge, reply, from),
+                outcome));
+        return elsewhere(outcome.thenApply(leased -> lease(charge, leased)));
+    }
+
+    private Lease lease(Charge charge, LeasedCall leased) {
+        AtomicReference<Receipt> receipt = new AtomicReference<>(leased.receipt());
+        return new Lease(
+                leased.decision(),
+                leased.more(),
+                permits -> giveBack(Map.of(
+                        new Charge(charge.limit(), charge.key(), permits),
+                        receipt.getAndUpdate(present -> present.without(permits)))));
     }
 
     private CompletionStage<Void> giveBack(Map<Charge, Receipt> taken) {

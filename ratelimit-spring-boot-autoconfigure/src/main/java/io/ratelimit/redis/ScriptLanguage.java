@@ -57,20 +57,18 @@ final class ScriptLanguage {
         return arguments;
     }
 
-    /** @param more how many permits to take in advance, at the most */
-    byte[][] leaseArguments(Charge charge, long more) {
-        byte[][] arguments = arguments(ScriptCall.LEASE, List.of(charge));
-        arguments[2] = withMore(charge, more);
-        return arguments;
-    }
-
-    /** @param receipts one for each charge */
+    /**
+     * Of a limit with leases, what came back from the middle would bring back what others have leased sooner than they
+     * were told.
+     *
+     * @param receipts one for each charge
+     */
     byte[][] giveBackArguments(List<Charge> charges, List<Receipt> receipts) {
         byte[][] arguments = arguments(ScriptCall.GIVE_BACK, charges);
         for (int i = 0; i < charges.size(); i++) {
             Receipt receipt = receipts.get(i);
-            arguments[2 + 2 * i] = ascii(
-                    charges.get(i).permits() + ":" + receipt.used() + ":" + receipt.since() + ":" + receipt.rest());
+            arguments[2 + 2 * i] = ascii(charges.get(i).permits() + ":" + receipt.used() + ":" + receipt.since() + ":"
+                    + receipt.rest() + (charges.get(i).limit().lease() > 0 ? "!" : ""));
         }
         return arguments;
     }

@@ -90,6 +90,7 @@ local function make_token_bucket()
 
     function token_bucket.give_back(section, bucket, permits, receipt)
       local out = out_before(receipt, section, section.rule)
+      if receipt.is_last and out < section.used then return end
       if out > permits then
         section.used = section.used - permits
       elseif out > 0 then

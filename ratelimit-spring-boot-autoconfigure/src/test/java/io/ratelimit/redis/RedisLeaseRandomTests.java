@@ -1,0 +1,21 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.LeaseRandomContract;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TimeSource;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisLeaseRandomTests extends LeaseRandomContract {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    RedisLeaseRandomTests() {
+        super(30);
+    }
+
+    @Override
+    protected RateLimitStore storeAt(TimeSource time) {
+        return TestStores.over(redis.executorAt(time), RedisUnderTest.newPrefix());
+    }
+}
