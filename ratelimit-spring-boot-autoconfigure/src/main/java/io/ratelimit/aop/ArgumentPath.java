@@ -1,6 +1,5 @@
 package io.ratelimit.aop;
 
-import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -20,6 +19,8 @@ final class ArgumentPath {
     private static final Pattern PATH = Pattern.compile(
             "(?:#(?<variable>\\w+)|(?:#root\\.)?args\\[(?<index>\\d{1,3})])(?<properties>(?:\\??\\.\\w+)*)");
 
+    private static final Pattern NAME = Pattern.compile("\\w+");
+
     private final int position;
 
     /** Were there more or fewer arguments, SpEL would know what that means. */
@@ -33,7 +34,7 @@ final class ArgumentPath {
         this.properties = properties;
     }
 
-    /** @return {@code null} if the expression is anything else */
+    /** The path that an expression is; {@code null}: it is anything else. */
     static @Nullable ArgumentPath of(SpelNode expression, ArgumentPositions arguments) {
         Matcher path = PATH.matcher(expression.toStringAST());
         if (!path.matches()) {
@@ -45,18 +46,17 @@ final class ArgumentPath {
         if (position == null || position >= arguments.count()) {
             return null;
         }
-        List<String> properties = Pattern.compile("\\w+")
-                .matcher(path.group("properties"))
-                .results()
-                .map(result -> result.group())
-                .toList();
-        return new ArgumentPath(
-                position,
-                arguments.count(),
-                properties.stream().map(PropertyReader::new).toArray(PropertyReader[]::new));
+        return new ArgumentPath(position, arguments.count(), readers(path.group("properties")));
     }
 
-    /** @return the value, or {@link #UNREAD} */
+    private static PropertyReader[] readers(String properties) {
+        return NAME.matcher(properties)
+                .results()
+                .map(name -> new PropertyReader(name.group()))
+                .toArray(PropertyReader[]::new);
+    }
+
+    /** The value, or {@link #UNREAD}. */
     @Nullable
     Object read(@Nullable Object[] arguments) {
         if (arguments.length != count) {

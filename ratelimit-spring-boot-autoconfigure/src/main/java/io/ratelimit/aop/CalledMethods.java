@@ -25,7 +25,7 @@ final class CalledMethods {
         this.methods = methods;
     }
 
-    /** @return {@code null} if nothing limits the method */
+    /** What limits a method; {@code null}: nothing does. */
     @Nullable
     LimitedMethod find(Method method, Class<?> targetClass) {
         Map<Method, LimitedMethod> ofClass = known.get(targetClass);

@@ -36,7 +36,7 @@ final class PropertyReader {
         };
     }
 
-    /** @return the value, or {@link ArgumentPath#UNREAD}, also where reading it fails: SpEL says how */
+    /** The value, or {@link ArgumentPath#UNREAD}, also where reading it fails: SpEL says how. */
     @Nullable
     Object read(Object target) {
         try {
