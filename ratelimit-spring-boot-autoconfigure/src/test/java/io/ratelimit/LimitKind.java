@@ -28,12 +28,12 @@ public enum LimitKind {
     }
 
     /** Whether its permits are reserved ahead. */
-    boolean waits() {
+    public boolean waits() {
         return this == TOKEN_BUCKET_WITH_WAIT || this == LEAKY_BUCKET_WITH_WAIT;
     }
 
     /** Whether calls go on one after the other. */
-    boolean spaces() {
+    public boolean spaces() {
         return this == LEAKY_BUCKET || this == LEAKY_BUCKET_WITH_WAIT;
     }
 

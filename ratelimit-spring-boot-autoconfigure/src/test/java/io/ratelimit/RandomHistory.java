@@ -39,10 +39,19 @@ public final class RandomHistory {
 
     /** Moves the clock and makes up the next call. */
     public List<Charge> next() {
+        return nextAtOnce(1).get(0);
+    }
+
+    /** The same for calls that come at the same moment. */
+    public List<List<Charge>> nextAtOnce(int number) {
+        moveClock();
+        return IntStream.range(0, number).mapToObj(i -> draw()).toList();
+    }
+
+    private List<Charge> draw() {
         if (chance(6)) {
             change(random.nextInt(limits.length));
         }
-        moveClock();
         int first = random.nextInt(limits.length);
         List<Charge> charges = IntStream.range(first, chance(2) ? first + 1 : limits.length)
                 .mapToObj(i -> new Charge(limits[i], "key", permits(limits[i])))

@@ -76,7 +76,8 @@ local function decide_charge(i, asked, rejected)
   if asked == RECEIPTS or asked == LEASE then
     replies[said + 1] = own.used
     replies[said + 2] = own.since
-    replies[said + 3] = own.rest
+    -- Where a log's entries in view begin changes when those before them are dropped, and says nothing.
+    replies[said + 3] = rule.kind.has_entries and 0 or own.rest
     said = said + 3
   end
   if asked == LEASE then

@@ -21,6 +21,10 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
     /** Which of the numbers that the script replies for a charge is the time until the bucket is as if never used. */
     private static final int RESET = 3;
 
+    private static final char FURTHER = '+';
+
+    private static final char LOOK = '0';
+
     /** How many numbers it replies for a charge, by what is asked. */
     private static final Map<Character, Integer> NUMBERS = Map.of('0', 4, '1', 4, '2', 7, '3', 0, '4', 8);
 
@@ -101,15 +105,16 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
         return more;
     }
 
-    /** Of calls on the same bucket, the last one's reply is compared with what was written then. */
+    /** Of calls on the same bucket, the reply to the last that can write is compared with what was written. */
     private static List<Long> checked(List<byte[]> keys, String codes, List<Long> reply) {
         int end = reply.size() - ADDED * keys.size();
         Map<String, Long> resets = new HashMap<>();
-        int numbers = 0;
+        char call = 0;
         int from = 0;
         for (int i = 0; i < keys.size(); i++) {
-            numbers = codes.charAt(i) == '+' ? numbers : NUMBERS.get(codes.charAt(i));
-            if (numbers > 0) {
+            call = codes.charAt(i) == FURTHER ? call : codes.charAt(i);
+            int numbers = NUMBERS.get(call);
+            if (numbers > 0 && call != LOOK) {
                 resets.put(text(keys.get(i)), reply.get(from + RESET));
             }
             from += numbers;
