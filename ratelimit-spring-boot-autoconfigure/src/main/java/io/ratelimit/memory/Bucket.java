@@ -1,6 +1,7 @@
 package io.ratelimit.memory;
 
 import io.ratelimit.RateLimitDecision;
+import java.lang.invoke.VarHandle;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
@@ -128,7 +129,14 @@ final class Bucket {
     }
 
     private boolean tryHold(int seen) {
-        return (seen & (HELD | FORGOTTEN)) == 0 && VERSION.compareAndSet(this, seen, seen | HELD);
+        boolean held = isFree(seen) && VERSION.compareAndSet(this, seen, seen | HELD);
+        // Who looks sees the version of a change no later than the change.
+        VarHandle.storeStoreFence();
+        return held;
+    }
+
+    private static boolean isFree(int version) {
+        return (version & (HELD | FORGOTTEN)) == 0;
     }
 
     void release() {
@@ -176,18 +184,17 @@ final class Bucket {
         }
     }
 
-    /** Whatever the state is; {@code null} if the bucket is held or forgotten: this waits for nobody. */
+    /**
+     * Looks at the state without holding the bucket, so that many can be looked at.
+     *
+     * @return {@code null} if the bucket is held or forgotten: this waits for nobody
+     */
     @Nullable
     Look look() {
         int seen = version;
-        if (!tryHold(seen)) {
-            return null;
-        }
-        try {
-            return new Look(this, seen, read());
-        } finally {
-            VERSION.lazySet(this, seen);
-        }
+        BucketState state = read();
+        VarHandle.acquireFence();
+        return isFree(seen) && seen == version ? new Look(this, seen, state) : null;
     }
 
     boolean isForgotten() {

@@ -131,6 +131,17 @@ class BucketTableTests {
     }
 
     @RepeatedTest(20) // Which of the two is looked at first, is random.
+    void whoIsChargedWhileItIsLookedAtStaysWithItsCharge() {
+        BucketTable table = table(2);
+        Bucket charged = add(table, "charged", 1);
+        add(table, "other", 5);
+        meanwhile = () -> charged.decide(limit, 50, 0);
+        add(table, "newcomer", 1);
+        assertThat(table.get(limit, "charged")).isSameAs(charged);
+        assertThat(TestStates.used(TestStates.read(charged))).isEqualTo(51);
+    }
+
+    @RepeatedTest(20) // Which of the two is looked at first, is random.
     void whoIsRemovedWhileItIsLookedAtLeavesOnePlace() {
         BucketTable table = table(2);
         add(table, "removed", 1);

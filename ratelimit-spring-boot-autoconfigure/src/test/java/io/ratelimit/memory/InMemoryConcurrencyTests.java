@@ -66,6 +66,26 @@ class InMemoryConcurrencyTests {
         assertThat(remaining(few)).isEqualTo(30_000 - together.get());
     }
 
+    @Test
+    void whatIsGivenBackMeanwhileIsThereForOthersExactlyOnce() throws Exception {
+        long kept = ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> {
+            if (thread % 2 == 0) {
+                return takeAll(many);
+            }
+            takeAndGiveBack(many);
+            return false;
+        });
+        assertThat(remaining(many)).isEqualTo(50_000 - kept);
+    }
+
+    private void takeAndGiveBack(RateLimit limit) {
+        List<Charge> charge = List.of(new Charge(limit, "key", 1));
+        store.decideRefundably(charge)
+                .thenCompose(decided -> decided.refund().giveBack(charge))
+                .toCompletableFuture()
+                .join();
+    }
+
     private boolean takeAll(RateLimit... limits) {
         return store
                 .decide(List.of(limits).stream()
