@@ -28,8 +28,9 @@ record ArgumentPositions(int count, Map<String, Integer> byVariable) {
         for (int i = 0; i < count; i++) {
             byVariable.put("a" + i, i);
             byVariable.put("p" + i, i);
-            if (names != null && names[i] != null) {
-                byVariable.put(names[i], i);
+            String name = names == null ? null : names[i];
+            if (name != null) {
+                byVariable.put(name, i);
             }
         }
         byVariable.keySet().removeAll(Set.of("root", "this"));

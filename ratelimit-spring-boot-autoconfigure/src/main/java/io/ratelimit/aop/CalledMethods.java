@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import java.lang.reflect.Method;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +18,7 @@ final class CalledMethods {
     private final LimitedMethods methods;
 
     /** By the target's class, because classes can share a method of an interface. Replaced, never changed. */
-    private volatile Map<Class<?>, Map<Method, LimitedMethod>> known = new IdentityHashMap<>();
+    private volatile Map<Class<?>, IdentityHashMap<Method, LimitedMethod>> known = Map.of();
 
     private int size;
 
@@ -28,7 +29,7 @@ final class CalledMethods {
     /** What limits a method; {@code null}: nothing does. */
     @Nullable
     LimitedMethod find(Method method, Class<?> targetClass) {
-        Map<Method, LimitedMethod> ofClass = known.get(targetClass);
+        IdentityHashMap<Method, LimitedMethod> ofClass = known.get(targetClass);
         LimitedMethod limited = ofClass == null ? null : ofClass.get(method);
         return limited != null ? limited : ask(method, targetClass);
     }
@@ -47,11 +48,13 @@ final class CalledMethods {
         if (size == MOST) {
             return;
         }
-        Map<Method, LimitedMethod> ofClass = new IdentityHashMap<>(known.getOrDefault(targetClass, Map.of()));
+        IdentityHashMap<Method, LimitedMethod> before = known.get(targetClass);
+        IdentityHashMap<Method, LimitedMethod> ofClass =
+                before == null ? new IdentityHashMap<>() : new IdentityHashMap<>(before);
         if (ofClass.put(method, limited) == null) {
             size++;
         }
-        Map<Class<?>, Map<Method, LimitedMethod>> all = new IdentityHashMap<>(known);
+        Map<Class<?>, IdentityHashMap<Method, LimitedMethod>> all = new HashMap<>(known);
         all.put(targetClass, ofClass);
         known = all;
     }

@@ -9,7 +9,7 @@ interface Evaluation {
 
     /** The arguments of the call; a request has none. */
     default @Nullable Object[] arguments() {
-        return new Object[0];
+        return new @Nullable Object[0];
     }
 
     /** What SpEL needs, the same every time. */
