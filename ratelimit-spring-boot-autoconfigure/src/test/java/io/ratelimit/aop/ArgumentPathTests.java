@@ -279,8 +279,7 @@ class ArgumentPathTests {
         }
     }
 
-    @SuppressWarnings("unused")
-    private static class FieldAndGetter {
+    static class FieldAndGetter {
 
         public final String text = "field";
 
