@@ -190,7 +190,8 @@ class DecidedTogetherTests {
     }
 
     private LeasedCall lease(Charge charge, long more) {
-        return language.leasedCall(charge, execute(charge, language.leaseArguments(charge, more)), 0);
+        Call call = new Call(ScriptCall.LEASE, List.of(charge), more);
+        return language.leasedCall(charge, execute(charge, language.arguments(List.of(call))), 0);
     }
 
     private RateLimitDecision decide(ScriptCall call, Charge charge) {
