@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
-import org.openjdk.jmh.runner.RunnerException;
 
 /** Runs everything, or one line of it, and writes the results. See {@code benchmarks/run.sh}. */
 public final class Benchmarks {
@@ -21,7 +20,7 @@ public final class Benchmarks {
     private Benchmarks() {}
 
     /** With {@code --quick}, or {@code --only <line>}, or all of it. */
-    public static void main(String[] args) throws IOException, RunnerException {
+    public static void main(String[] args) throws IOException {
         List<String> arguments = Arrays.asList(args);
         boolean quick = arguments.contains("--quick");
         int only = arguments.indexOf("--only");

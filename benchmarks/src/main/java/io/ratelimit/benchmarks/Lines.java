@@ -17,7 +17,11 @@ record Lines(Set<Integer> wanted) {
 
     static final int GROWTH = 10;
 
+    /** @throws IllegalArgumentException if there is no such line */
     static Lines only(int line) {
+        if (!ALL.has(line)) {
+            throw new IllegalArgumentException("There is no line " + line);
+        }
         return new Lines(Set.of(line));
     }
 

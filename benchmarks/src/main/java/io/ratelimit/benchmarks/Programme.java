@@ -29,31 +29,54 @@ final class Programme {
         this.lines = lines;
     }
 
-    void run(Report report) throws RunnerException {
+    /** What fails is reported as failed, and the rest goes on. */
+    void run(Report report) {
         for (Heat heat : Heat.values()) {
             if (lines.has(heat)) {
-                race(heat, report);
+                attempt(report, heat.line(), heat.title(), () -> race(heat, report));
             }
         }
         if (lines.has(Lines.FOOTPRINT)) {
-            report.addBytes(
+            String title = "bytes in Redis for one limited user, 20 a minute: all keys, after one call and after 20";
+            Target target = new Target("ours, TOKEN_BUCKET", Measure.BYTES, 56);
+            attempt(
+                    report,
                     Lines.FOOTPRINT,
-                    "bytes in Redis for one limited user, 20 a minute: all keys, after one call and after 20",
-                    run(single(RedisBytesBenchmark.class, 1)),
-                    new Target("ours, TOKEN_BUCKET", Measure.BYTES, 56));
+                    title,
+                    () -> report.addBytes(
+                            Lines.FOOTPRINT, title, measure(single(RedisBytesBenchmark.class, 1)), target));
         }
         if (lines.has(Lines.GROWTH)) {
-            report.addBytes(Lines.GROWTH, "bytes of the heap for a key", run(single(HeapBenchmark.class, 1)));
-            report.addStarts(
+            String heap = "bytes of the heap for a key";
+            attempt(
+                    report,
                     Lines.GROWTH,
-                    "start-up of an application with 1,000 methods",
-                    run(single(StartUpBenchmark.class, effort.starts())),
-                    StartUpBenchmark.METHODS);
+                    heap,
+                    () -> report.addBytes(Lines.GROWTH, heap, measure(single(HeapBenchmark.class, 1))));
+            String start = "start-up of an application with 1,000 methods";
+            attempt(
+                    report,
+                    Lines.GROWTH,
+                    start,
+                    () -> report.addStarts(
+                            Lines.GROWTH,
+                            start,
+                            measure(single(StartUpBenchmark.class, effort.starts())),
+                            StartUpBenchmark.METHODS));
+        }
+    }
+
+    private static void attempt(Report report, int line, String title, Measurement measurement) {
+        try {
+            measurement.run();
+        } catch (RunnerException ex) {
+            ex.printStackTrace();
+            report.addFailure(line, title);
         }
     }
 
     private void race(Heat heat, Report report) throws RunnerException {
-        Samples samples = run(options(RaceBenchmark.class)
+        Samples samples = measure(options(RaceBenchmark.class)
                 .param("heat", heat.name())
                 .param("turnMillis", Integer.toString(effort.turnMillis()))
                 .forks(1)
@@ -80,7 +103,7 @@ final class Programme {
                 .shouldFailOnError(true);
     }
 
-    private static Samples run(ChainedOptionsBuilder options) throws RunnerException {
+    private static Samples measure(ChainedOptionsBuilder options) throws RunnerException {
         long start = System.nanoTime();
         Samples samples = new Samples();
         for (RunResult result : new Runner(options.build()).run()) {
@@ -94,5 +117,11 @@ final class Programme {
                     Duration.ofNanos(System.nanoTime() - start).toSeconds());
         }
         return samples;
+    }
+
+    @FunctionalInterface
+    private interface Measurement {
+
+        void run() throws RunnerException;
     }
 }

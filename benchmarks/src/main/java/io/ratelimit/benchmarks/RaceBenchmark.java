@@ -1,6 +1,5 @@
 package io.ratelimit.benchmarks;
 
-import io.ratelimit.benchmarks.race.Contestant;
 import io.ratelimit.benchmarks.race.Field;
 import io.ratelimit.benchmarks.race.Keys;
 import io.ratelimit.benchmarks.race.Race;
@@ -47,7 +46,8 @@ public class RaceBenchmark {
         }
         Keys keys = new Keys(heat.keys());
         Field field = heat.field();
-        check(field, keys.all()[0], sink);
+        Stream.concat(Stream.of(field.floor()), field.contestants().stream())
+                .forEach(contestant -> Check.that(contestant, heat.allowed(), keys.all()[0], sink));
         redis = console;
         race = new Race(
                 field,
@@ -56,22 +56,6 @@ public class RaceBenchmark {
                 keys,
                 Duration.ofMillis(turnMillis),
                 () -> console == null ? RedisLoad.NONE : console.load());
-    }
-
-    /** Each contestant really does what the line says: else there is nothing to compare. */
-    private void check(Field field, String key, Blackhole sink) {
-        Stream.concat(Stream.of(field.floor()), field.contestants().stream()).forEach(contestant -> {
-            if (!heat.allowed()) {
-                useUp(contestant, key, sink);
-            }
-            if (contestant.call(key, sink) != heat.allowed()) {
-                throw new IllegalStateException(contestant.name() + " does not do what the line says: " + heat.title());
-            }
-        });
-    }
-
-    private static void useUp(Contestant contestant, String key, Blackhole sink) {
-        contestant.call(key, sink);
     }
 
     @Benchmark

@@ -98,6 +98,11 @@ public final class Report {
         section(line, title, table);
     }
 
+    /** There are no numbers: the console says why. */
+    public void addFailure(int line, String title) {
+        section(line, title, "Failed.\n");
+    }
+
     /**
      * The whole file.
      *
@@ -116,14 +121,14 @@ public final class Report {
                 + "\n";
     }
 
-    private void section(int line, String title, Table table) {
+    private void section(int line, String title, Object content) {
         lines.computeIfAbsent(line, unused -> new StringBuilder())
                 .append("## ")
                 .append(line)
                 .append(". ")
                 .append(title)
                 .append("\n\n")
-                .append(table)
+                .append(content)
                 .append('\n');
     }
 
