@@ -18,6 +18,7 @@ import io.micrometer.core.instrument.distribution.pause.PauseDetector;
 import io.micrometer.core.instrument.simple.SimpleConfig;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.ratelimit.Charge;
+import io.ratelimit.Lease;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
@@ -111,6 +112,18 @@ class TimedRateLimitStoreTests {
         given(store.decideRefundably(CHARGES))
                 .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));
         assertThat(timed.decideRefundably(CHARGES)).isCompletedExceptionally();
+        assertThat(count("timeout")).isEqualTo(1);
+    }
+
+    @Test
+    void leaseIsTimedAsADecision() {
+        Lease lease = new Lease(DECISIONS.get(0), 5, permits -> CompletableFuture.completedFuture(null));
+        given(store.lease(CHARGES.get(0), 10)).willReturn(CompletableFuture.completedFuture(lease));
+        assertThat(timed.lease(CHARGES.get(0), 10)).isCompletedWithValue(lease);
+        assertThat(count("success")).isEqualTo(1);
+        given(store.lease(CHARGES.get(0), 10))
+                .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));
+        assertThat(timed.lease(CHARGES.get(0), 10)).isCompletedExceptionally();
         assertThat(count("timeout")).isEqualTo(1);
     }
 

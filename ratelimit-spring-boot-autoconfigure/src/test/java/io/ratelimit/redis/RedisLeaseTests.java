@@ -1,0 +1,123 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.Lease;
+import io.ratelimit.LimitKind;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RefundableDecisions;
+import io.ratelimit.TestClock;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What Redis lets be taken in advance, and what of it can be given back. */
+class RedisLeaseTests {
+
+    private static final long SECOND = 1_000_000;
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private final TestClock clock = new TestClock();
+
+    private final RedisRateLimitStore store = TestStores.over(redis.executorAt(clock), RedisUnderTest.newPrefix());
+
+    private final RateLimit bucket =
+            RateLimit.named("bucket").capacity(100).rate("1/s").lease(20).build();
+
+    private Lease lease(RateLimit limit, long permits, long more) {
+        return store.lease(new Charge(limit, "alice", permits), more)
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static void giveBack(Lease lease, long permits) {
+        lease.unused().giveBack(permits).toCompletableFuture().join();
+    }
+
+    private long used(RateLimit limit) {
+        return limit.capacity() - store.peek(new Charge(limit, "alice", 0)).remaining();
+    }
+
+    @Test
+    void halfOfWhatIsLeftIsTakenAtTheMost() {
+        assertThat(lease(bucket, 1, 4))
+                .extracting(Lease::more, lease -> lease.decision().remaining())
+                .containsExactly(4L, 95L);
+        assertThat(lease(bucket, 5, 100).more()).isEqualTo(45);
+        assertThat(lease(bucket, 46, 10).decision().allowed()).isFalse();
+        assertThat(lease(bucket, 46, 10).more()).isZero();
+        assertThat(used(bucket)).isEqualTo(55);
+    }
+
+    @Test
+    void bucketTakesBackOnlyWhatWasTakenLast() {
+        Lease one = lease(bucket, 1, 4);
+        Lease other = lease(bucket, 1, 4);
+        clock.advance(SECOND);
+        giveBack(one, 4);
+        assertThat(used(bucket)).as("the other was told 10 s").isEqualTo(9);
+        giveBack(other, 3);
+        assertThat(used(bucket)).isEqualTo(6);
+        giveBack(other, 1);
+        assertThat(used(bucket)).isEqualTo(5);
+        assertThat(store.peek(new Charge(bucket, "alice", 0)).resetAfter()).isEqualTo(Duration.ofSeconds(5));
+    }
+
+    @Test
+    void whatWasTakenAfterAPartWasGivenBackStays() {
+        Lease lease = lease(bucket, 1, 4);
+        giveBack(lease, 3);
+        store.decide(List.of(new Charge(bucket, "alice", 2)));
+        giveBack(lease, 1);
+        assertThat(used(bucket)).isEqualTo(4);
+    }
+
+    @Test
+    void whatIsBackByItselfIsNotGivenBack() {
+        Lease lease = lease(bucket, 1, 4);
+        clock.advance(3 * SECOND);
+        giveBack(lease, 4);
+        assertThat(used(bucket)).isZero();
+        store.decide(List.of(new Charge(bucket, "alice", 10)));
+        giveBack(lease, 1);
+        assertThat(used(bucket)).isEqualTo(10);
+    }
+
+    /** Others may have leased behind it. */
+    @Test
+    void bucketWithLeasesTakesBackOnlyTheLastCallToo() {
+        Charge first = new Charge(bucket, "alice", 2);
+        RefundableDecisions decided =
+                store.decideRefundably(List.of(first)).toCompletableFuture().join();
+        lease(bucket, 1, 4);
+        decided.refund().giveBack(List.of(first)).toCompletableFuture().join();
+        assertThat(used(bucket)).isEqualTo(7);
+        Charge last = new Charge(bucket, "alice", 3);
+        decided = store.decideRefundably(List.of(last)).toCompletableFuture().join();
+        decided.refund().giveBack(List.of(last)).toCompletableFuture().join();
+        assertThat(used(bucket)).isEqualTo(7);
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"TOKEN_BUCKET_BY_INTERVALS", "FIXED_WINDOW", "SLIDING_WINDOW"})
+    void windowsTakeBackWhateverIsUnused(LimitKind kind) {
+        clock.set(TestClock.TODAY - TestClock.TODAY % (100 * SECOND));
+        RateLimit window = kind.limit("window", 100, "100/100s");
+        Lease one = lease(window, 1, 4);
+        clock.advance(SECOND);
+        Lease other = lease(window, 1, 10);
+        giveBack(one, 4);
+        assertThat(used(window)).isEqualTo(12);
+        giveBack(other, 6);
+        giveBack(other, 4);
+        assertThat(used(window)).isEqualTo(2);
+        clock.advance(98 * SECOND);
+        assertThat(used(window)).isEqualTo(2);
+    }
+}
