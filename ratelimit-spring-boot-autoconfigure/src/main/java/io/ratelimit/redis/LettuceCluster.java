@@ -62,7 +62,8 @@ final class LettuceCluster implements Servers {
     @Override
     public void renew(String server) {
         var unused = client().refreshPartitionsAsync();
-        if (connections.shared() instanceof StatefulRedisClusterConnection<?, ?> cluster) {
+        StatefulRedisClusterConnection<?, ?> cluster = connections.cluster();
+        if (cluster != null) {
             partitions().stream()
                     .filter(node -> server.equals(names.get(node.getNodeId())))
                     .forEach(node -> disconnect(

@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
@@ -75,7 +75,7 @@ final class OwnConnections implements AutoCloseable {
                 && new DirectFieldAccessor(users).isReadableProperty("configuration");
     }
 
-    /** Shows the one connection that all commands take. */
+    /** Shows the one connection that all commands to a cluster take. */
     static final class Factory extends LettuceConnectionFactory {
 
         Factory(RedisConfiguration servers, LettuceClientConfiguration client) {
@@ -83,8 +83,8 @@ final class OwnConnections implements AutoCloseable {
         }
 
         @Nullable
-        StatefulConnection<?, ?> shared() {
-            return getSharedReactiveConnection();
+        StatefulRedisClusterConnection<?, ?> cluster() {
+            return getSharedClusterConnection();
         }
     }
 }

@@ -1,0 +1,56 @@
+package io.ratelimit.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.data.redis.serializer.RedisSerializer;
+
+/**
+ * Runs the script by the template's own commands, which try its digest first and send its text on {@code NOSCRIPT}. The
+ * driver blocks: threads of our own wait for it, as many as may wait at once, so that no caller has to wait longer than it
+ * wants to.
+ */
+final class WaitingScriptExecutor extends TemplateScriptExecutor {
+
+    private static final int THREADS = 16;
+
+    private static final int WAITING_CALLS = 1_000;
+
+    private final ThreadPoolExecutor threads = threads();
+
+    WaitingScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
+        super(connections, script);
+    }
+
+    private static ThreadPoolExecutor threads() {
+        ThreadPoolExecutor threads = new ThreadPoolExecutor(
+                THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING_CALLS), task -> {
+                    Thread waiting = new Thread(task, "ratelimit-redis");
+                    waiting.setDaemon(true);
+                    return waiting;
+                });
+        threads.allowCoreThreadTimeOut(true);
+        return threads;
+    }
+
+    @Override
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        return CompletableFuture.supplyAsync(() -> run(keys, arguments), threads);
+    }
+
+    @SuppressWarnings({"unchecked", "rawtypes"})
+    private List<Long> run(List<byte[]> keys, byte[][] arguments) {
+        List<Long> reply = template().execute(script(), BYTES, (RedisSerializer) BYTES, keys, (Object[]) arguments);
+        return reply == null ? List.of() : reply;
+    }
+
+    @Override
+    public CompletionStage<?> delete(byte[] key) {
+        return CompletableFuture.supplyAsync(() -> template().delete(key), threads);
+    }
+}
