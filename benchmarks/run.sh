@@ -7,4 +7,4 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 ./mvnw -B -ntp -q package -pl benchmarks -am -Dmaven.test.skip=true
-exec java -jar benchmarks/target/benchmarks.jar "$@"
+exec java -Djmh.ignoreLock=true -jar benchmarks/target/benchmarks.jar "$@"

@@ -22,6 +22,9 @@ public final class Benchmarks {
     /** With {@code --quick}, or {@code --only <line>}, or all of it. */
     public static void main(String[] args) throws IOException {
         List<String> arguments = Arrays.asList(args);
+        if (!String.join(" ", args).matches("(--quick)? ?(--only \\d+)?")) {
+            throw new IllegalArgumentException("Nothing but --quick and --only <line>, in this order, is understood");
+        }
         boolean quick = arguments.contains("--quick");
         int only = arguments.indexOf("--only");
         Lines lines = only < 0 ? Lines.ALL : Lines.only(Integer.parseInt(arguments.get(only + 1)));

@@ -77,7 +77,6 @@ final class Fields {
         RedisAddress redis = RedisAddress.ofThisRun();
         List<Contestant> contestants = new ArrayList<>();
         OurRedis.leasing(redis).ifPresent(contestants::add);
-        contestants.add(OurRedis.withDefaults(redis, Quota.LASTING));
         contestants.add(Bucket4jRedis.delaying(redis));
         return new Field(new BareScript(redis, true), contestants);
     }

@@ -72,8 +72,6 @@ public enum Heat {
             1,
             THROUGHPUT,
             new Target("ours", THROUGHPUT, 2.07)),
-    REDIS_KEYS_1(
-            5, "decision in Redis, one thread, 10,000 keys", () -> Fields.redis(Quota.LASTING), 1, 10_000, THROUGHPUT),
     REDIS_KEYS_32(
             5,
             "decision in Redis, 32 threads, 10,000 keys",
@@ -82,8 +80,6 @@ public enum Heat {
             10_000,
             THROUGHPUT,
             new Target("ours", THROUGHPUT, 1.42)),
-    REDIS_KEYS_64(
-            5, "decision in Redis, 64 threads, 10,000 keys", () -> Fields.redis(Quota.LASTING), 64, 10_000, THROUGHPUT),
     REJECTED_1(
             6,
             "rejected again and again, in Redis, one thread",
@@ -175,6 +171,11 @@ public enum Heat {
     /** What every call should be told. */
     boolean allowed() {
         return line != 2 && line != 6;
+    }
+
+    /** Whether a turn has to be long: leases of many keys grow with what each key takes, and go back in the others' turns. */
+    boolean hasLongTurns() {
+        return this == LEASES_KEYS;
     }
 
     boolean usesRedis() {

@@ -78,10 +78,12 @@ final class Programme {
     private void race(Heat heat, Report report) throws RunnerException {
         Samples samples = measure(options(RaceBenchmark.class)
                 .param("heat", heat.name())
-                .param("turnMillis", Integer.toString(effort.turnMillis()))
+                .param(
+                        "turnMillis",
+                        Integer.toString(heat.hasLongTurns() ? effort.longTurnMillis() : effort.turnMillis()))
                 .forks(1)
-                .warmupIterations(effort.warmUps())
-                .measurementIterations(effort.rounds()));
+                .warmupIterations(heat.hasLongTurns() ? 1 : effort.warmUps())
+                .measurementIterations(heat.hasLongTurns() ? effort.longRounds() : effort.rounds()));
         if (lines.has(heat.line())) {
             report.addRace(heat.line(), heat.title(), heat.measure(), samples, heat.targets());
         }

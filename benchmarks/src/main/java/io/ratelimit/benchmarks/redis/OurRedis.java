@@ -72,7 +72,8 @@ public final class OurRedis implements Contestant {
     /** Empty in a version that knows no leases. */
     public static Optional<OurRedis> leasing(RedisAddress redis) {
         return has(RateLimitProperties.Limit.class, "lease")
-                ? Optional.of(new OurRedis("ours, leases of 100", redis, Quota.LASTING, Map.of(LIMIT + "lease", 100)))
+                ? Optional.of(
+                        new OurRedis("ours, leases of 100", redis, Quota.FOR_LEASES, Map.of(LIMIT + "lease", 100)))
                 : Optional.empty();
     }
 
