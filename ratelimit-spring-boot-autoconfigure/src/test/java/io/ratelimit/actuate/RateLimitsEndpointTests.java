@@ -22,8 +22,11 @@ class RateLimitsEndpointTests {
                 .rate("10/s")
                 .maxWait(Duration.ofMillis(1_500))
                 .build();
-        RateLimit batches =
-                RateLimit.named("batches").rate("10/s").refill(Refill.INTERVAL).build();
+        RateLimit batches = RateLimit.named("batches")
+                .rate("10/s")
+                .refill(Refill.INTERVAL)
+                .lease(4)
+                .build();
         RateLimitsEndpoint endpoint = new RateLimitsEndpoint(
                 () -> List.of(quotes, exports, reports, batches),
                 () -> Map.of("quotes", List.of("com.acme.Quotes.quote(String)")),
@@ -31,11 +34,18 @@ class RateLimitsEndpointTests {
                 name -> name.equals("quotes") ? "execution(* quote(..))" : null);
         assertThat(endpoint.limits().limits())
                 .containsExactly(
-                        Map.entry("batches", descriptor(10, "10/s", "INTERVAL", "PT0S", null, List.of(), List.of())),
+                        Map.entry("batches", descriptor(10, "10/s", "INTERVAL", "PT0S", 4, null, List.of(), List.of())),
                         Map.entry(
                                 "exports",
                                 descriptor(
-                                        600, "600/h", "CONTINUOUS", "PT0S", null, List.of(), List.of("POST /exports"))),
+                                        600,
+                                        "600/h",
+                                        "CONTINUOUS",
+                                        "PT0S",
+                                        0,
+                                        null,
+                                        List.of(),
+                                        List.of("POST /exports"))),
                         Map.entry(
                                 "quotes",
                                 descriptor(
@@ -43,11 +53,13 @@ class RateLimitsEndpointTests {
                                         "10/s",
                                         "CONTINUOUS",
                                         "PT0S",
+                                        0,
                                         "execution(* quote(..))",
                                         List.of("com.acme.Quotes.quote(String)"),
                                         List.of())),
                         Map.entry(
-                                "reports", descriptor(10, "10/s", "CONTINUOUS", "PT1.5S", null, List.of(), List.of())));
+                                "reports",
+                                descriptor(10, "10/s", "CONTINUOUS", "PT1.5S", 0, null, List.of(), List.of())));
     }
 
     private static LimitDescriptor descriptor(
@@ -55,6 +67,7 @@ class RateLimitsEndpointTests {
             String rate,
             String refill,
             String maxWait,
+            long lease,
             @Nullable String pointcut,
             List<String> methods,
             List<String> requests) {
@@ -64,6 +77,7 @@ class RateLimitsEndpointTests {
                 rate,
                 refill,
                 maxWait,
+                lease,
                 true,
                 false,
                 OnStoreFailure.LOCAL.name(),
