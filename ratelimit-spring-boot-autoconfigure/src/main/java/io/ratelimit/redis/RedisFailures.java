@@ -31,8 +31,7 @@ final class RedisFailures {
             Map.entry("LOADING", Reason.LOADING),
             Map.entry("MASTERDOWN", Reason.LOADING),
             Map.entry("CLUSTERDOWN", Reason.CLUSTER_DOWN),
-            Map.entry("WRONGTYPE", Reason.FOREIGN_VALUE),
-            Map.entry("FOREIGN", Reason.FOREIGN_VALUE));
+            Map.entry("WRONGTYPE", Reason.FOREIGN_VALUE));
 
     private static final String ON_THE_MOVE = "TRYAGAIN";
 

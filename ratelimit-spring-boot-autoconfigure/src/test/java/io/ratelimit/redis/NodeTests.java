@@ -256,7 +256,7 @@ class NodeTests {
     }
 
     private void foreign() {
-        ask(CompletableFuture.failedFuture(new IllegalStateException("FOREIGN the value is not a rate limit")));
+        ask(CompletableFuture.failedFuture(new IllegalStateException("WRONGTYPE Operation against a key")));
     }
 
     private void answeredAfter(int millis) {

@@ -130,8 +130,7 @@ class RedisFailuresTests {
                                 Reason.FOREIGN_VALUE,
                                 "WRONGTYPE Operation against a key holding the wrong kind of value",
                                 RUNNING + "WRONGTYPE Operation against a key holding the wrong kind of value",
-                                "WRONGTYPE Operation against a key holding the wrong kind of value" + AFTERWARDS,
-                                "FOREIGN the value at the key is not a rate limit"))
+                                "WRONGTYPE Operation against a key holding the wrong kind of value" + AFTERWARDS))
                 .flatMap(some -> some);
     }
 
