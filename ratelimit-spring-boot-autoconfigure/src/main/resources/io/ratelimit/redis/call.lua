@@ -7,8 +7,6 @@
 
 local LOOK, RECEIPTS, GIVE_BACK, LEASE, FURTHER = '0', '2', '3', '4', '+'
 
-local KEYS, ARGV = KEYS, ARGV
-
 local limits = {}
 
 local function limit_of(charge)

@@ -7,10 +7,12 @@
 --            since and rest of its section, which give_back.lua wants; and how many more were taken, where asked for.
 --            All are -1 in a call of which a key holds what is not ours. Nothing of that call is charged.
 
-local replies, said = {}, 0
-
 -- The buckets of this run by their keys, false where the value is none of ours. They are written once all is decided.
 local buckets = {}
+for key, section in pairs(sections) do
+  local charged = section.charged
+  buckets[key] = {key = key, rule = section.rule, now = clock, own = section, charged = charged, unwritten = charged}
+end
 
 -- A bucket stays as it is for who comes next, unless he has another rule, or what is to be written down without a charge
 -- may make it a bucket that is as if never used.
@@ -106,8 +108,9 @@ local function decide(first, last, asked)
   for i = first, last do decide_charge(i, asked, rejected) end
 end
 
-local first, asked = 1, string.sub(ARGV[1], 1, 1)
-for i = 2, #KEYS + 1 do
+local first = decided + 1
+local asked = string.sub(ARGV[1], first, first)
+for i = first + 1, #KEYS + 1 do
   local code = string.sub(ARGV[1], i, i)
   if code ~= FURTHER then
     decide(first, i - 1, asked)

@@ -38,8 +38,8 @@ local function complete(kind)
   return kind
 end
 
--- The rules that this run has met, by their texts.
-local rules = {}
+-- Those that plain calls named.
+for _, rule in pairs(rules) do rule.kind = kind_of('T') end
 
 -- Returns nil if the text does not begin with a rule; else the rule, and what follows.
 local function parse_rule(text)

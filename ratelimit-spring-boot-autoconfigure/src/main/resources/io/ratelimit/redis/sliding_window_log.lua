@@ -101,7 +101,7 @@ function kinds.G()
     for i = math.max(0, unseen - bucket.length) + 1, #bucket.new_entries do
       redis.call('RPUSH', bucket.key, bucket.new_entries[i])
     end
-    if bucket.listed then redis.call('LPOP', bucket.key, 1 + math.min(unseen, bucket.length)) end
+    if bucket.listed then redis.call('LTRIM', bucket.key, 1 + math.min(unseen, bucket.length), -1) end
     redis.call('LPUSH', bucket.key, text_of(bucket))
     redis.call('PEXPIRE', bucket.key, expiry)
     return true

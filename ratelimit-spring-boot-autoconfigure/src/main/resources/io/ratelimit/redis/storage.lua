@@ -5,8 +5,6 @@ local function load(key, rule)
   local listed, text = rule.kind.has_entries, nil
   if listed then
     text = redis.pcall('LINDEX', key, 0)
-  elseif text_read ~= nil then
-    text = text_read
   else
     text = redis.pcall('GET', key)
   end

@@ -10,6 +10,7 @@ end
 -- The time of n permits, a fraction of a microsecond having been carried over; rounded up.
 local function time_of_tokens(n, fraction, rule)
   local rest = n * rule.rest + fraction
+  if rest == 0 then return n * rule.whole end
   return n * rule.whole + quotient(rest + rule.permits - 1, rule.permits)
 end
 

@@ -57,24 +57,62 @@ class DecidedTogetherTests {
                 List<Call> calls = history.nextAtOnce(1 + random.nextInt(8)).stream()
                         .map(this::call)
                         .toList();
-                List<Charge> charges = charges(calls);
-                if (history.chance(12)) {
-                    putForeignValue(charges.get(random.nextInt(charges.size())), random.nextInt(3));
-                    history.note("a foreign value");
-                }
-                List<Long> apart = new ArrayList<>();
-                calls.forEach(call -> apart.addAll(run(oneByOne, List.of(call))));
-                assertThat(run(together, calls))
-                        .as(() -> calls + " after\n" + history)
-                        .isEqualTo(apart);
-                for (Charge charge : charges) {
-                    assertThat(value(together, charge)).as(history::toString).isEqualTo(value(oneByOne, charge));
-                }
-                if (history.chance(4)) {
-                    charges.forEach(charge -> Stream.of(together, oneByOne).forEach(keys -> delete(keys, charge)));
-                    history.note("all deleted");
-                }
+                decideTogetherAndOneByOne(calls, history);
             }
+        }
+    }
+
+    /** Plain charges of token buckets are decided by less of the script, until a call or a value is different. */
+    @Test
+    void runOfPlainCallsAndAnotherSaysAndLeavesWhatRunsOfOneCallDo() {
+        for (int i = 0; i < HISTORIES; i++) {
+            RandomHistory history = new RandomHistory(random, "plain" + i, clock);
+            for (int run = 0; run < RUNS; run++) {
+                Call other = call(history.next());
+                List<Call> calls = new ArrayList<>();
+                for (int j = random.nextInt(12); j >= 0; j--) {
+                    calls.add(new Call(ScriptCall.CHARGE, List.of(plainCharge("plain" + i)), 0));
+                }
+                switch (random.nextInt(6)) {
+                    case 0 -> calls.add(random.nextInt(calls.size()), other);
+                    case 1 -> calls.add(random.nextInt(calls.size()), call(List.of(plainCharge("plain" + i))));
+                    case 2 ->
+                        calls.add(
+                                random.nextInt(calls.size()),
+                                call(List.of(plainCharge("plain" + i), plainCharge("plain" + i))));
+                    default -> {}
+                }
+                decideTogetherAndOneByOne(calls, history);
+            }
+        }
+    }
+
+    /** The rule of a limit seldom changes. */
+    private Charge plainCharge(String name) {
+        String[] rates = {"10/s", "7/3s", "1000000/s"};
+        int number = random.nextInt(rates.length);
+        int capacity = random.nextInt(40) == 0 ? 20 : 10;
+        RateLimit limit = TestLimits.tokenBucket(name + "-plain-" + number, capacity, rates[number]);
+        return new Charge(limit, random.nextBoolean() ? "key" : null, random.nextInt(12) / 3);
+    }
+
+    private void decideTogetherAndOneByOne(List<Call> calls, RandomHistory history) {
+        List<Charge> charges = charges(calls);
+        if (history.chance(12)) {
+            putForeignValue(charges.get(random.nextInt(charges.size())), random.nextInt(3));
+            history.note("a foreign value");
+        }
+        List<Long> apart = new ArrayList<>();
+        calls.forEach(call -> apart.addAll(run(oneByOne, List.of(call))));
+        assertThat(run(together, calls)).as(() -> calls + " after\n" + history).isEqualTo(apart);
+        for (Charge charge : charges) {
+            assertThat(value(together, charge))
+                    .as(() -> calls + " after\n" + history)
+                    .isEqualTo(value(oneByOne, charge));
+        }
+        if (history.chance(4)) {
+            charges.forEach(charge -> Stream.of(together, oneByOne).forEach(keys -> delete(keys, charge)));
+            history.note("all deleted");
         }
     }
 
