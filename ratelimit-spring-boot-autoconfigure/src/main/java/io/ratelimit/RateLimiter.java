@@ -39,7 +39,8 @@ public interface RateLimiter {
 
     /**
      * Whether {@link #tryAcquire(String)} would be allowed now, and with what delay or retryAfter; remaining and resetAfter
-     * are those of the present. Consumes nothing and does not wait.
+     * are those of the present. Consumes nothing and does not wait. Permits that instances have leased count as used, those of
+     * this one too.
      */
     RateLimitDecision peek(String key);
 
