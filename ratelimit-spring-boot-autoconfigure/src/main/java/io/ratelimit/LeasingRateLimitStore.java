@@ -183,8 +183,14 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             }
             flight.landing().complete(null);
             return new RefundableDecisions(
-                    List.of(lease.decision()), brought == null ? Refund.NONE : brought.refund(charge));
+                    List.of(lease.decision()),
+                    brought == null || opensAPeriod(charge.limit()) ? Refund.NONE : brought.refund(charge));
         });
+    }
+
+    /** A period that the call has opened would by the rule end with its refund, and in the store does not. */
+    private static boolean opensAPeriod(RateLimit limit) {
+        return limit.algorithm() == Algorithm.FIXED_WINDOW || limit.refill() == Refill.INTERVAL;
     }
 
     /** Nobody waits for it. */
@@ -195,7 +201,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     private static <T> CompletionStage<T> start(Supplier<CompletionStage<T>> work) {
         try {
             return work.get();
-        } catch (RateLimitStoreException ex) {
+        } catch (Throwable ex) {
+            // Whatever it is, somebody may wait for the lease.
             return CompletableFuture.failedFuture(ex);
         }
     }

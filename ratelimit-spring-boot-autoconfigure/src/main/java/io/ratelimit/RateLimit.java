@@ -125,6 +125,11 @@ public final class RateLimit {
                 && (algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET);
     }
 
+    /** Whether when permits come back depends on when each was taken. */
+    boolean remembersWhenPermitsWereTaken() {
+        return algorithm == Algorithm.SLIDING_WINDOW || algorithm == Algorithm.SLIDING_WINDOW_LOG;
+    }
+
     /** How far ahead permits can be reserved; zero: not at all. A whole number of microseconds. */
     public Duration maxWait() {
         return maxWait;

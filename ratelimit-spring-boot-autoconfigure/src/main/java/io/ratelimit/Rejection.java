@@ -75,9 +75,15 @@ record Rejection(List<Charge> charges, List<RateLimitDecision> decisions, long a
         Charge known = charges.get(i);
         return charge.limit() == known.limit()
                 && Objects.equals(charge.key(), known.key())
-                && (decisions.get(i).allowed()
-                        ? charge.permits() == known.permits()
-                        : charge.permits() >= known.permits());
+                && (charge.permits() == known.permits()
+                        || (!decisions.get(i).allowed() && coversMore(charge, known.permits())));
+    }
+
+    /** Of what comes back bit by bit as it was taken, it is not known here when more of it will be. */
+    private static boolean coversMore(Charge charge, long rejected) {
+        RateLimit limit = charge.limit();
+        return charge.permits() > rejected
+                && (charge.permits() > limit.capacity() || !limit.remembersWhenPermitsWereTaken());
     }
 
     List<RateLimitDecision> decisions(List<Charge> call, long now) {
@@ -108,7 +114,7 @@ record Rejection(List<Charge> charges, List<RateLimitDecision> decisions, long a
                 less(known.resetAfter(), elapsed));
     }
 
-    /** @param more permits than the rejected call wanted; where they come back one by one, that takes so much longer */
+    /** @param more permits than the rejected call wanted, which takes so much longer, but for a fixed window's */
     private static @Nullable Duration retryAfter(RateLimitDecision known, Charge charge, long more, long elapsed) {
         RateLimit limit = charge.limit();
         Duration retry = known.retryAfter();
@@ -116,9 +122,24 @@ record Rejection(List<Charge> charges, List<RateLimitDecision> decisions, long a
             return null;
         }
         Duration left = less(retry, elapsed);
-        return more > 0 && limit.refillsEvenly()
-                ? left.plusNanos(1_000 * limit.pace().timeOf(more, 0))
+        if (more == 0) {
+            return left;
+        }
+        if (limit.refillsEvenly()) {
+            return left.plusNanos(1_000 * limit.pace().timeOf(more, 0));
+        }
+        return limit.refill() == Refill.INTERVAL
+                ? left.plus(limit.rate()
+                        .period()
+                        .multipliedBy(batches(charge.permits(), known, limit)
+                                - batches(charge.permits() - more, known, limit)))
                 : left;
+    }
+
+    /** How many batches have to come back until so many permits are there. */
+    private static long batches(long permits, RateLimitDecision known, RateLimit limit) {
+        long batch = limit.rate().permits();
+        return (permits - known.remaining() + batch - 1) / batch;
     }
 
     private static Duration less(Duration time, long elapsed) {

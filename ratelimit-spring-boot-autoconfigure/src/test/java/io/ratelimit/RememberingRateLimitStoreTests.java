@@ -12,6 +12,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -111,6 +112,44 @@ class RememberingRateLimitStoreTests {
         assertThat(remembering.decide(new Charge(QUOTES, "alice", 11)).retryAfter())
                 .isNull();
         assertThat(store.asked()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "TOKEN_BUCKET, CONTINUOUS, true",
+        "TOKEN_BUCKET, INTERVAL, true",
+        "LEAKY_BUCKET, CONTINUOUS, true",
+        "FIXED_WINDOW, CONTINUOUS, true",
+        "SLIDING_WINDOW, CONTINUOUS, false",
+        "SLIDING_WINDOW_LOG, CONTINUOUS, false"
+    })
+    void whatALargerCostHasToWaitIsExact(Algorithm algorithm, Refill refill, boolean isRemembered) {
+        RateLimit limit = RateLimit.named("larger")
+                .algorithm(algorithm)
+                .refill(refill)
+                .capacity(10)
+                .rate(refill == Refill.INTERVAL ? "3/3s" : "10/10s")
+                .build();
+        TestClock clock = new TestClock();
+        int[] asked = new int[1];
+        RateLimitStore exact = new ForwardingStore(new InMemoryRateLimitStore(clock, 100)) {
+            @Override
+            public List<RateLimitDecision> decide(List<Charge> charges) {
+                asked[0]++;
+                return super.decide(charges);
+            }
+        };
+        RateLimitStore remembers = new RememberingRateLimitStore(exact, () -> clock.micros() * 1_000);
+        for (int i = 0; i < 8; i++) {
+            remembers.decide(new Charge(limit, "alice", 1));
+            clock.advance(7_001);
+        }
+        for (int permits : new int[] {3, 4, 6, 10}) {
+            Charge larger = new Charge(limit, "alice", permits);
+            assertThat(remembers.decide(larger)).as("%d permits", permits).isEqualTo(exact.peek(larger));
+            clock.advance(7_001);
+        }
+        assertThat(asked[0]).isEqualTo(isRemembered ? 9 : 12);
     }
 
     @Test

@@ -13,8 +13,8 @@ package io.ratelimit.benchmarks;
  */
 record Effort(int turnMillis, int warmUps, int rounds, int longTurnMillis, int longRounds, int keys, int starts) {
 
-    /** About 14 minutes on two cores. */
-    static final Effort FULL = new Effort(100, 20, 25, 8_000, 2, 1_000_000, 5);
+    /** About 10 minutes on two cores. */
+    static final Effort FULL = new Effort(100, 15, 16, 6_000, 2, 1_000_000, 3);
 
     /** About 3 minutes: whether everything works, and a first look. */
     static final Effort QUICK = new Effort(50, 8, 5, 1_000, 1, 100_000, 1);

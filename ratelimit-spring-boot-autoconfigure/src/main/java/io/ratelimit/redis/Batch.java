@@ -48,10 +48,18 @@ final class Batch implements Bound {
         return copy;
     }
 
+    /** Threads that wait come first: what follows an asynchronous answer may take its time, here. */
     void answer(List<Long> reply) {
+        answer(reply, true);
+        answer(reply, false);
+    }
+
+    private void answer(List<Long> reply, boolean waitedFor) {
         int from = 0;
         for (PendingCall<?> call : calls) {
-            call.answer(reply, from);
+            if (call.isWaitedFor() == waitedFor) {
+                call.answer(reply, from);
+            }
             from += ScriptLanguage.numbers(call.call(), call.charges().size());
         }
     }
@@ -62,10 +70,14 @@ final class Batch implements Bound {
         }
     }
 
-    /** Whether nobody waits for it any more. */
+    /** Whether everybody has been told. */
     boolean isOver() {
-        CompletableFuture<?> known = bounded;
-        return known == null || known.isDone();
+        for (PendingCall<?> call : calls) {
+            if (!call.outcome().isDone()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /** When the first of those who wait has to leave. */

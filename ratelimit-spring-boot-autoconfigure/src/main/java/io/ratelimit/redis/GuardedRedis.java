@@ -88,6 +88,15 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return ask(key, () -> executor.delete(key), deadline);
     }
 
+    /** Whether the server that a key is on would be asked now. */
+    boolean asks(byte[] key) {
+        try {
+            return !node(servers.of(key)).isOpen();
+        } catch (RuntimeException ex) {
+            return true;
+        }
+    }
+
     private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, Bound bound) {
         Node node;
         try {

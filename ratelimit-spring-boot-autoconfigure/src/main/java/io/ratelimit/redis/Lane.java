@@ -50,9 +50,20 @@ final class Lane implements Decider {
     }
 
     private void run() {
+        try {
+            goOn();
+        } catch (Throwable ex) {
+            // Such as a stack that ends here. Those who wait are asked about by whoever comes next, or leave in time.
+            busy.set(false);
+            throw ex;
+        }
+    }
+
+    private void goOn() {
         do {
             for (Batch batch = next(); batch != null; batch = next()) {
-                CompletableFuture<List<Long>> reply = script.apply(batch);
+                watch.start(batch);
+                CompletableFuture<List<Long>> reply = sent(batch);
                 if (!reply.isDone()) {
                     goOnAfter(batch, reply);
                     return;
@@ -63,12 +74,23 @@ final class Lane implements Decider {
         } while (!waiting.isEmpty() && busy.compareAndSet(false, true));
     }
 
+    private CompletableFuture<List<Long>> sent(Batch batch) {
+        try {
+            return script.apply(batch);
+        } catch (Throwable ex) {
+            batch.fail(RedisFailures.of(Servers.REDIS, ex));
+            throw ex;
+        }
+    }
+
     /** Those who wait to be asked about come before those who wait to be told. */
     private void goOnAfter(Batch batch, CompletableFuture<List<Long>> reply) {
-        watch.start(batch);
         var unused = reply.whenComplete((numbers, thrown) -> {
-            run();
-            finish(batch, reply);
+            try {
+                run();
+            } finally {
+                finish(batch, reply);
+            }
         });
     }
 
@@ -112,8 +134,8 @@ final class Lane implements Decider {
         var unused = reply.handle((numbers, thrown) -> {
             if (thrown == null) {
                 batch.answer(numbers);
-            } else if (batch.calls().size() > 1 && RedisFailures.isOnTheMove(thrown)) {
-                // Each by itself may be within reach.
+            } else if (batch.calls().size() > 1 && RedisFailures.isOfOneCall(thrown)) {
+                // Nothing was charged, and each by itself may do.
                 batch.calls().forEach(alone::decide);
             } else {
                 batch.fail(RedisFailures.of(Servers.REDIS, thrown));

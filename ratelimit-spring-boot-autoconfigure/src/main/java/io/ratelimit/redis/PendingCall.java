@@ -10,6 +10,7 @@ import java.util.concurrent.CompletableFuture;
  * A call that waits for its decision.
  *
  * @param more permits beyond those of a call that wants a lease
+ * @param isWaitedFor whether a thread waits for it
  * @param reader makes of the script's reply what the caller wants to know
  */
 record PendingCall<T>(
@@ -18,6 +19,7 @@ record PendingCall<T>(
         long more,
         List<byte[]> names,
         Deadline deadline,
+        boolean isWaitedFor,
         Reader<T> reader,
         CompletableFuture<T> outcome)
         implements Asked {

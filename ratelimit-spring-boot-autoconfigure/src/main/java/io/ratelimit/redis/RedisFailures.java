@@ -35,6 +35,8 @@ final class RedisFailures {
 
     private static final String ON_THE_MOVE = "TRYAGAIN";
 
+    private static final String IN_THE_SCRIPT = "user_script";
+
     private static final Pattern REPLY = Pattern.compile("(?<![\\w'])(" + String.join("|", REPLIES.keySet()) + ")\\b");
 
     private RedisFailures() {}
@@ -61,6 +63,16 @@ final class RedisFailures {
         return failure instanceof RateLimitStoreException known
                 && known.getReason() == Reason.ERROR
                 && messageOf(known).contains(ON_THE_MOVE);
+    }
+
+    /** Whether one call of several may have brought it about: a key on its way, or a value that the script cannot take. */
+    static boolean isOfOneCall(Throwable thrown) {
+        Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        return isOnTheMove(thrown)
+                || (failure instanceof RateLimitStoreException known
+                        && known.getReason() == Reason.ERROR
+                        && first(known, cause -> messageOf(cause).contains(IN_THE_SCRIPT) ? Reason.ERROR : null)
+                                != null);
     }
 
     /** Where in the script it happened is of no use to who reads it. */

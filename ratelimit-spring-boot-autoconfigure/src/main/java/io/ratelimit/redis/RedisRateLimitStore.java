@@ -75,20 +75,20 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
-        return now(start(charges));
+        return now(start(charges, true));
     }
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return elsewhere(start(charges));
+        return elsewhere(start(charges, false));
     }
 
-    private CompletableFuture<List<RateLimitDecision>> start(List<Charge> charges) {
+    private CompletableFuture<List<RateLimitDecision>> start(List<Charge> charges, boolean waitedFor) {
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
         return inOneOrMore(
                 names,
-                () -> decisions(ScriptCall.CHARGE, charges, names, deadline),
+                () -> decisions(ScriptCall.CHARGE, charges, names, deadline, waitedFor),
                 scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions));
     }
 
@@ -104,14 +104,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     private CompletableFuture<List<RateLimitDecision>> decisions(
-            ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline) {
-        return ask(call, charges, names, deadline, (reply, from) -> language.decisions(call, charges, reply, from));
-    }
-
-    private <T> CompletableFuture<T> ask(
-            ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline, Reader<T> reader) {
-        CompletableFuture<T> outcome = new CompletableFuture<>();
-        decider.decide(new PendingCall<>(call, charges, 0, names, deadline, reader, outcome));
+            ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline, boolean waitedFor) {
+        CompletableFuture<List<RateLimitDecision>> outcome = new CompletableFuture<>();
+        Reader<List<RateLimitDecision>> reader = (reply, from) -> language.decisions(call, charges, reply, from);
+        decider.decide(new PendingCall<>(call, charges, 0, names, deadline, waitedFor, reader, outcome));
         return outcome;
     }
 
@@ -120,16 +116,17 @@ public final class RedisRateLimitStore implements RateLimitStore {
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
         CompletableFuture<ReceiptedCall> call = inOneOrMore(
-                names,
-                () -> ask(
-                        ScriptCall.CHARGE_WITH_RECEIPTS,
-                        charges,
-                        names,
-                        deadline,
-                        (reply, from) -> language.receiptedCall(charges, reply, from)),
-                scripts -> scripts.decide(charges, names, deadline));
+                names, () -> receipted(charges, names, deadline), scripts -> scripts.decide(charges, names, deadline));
         return elsewhere(call.thenApply(decided ->
                 new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack))));
+    }
+
+    private CompletableFuture<ReceiptedCall> receipted(List<Charge> charges, List<byte[]> names, Deadline deadline) {
+        CompletableFuture<ReceiptedCall> outcome = new CompletableFuture<>();
+        Reader<ReceiptedCall> reader = (reply, from) -> language.receiptedCall(charges, reply, from);
+        decider.decide(new PendingCall<>(
+                ScriptCall.CHARGE_WITH_RECEIPTS, charges, 0, names, deadline, false, reader, outcome));
+        return outcome;
     }
 
     @Override
@@ -142,6 +139,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 more,
                 names(charges),
                 redis.deadline(),
+                false,
                 (reply, from) -> language.leasedCall(charge, reply, from),
                 outcome));
         return elsewhere(outcome.thenApply(leased -> lease(charge, leased)));
@@ -172,7 +170,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
     @Override
     public RateLimitDecision peek(Charge charge) {
         List<Charge> charges = List.of(charge);
-        return now(decisions(ScriptCall.LOOK, charges, names(charges), redis.deadline()))
+        return now(decisions(ScriptCall.LOOK, charges, names(charges), redis.deadline(), true))
                 .get(0);
     }
 

@@ -28,7 +28,8 @@ final class Together implements Decider {
 
     @Override
     public void decide(PendingCall<?> call) {
-        lane(call).decide(call);
+        // Of a server that is not asked there is nothing to wait for, in no line.
+        (redis.asks(call.names().get(0)) ? lane(call) : alone).decide(call);
     }
 
     private Lane lane(PendingCall<?> call) {

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -46,6 +47,8 @@ class LaneTests {
 
         private boolean answersAtOnce;
 
+        private Error error;
+
         private record Run(List<String> keys, String codes, List<String> permits, CompletableFuture<List<Long>> reply) {
 
             void answer() {
@@ -61,6 +64,9 @@ class LaneTests {
 
         @Override
         public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+            if (error != null) {
+                throw error;
+            }
             Run run = new Run(
                     keys.stream().map(HeldScripts::text).toList(),
                     text(arguments[0]),
@@ -231,6 +237,30 @@ class LaneTests {
         assertThat(scripts.runs.stream().filter(run -> run.permits().contains("2")))
                 .as("sent to a server that does not answer")
                 .isEmpty();
+    }
+
+    @Test
+    void errorIsThatOfWhoeverMetItAndTheNextGoOn() {
+        scripts.error = new StackOverflowError();
+        assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> ask(1));
+        scripts.error = null;
+        CompletableFuture<RateLimitDecision> later = ask(2);
+        scripts.run(0).answer();
+        assertThat(later).isCompleted();
+    }
+
+    @Test
+    void valueThatTheScriptCannotTakeFailsItsCallOnly() {
+        ask(1);
+        CompletableFuture<RateLimitDecision> poisoned = ask(2);
+        CompletableFuture<RateLimitDecision> well = ask(3);
+        scripts.run(0).answer();
+        IllegalStateException failure = new IllegalStateException("ERR user_script:7: attempt to index a nil value");
+        scripts.run(1).reply().completeExceptionally(failure);
+        scripts.run(2).reply().completeExceptionally(failure);
+        scripts.run(3).answer();
+        assertThat(reasonOf(poisoned)).isEqualTo(Reason.ERROR);
+        assertThat(well.join().remaining()).isEqualTo(3);
     }
 
     @Test

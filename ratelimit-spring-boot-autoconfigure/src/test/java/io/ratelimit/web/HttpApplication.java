@@ -47,6 +47,8 @@ final class HttpApplication implements AutoCloseable {
                 .sources(sources)
                 .web(type)
                 .properties("ratelimit.on-store-failure=throw")
+                // By its own clock, which is not the test's.
+                .properties("ratelimit.redis.remember-rejections=false")
                 .initializers(created ->
                         ((GenericApplicationContext) created).registerBean(RateLimitScriptExecutor.class, () -> store))
                 .run(arguments);
