@@ -367,10 +367,12 @@ class LeasingRateLimitStoreTests {
         store.giveBackAll(Duration.ofSeconds(20));
         assertThat(used(limit)).isEqualTo(8);
         asked.refund().giveBack(List.of(charge)).toCompletableFuture().join();
-        asked.refund().giveBack(List.of(charge)).toCompletableFuture().join();
-        assertThat(used(limit)).isEqualTo(7);
+        assertThat(used(limit))
+                .as("the call that took the lease may have opened the window, which goes on")
+                .isEqualTo(8);
         fromStock.refund().giveBack(List.of(charge)).toCompletableFuture().join();
-        assertThat(used(limit)).isEqualTo(6);
+        fromStock.refund().giveBack(List.of(charge)).toCompletableFuture().join();
+        assertThat(used(limit)).isEqualTo(7);
     }
 
     private static RateLimit dryRun() {

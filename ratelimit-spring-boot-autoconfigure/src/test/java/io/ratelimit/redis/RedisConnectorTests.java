@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -13,8 +12,6 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Our connections are a copy of the application's, and leave those as they are. */
 class RedisConnectorTests {
-
-    private static final byte[][] LOOK = {{'0'}};
 
     @Test
     void applicationsConnectionsStayAsTheyAre() throws Exception {
@@ -51,8 +48,12 @@ class RedisConnectorTests {
     void connectionsOfAnotherKindAreUsedAsTheyAre() throws Exception {
         LettuceConnectionFactory users = usersConnections(0);
         RedisConnector connector = new RedisConnector(new OtherConnectionFactory(users), Duration.ofSeconds(10));
-        assertThat(connector.execute(List.of(), LOOK).toCompletableFuture().join())
-                .isEmpty();
+        Probe probe = new Probe(RedisUnderTest.newPrefix(), new ScriptLanguage());
+        assertThat(connector
+                        .execute(probe.names("any"), probe.arguments())
+                        .toCompletableFuture()
+                        .join())
+                .hasSize(4);
         connector.destroy();
         assertThat(users.isRunning()).isTrue();
         users.destroy();
