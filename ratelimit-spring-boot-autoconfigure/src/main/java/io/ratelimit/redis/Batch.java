@@ -80,7 +80,7 @@ final class Batch implements Bound {
         return true;
     }
 
-    /** When the first of those who wait has to leave. */
+    /** When the first of those who wait has to leave; at once, if nobody waits any more. */
     long nanosLeft() {
         long least = Long.MAX_VALUE;
         for (PendingCall<?> call : calls) {
@@ -88,7 +88,7 @@ final class Batch implements Bound {
                 least = Math.min(least, call.deadline().nanosLeft());
             }
         }
-        return least;
+        return least == Long.MAX_VALUE ? 0 : least;
     }
 
     /** Lets those leave who have no more time. */

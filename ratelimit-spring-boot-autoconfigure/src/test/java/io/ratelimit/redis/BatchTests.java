@@ -84,6 +84,7 @@ class BatchTests {
         CompletableFuture<List<Long>> bounded = batch.bound(work);
         batch.expire();
         assertThat(batch.isOver()).isTrue();
+        assertThat(batch.nanosLeft()).as("a timer that is set to it goes off").isZero();
         assertThat(work).isCancelled();
         assertThatExceptionOfType(CompletionException.class)
                 .isThrownBy(bounded::join)
