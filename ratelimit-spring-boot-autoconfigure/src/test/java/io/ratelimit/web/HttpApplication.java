@@ -47,6 +47,8 @@ final class HttpApplication implements AutoCloseable {
                 .sources(sources)
                 .web(type)
                 .properties("ratelimit.on-store-failure=throw")
+                // A machine that is busy with other tests is no trouble of the store.
+                .properties("ratelimit.redis.timeout=20s")
                 // By its own clock, which is not the test's.
                 .properties("ratelimit.redis.remember-rejections=false")
                 .initializers(created ->
