@@ -10,6 +10,9 @@ interface Asked {
 
     List<Charge> charges();
 
+    /** The keys of the charges' buckets. */
+    List<byte[]> names();
+
     /** Of a lease: how many permits more are wanted in advance, at the most. */
     default long more() {
         return 0;

@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -24,17 +23,6 @@ final class Batch implements Bound {
 
     List<PendingCall<?>> calls() {
         return calls;
-    }
-
-    List<byte[]> names() {
-        if (calls.size() == 1) {
-            return calls.get(0).names();
-        }
-        List<byte[]> names = new ArrayList<>(calls.size());
-        for (PendingCall<?> call : calls) {
-            names.addAll(call.names());
-        }
-        return names;
     }
 
     @Override

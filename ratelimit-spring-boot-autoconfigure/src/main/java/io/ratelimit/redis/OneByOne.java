@@ -16,7 +16,8 @@ final class OneByOne implements Decider {
 
     @Override
     public void decide(PendingCall<?> call) {
-        var unused = redis.execute(call.names(), language.arguments(List.of(call)), call.deadline())
+        ScriptInput input = language.input(List.of(call));
+        var unused = redis.execute(input.keys(), input.arguments().toArray(byte[][]::new), call.deadline())
                 .whenComplete((reply, thrown) -> {
                     if (thrown == null) {
                         call.answer(reply, 0);

@@ -9,16 +9,17 @@ import java.util.stream.Collectors;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
-/** Puts the one script together: the state, a kind of counting a file, the decision. */
+/** Puts the one script together: what most calls need, the state, a kind of counting a file, the decision. */
 final class RateLimitScript {
 
     private static final List<String> PARTS = List.of(
-            "bucket.lua",
-            "token_bucket.lua",
+            "arithmetic.lua",
             "quick.lua",
+            "bucket.lua",
             "kinds.lua",
             "unusual.lua",
             "storage.lua",
+            "token_bucket.lua",
             "interval.lua",
             "fixed_window.lua",
             "sliding_window.lua",

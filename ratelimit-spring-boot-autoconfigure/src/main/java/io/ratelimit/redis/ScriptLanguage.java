@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -17,6 +18,12 @@ final class ScriptLanguage {
 
     /** The code of a charge that belongs to the call before it. */
     private static final byte FURTHER = '+';
+
+    /** The code of a call with one charge, of the same limit and permits as that before it. */
+    private static final byte OTHER_KEY = ',';
+
+    /** The same, of the same bucket. */
+    private static final byte AS_BEFORE = '=';
 
     /** What the script says instead of every number of a call, if a value at its keys is not ours. */
     private static final long FOREIGN = -1;
@@ -32,29 +39,55 @@ final class ScriptLanguage {
     private final Map<RateLimit, byte[]> limits = new ConcurrentHashMap<>();
 
     byte[][] arguments(ScriptCall call, List<Charge> charges) {
-        byte[][] arguments = new byte[1 + 2 * charges.size()][];
-        arguments[0] = new byte[charges.size()];
+        List<byte[]> arguments = new ArrayList<>(1 + 2 * charges.size());
+        arguments.add(new byte[charges.size()]);
         add(call, charges, arguments, 0);
-        return arguments;
+        return arguments.toArray(byte[][]::new);
     }
 
-    /** Calls to be decided one after the other in one run. None gives back. */
-    byte[][] arguments(List<? extends Asked> calls) {
+    /**
+     * Calls to be decided one after the other in one run. None gives back. Of what is as it was in the call before, nothing
+     * is said.
+     */
+    ScriptInput input(List<? extends Asked> calls) {
         int count = 0;
         for (Asked asked : calls) {
             count += asked.charges().size();
         }
-        byte[][] arguments = new byte[1 + 2 * count][];
-        arguments[0] = new byte[count];
-        int number = 0;
+        byte[] codes = new byte[count];
+        List<byte[]> keys = new ArrayList<>(count);
+        List<byte[]> arguments = new ArrayList<>(1 + 2 * count);
+        arguments.add(codes);
+        Asked before = null;
+        int at = 0;
         for (Asked asked : calls) {
-            add(asked.call(), asked.charges(), arguments, number);
-            if (asked.call() == ScriptCall.LEASE) {
-                arguments[2 + 2 * number] = withMore(asked.charges().get(0), asked.more());
+            if (before == null || !chargesAlike(before, asked)) {
+                keys.addAll(asked.names());
+                add(asked.call(), asked.charges(), arguments, at);
+                if (asked.call() == ScriptCall.LEASE) {
+                    arguments.set(arguments.size() - 1, withMore(asked.charges().get(0), asked.more()));
+                }
+            } else if (Arrays.equals(before.names().get(0), asked.names().get(0))) {
+                codes[at] = AS_BEFORE;
+            } else {
+                codes[at] = OTHER_KEY;
+                keys.add(asked.names().get(0));
             }
-            number += asked.charges().size();
+            at += asked.charges().size();
+            before = asked;
         }
-        return arguments;
+        return new ScriptInput(keys, arguments);
+    }
+
+    private static boolean chargesAlike(Asked before, Asked asked) {
+        return isPlain(before)
+                && isPlain(asked)
+                && before.charges().get(0).permits() == asked.charges().get(0).permits()
+                && before.charges().get(0).limit().equals(asked.charges().get(0).limit());
+    }
+
+    private static boolean isPlain(Asked asked) {
+        return asked.call() == ScriptCall.CHARGE && asked.charges().size() == 1;
     }
 
     /**
@@ -73,13 +106,13 @@ final class ScriptLanguage {
         return arguments;
     }
 
-    private void add(ScriptCall call, List<Charge> charges, byte[][] arguments, int number) {
-        byte[] codes = arguments[0];
-        int at = number;
+    private void add(ScriptCall call, List<Charge> charges, List<byte[]> arguments, int first) {
+        byte[] codes = arguments.get(0);
+        int at = first;
         for (Charge charge : charges) {
-            codes[at] = at == number ? call.code() : FURTHER;
-            arguments[1 + 2 * at] = limit(charge.limit());
-            arguments[2 + 2 * at] = permits(charge);
+            codes[at] = at == first ? call.code() : FURTHER;
+            arguments.add(limit(charge.limit()));
+            arguments.add(permits(charge));
             at++;
         }
     }

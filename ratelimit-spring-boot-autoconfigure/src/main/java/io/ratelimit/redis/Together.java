@@ -52,6 +52,7 @@ final class Together implements Decider {
     }
 
     private CompletableFuture<List<Long>> run(Batch batch) {
-        return redis.execute(batch.names(), language.arguments(batch.calls()), batch);
+        ScriptInput input = language.input(batch.calls());
+        return redis.execute(input.keys(), input.arguments().toArray(byte[][]::new), batch);
     }
 }

@@ -9,24 +9,9 @@
 --   rest    what else the kind remembers, left out if 0
 --   lag     while the clock is behind what it once showed: what is added to it, the bucket's own time when last looked
 --           at, and the time for which a caller was told that the call could succeed then, or 0
--- A log's entries stand in a list behind that text. Every number is an integer below 2^53, so Lua's doubles carry it.
+-- A log's entries stand in a list behind that text.
 --
--- Redis runs this text anew for every run, and so every function is made anew. Those that few runs need are made when
--- one does: they stand within a function that makes them.
-
--- A table would be made for every run, to be asked once.
-local function micros_of(unit)
-  return unit == 's' and 1000000 or unit == 'm' and 60000000 or unit == 'h' and 3600000000
-    or unit == 'ms' and 1000 or unit == 'd' and 86400000000 or unit == 'us' and 1 or nil
-end
-
-local time = redis.call('TIME')
-local clock = time[1] * 1000000 + time[2]
-
--- Exact below 2^53, where math.floor(a / b) is not beyond doubt.
-local function quotient(a, b)
-  return (a - a % b) / b
-end
+-- Functions that few runs need are made when one does: they stand within a function that makes them.
 
 -- What kinds have in common that count used permits one by one.
 local function number_used(section)

@@ -1,16 +1,43 @@
 -- What is asked.
 --   KEYS  one bucket a charge, those of a call one after the other
---   ARGV  a character for each charge: that of the first of a call says what the call asks, + that a charge belongs to the
---         call before it; then for each charge its limit and its permits
---   limit    the rule, and what is not as usual: T20@1/100ms>500000~?
---            >micros  how far ahead permits may be reserved, ~ calls are spaced out, ? a dry run that binds nobody
+--   ARGV  a character for each charge; then limit and permits of each that has its own
+--   0     a call that only looks
+--   1     a call that charges: all of its limits or none
+--   2     the same, with receipts
+--   3     gives back what receipts say; the only call of its run
+--   4     a call that charges one limit, and takes more in advance
+--   +     a further charge of the call before it
+--   ,     a call that charges the same limit and permits as the one before it, of another bucket
+--   =     the same again, of the same bucket: it has no key of its own
+--   limit the rule, and what is not as usual: T20@1/100ms>500000~?
+--         >micros  how far ahead permits may be reserved, ~ calls are spaced out, ? a dry run that binds nobody
 
-local LOOK, RECEIPTS, GIVE_BACK, LEASE, FURTHER = '0', '2', '3', '4', '+'
+local LOOK, CHARGE, RECEIPTS, GIVE_BACK, LEASE, FURTHER = '0', '1', '2', '3', '4', '+'
+
+-- Of each charge.
+local key_of, asked_of, limit_text, permits_text = {}, {}, {}, {}
+
+local function read_charges()
+  local keys, arguments = 0, 1
+  for i = 1, #codes do
+    local code = string.sub(codes, i, i)
+    if code == ',' or code == '=' then
+      limit_text[i], permits_text[i], asked_of[i] = limit_text[i - 1], permits_text[i - 1], CHARGE
+    else
+      limit_text[i], permits_text[i], asked_of[i] = ARGV[arguments + 1], ARGV[arguments + 2], code
+      arguments = arguments + 2
+    end
+    if code ~= '=' then keys = keys + 1 end
+    key_of[i] = KEYS[keys]
+  end
+end
+
+read_charges()
 
 local limits = {}
 
 local function limit_of(charge)
-  local text = ARGV[2 * charge]
+  local text = limit_text[charge]
   local limit = limits[text]
   if limit then return limit end
   local rule, options = parse_rule(text)

@@ -1,6 +1,5 @@
 -- Decides call by call, each seeing what those before it took, as if each had a run of its own at the same time. All
 -- charges of a call are decided together: if every binding one fits, all are charged; else none is.
---   asked    0 to look only, 1 to charge, 2 to charge and give receipts, 4 to charge and take more in advance
 --   permits  asked for; n+x: if n are admitted, up to x more, but at most half of what is left then
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is as if never used; with receipts also used,
@@ -9,15 +8,16 @@
 
 -- The buckets of this run by their keys, false where the value is none of ours. They are written once all is decided.
 local buckets = {}
-for key, section in pairs(sections) do
-  local charged = section.charged
-  buckets[key] = {key = key, rule = section.rule, now = clock, own = section, charged = charged, unwritten = charged}
+for key, quick in pairs(counts) do
+  local known, charged = parse_rule(quick[RULE]), quick[RESET] and true
+  local own = {rule = known, used = quick[USED], since = quick[SINCE], rest = quick[REST]}
+  buckets[key] = {key = key, rule = known, now = clock, own = own, charged = charged, unwritten = charged}
 end
 
 -- A bucket stays as it is for who comes next, unless he has another rule, or what is to be written down without a charge
 -- may make it a bucket that is as if never used.
 local function bucket_of(i)
-  local key, rule = KEYS[i], limit_of(i).rule
+  local key, rule = key_of[i], limit_of(i).rule
   local bucket = buckets[key]
   if bucket == nil or bucket and (bucket.rule ~= rule or bucket.unwritten and not bucket.charged) then
     if bucket and bucket.unwritten then save(bucket) end
@@ -29,7 +29,7 @@ end
 
 -- Returns how many permits are asked for, and how many more in advance.
 local function permits_of(i)
-  local text = ARGV[2 * i + 1]
+  local text = permits_text[i]
   local permits, more = tonumber(text), 0
   if not permits then
     permits, more = string.match(text, '^(%d+)%+(%d+)$')
@@ -48,7 +48,7 @@ local function wait_for(permits, bucket)
 end
 
 local function decide_charge(i, asked, rejected)
-  local limit, bucket = limit_of(i), buckets[KEYS[i]]
+  local limit, bucket = limit_of(i), buckets[key_of[i]]
   local rule, own = bucket.rule, bucket.own
   local wanted, more = permits_of(i)
   local wait, used = wait_for(wanted, bucket)
@@ -103,22 +103,19 @@ local function decide(first, last, asked)
   -- One charge alone fits or does not.
   for i = first, first < last and last or 0 do
     local limit = limit_of(i)
-    if limit.binding and wait_for(permits_of(i), buckets[KEYS[i]]) > limit.ahead then rejected = true end
+    if limit.binding and wait_for(permits_of(i), buckets[key_of[i]]) > limit.ahead then rejected = true end
   end
   for i = first, last do decide_charge(i, asked, rejected) end
 end
 
 local first = decided + 1
-local asked = string.sub(ARGV[1], first, first)
-for i = first + 1, #KEYS + 1 do
-  local code = string.sub(ARGV[1], i, i)
-  if code ~= FURTHER then
-    decide(first, i - 1, asked)
-    first, asked = i, code
+for i = first + 1, #codes + 1 do
+  if asked_of[i] ~= FURTHER then
+    decide(first, i - 1, asked_of[first])
+    first = i
   end
 end
-for i = 1, #KEYS do
-  local bucket = buckets[KEYS[i]]
+for _, bucket in pairs(buckets) do
   if bucket and bucket.unwritten then save(bucket) end
 end
 return replies

@@ -8,7 +8,7 @@
 --   witness(section, bucket, permits)  the same for a call that another rule has admitted
 --   adopt(section, bucket, other)      counts what the section of another rule does
 --   give_back(section, bucket, permits, receipt)  undoes a charge, as far as it is not back by itself
-local kinds = {T = make_token_bucket, I = false, F = false, S = false, G = false}
+local kinds = {}
 
 local made = {}
 
@@ -38,8 +38,8 @@ local function complete(kind)
   return kind
 end
 
--- Those that plain calls named.
-for _, rule in pairs(rules) do rule.kind = kind_of('T') end
+-- The rules that this run has met, by their texts.
+local rules = {}
 
 -- Returns nil if the text does not begin with a rule; else the rule, and what follows.
 local function parse_rule(text)
@@ -53,8 +53,8 @@ local function parse_rule(text)
     capacity = number(capacity, 1),
     permits = number(permits, 1),
     micros = amount == '' and micros or number(number(amount, 1) and amount * micros or 0, 1),
-    rest = 0,
     whole = 0,
+    part = 0,
   }
   if rules[rule.text] then return rules[rule.text], rest end
   if not rule.capacity or not rule.micros or not rule.permits ~= not kind.has_pace then return nil end

@@ -1,83 +1,108 @@
 -- How most calls are decided: charges of one token bucket each, which is as if never used or has the section of this very
--- rule alone. All calls of a run before the first that is different are decided here. No table of kinds or buckets is made
--- for them, nor any of the functions below; that is most of the time that a run takes. The arithmetic is the same.
+-- rule alone. All calls of a run before the first that is different are decided here, in numbers: what is made for them and
+-- thrown away, tables above all, would be most of the time that a run takes.
 
 local KEYS, ARGV = KEYS, ARGV
 
--- The rules that this run has met, by their texts.
-local rules = {}
-
--- The sections that calls were decided by, by their keys. They are read once, and written once all is decided.
-local sections = {}
+local codes = ARGV[1]
+-- How many charges are decided, and how many keys and arguments were theirs.
+local decided, keys, arguments = 0, 0, 1
 
 -- For each charge what decide.lua says. There is room for the first, because a table that grows is made anew.
 local replies, said = {0, 0, 0, 0}, 0
 
--- All calls of a run are decided at the same time.
-local present = {now = clock}
+-- What is used of each bucket, by its key; read once, and written once all is decided.
+local USED, SINCE, REST, RESET, RULE = 1, 2, 3, 4, 5
+local counts = {}
 
--- Returns nil if it is none of a token bucket, or has options.
-local function plain_rule(text)
-  local capacity, permits, amount, unit = string.match(text, '^T(%d+)@(%d+)/(%d*)(%l+)$')
-  if not capacity then return nil end
-  local rule = {
-    text = text,
-    capacity = tonumber(capacity),
-    permits = tonumber(permits),
-    micros = micros_of(unit) * (amount == '' and 1 or amount),
-    rest = 0,
-    whole = 0,
-  }
-  prepare_tokens(rule)
-  rules[text] = rule
-  return rule
-end
+do
+  -- What call.lua says of them.
+  local CHARGE, OTHER_KEY, AS_BEFORE = 49, 44, 61
 
--- Returns nil if there is more to the bucket.
-local function plain_section(key, rule)
-  local text = redis.pcall('GET', key)
-  local section
-  if text then
-    section = only_section(rule, text)
-    if not section then return nil end
-    recover_tokens(section, present)
-  else
-    section = {rule = rule, used = 0, since = clock, rest = 0, charged = false}
+  local _, plain = string.find(codes, '^[1,=]*')
+  -- The last of them may have further charges.
+  if string.sub(codes, plain + 1, plain + 1) == '+' then plain = plain - 1 end
+
+  -- Returns what is used now, since and rest; nil if there is more to the bucket.
+  local function count_at(key, rule, whole, part, permits)
+    local value = redis.pcall('GET', key)
+    if not value then return 0, clock, 0 end
+    local length = #rule
+    if type(value) ~= 'string' or string.sub(value, 1, length) ~= rule then return nil end
+    local used, since, rest = string.match(value, '^:(%d+):(%d+):?(%d*)$', length + 1)
+    if not used then return nil end
+    used, since, rest = used + 0, since + 0, rest == '' and 0 or rest + 0
+    if since > clock or used >= 2 ^ 53 or rest >= 2 ^ 53 then return nil end
+    local back = permits_in(clock - since, rest, used, whole, part, permits)
+    if back == used then return 0, clock, 0 end
+    rest = back * part + rest
+    return used - back, since + back * whole + quotient(rest, permits), rest % permits
   end
-  sections[key] = section
-  return section
-end
 
--- How many calls are plain charges, of which the last may have further ones; and how many were decided.
-local _, plain = string.find(ARGV[1], '^1*')
-if string.sub(ARGV[1], plain + 1, plain + 1) == '+' then plain = plain - 1 end
-local decided = 0
+  local rule, capacity, permits, whole, part
+  local wanted, count, used, since, rest
 
-for i = 1, plain do
-  local key, text, wanted = KEYS[i], ARGV[2 * i], tonumber(ARGV[2 * i + 1])
-  local rule = rules[text] or plain_rule(text)
-  local section = rule and (sections[key] or plain_section(key, rule))
-  if not section or section.rule ~= rule then break end
-  local used, retry = section.used, 0
-  if wanted > 0 then
-    if used + wanted <= rule.capacity then
-      used = used + wanted
-      section.used, section.charged = used, true
-    else
-      retry = wanted > rule.capacity and -1 or time_until_tokens(section, present, rule.capacity - wanted)
+  for i = 1, plain do
+    local code = string.byte(codes, i)
+    if code == CHARGE then
+      local text = ARGV[arguments + 1]
+      if text ~= rule then
+        local amount, unit
+        capacity, permits, amount, unit = string.match(text, '^T(%d+)@(%d+)/(%d*)(%l+)$')
+        -- None of a token bucket, or one with options.
+        if not capacity then break end
+        rule, capacity, permits = text, capacity + 0, permits + 0
+        local micros = micros_of(unit) * (amount == '' and 1 or amount)
+        part = micros % permits
+        whole = (micros - part) / permits
+      end
+      wanted = ARGV[arguments + 2] + 0
+      arguments = arguments + 2
     end
+    if code ~= AS_BEFORE then
+      keys = keys + 1
+      local key = KEYS[keys]
+      count = counts[key]
+      if count then
+        if count[RULE] ~= rule then break end
+        used, since, rest = count[USED], count[SINCE], count[REST]
+      else
+        used, since, rest = count_at(key, rule, whole, part, permits)
+        if not used then break end
+        count = {used, since, rest, false, rule}
+        counts[key] = count
+      end
+    end
+    local retry, charged = 0, false
+    if wanted > 0 then
+      charged = used + wanted <= capacity
+      if charged then
+        used = used + wanted
+      else
+        retry = wanted > capacity and -1
+          or since - clock + time_of(used - capacity + wanted, rest, whole, part, permits)
+      end
+    end
+    local reset = used > 0 and since - clock + time_of(used, rest, whole, part, permits) or 0
+    if charged then count[USED], count[RESET] = used, reset end
+    replies[said + 1] = used < capacity and capacity - used or 0
+    replies[said + 2] = 0
+    replies[said + 3] = retry
+    replies[said + 4] = reset
+    said, decided = said + 4, i
   end
-  replies[said + 1] = used < rule.capacity and rule.capacity - used or 0
-  replies[said + 2] = 0
-  replies[said + 3] = retry
-  replies[said + 4] = used == 0 and 0 or time_until_tokens(section, present, 0)
-  said, decided = said + 4, i
 end
 
-if decided == #KEYS then
-  for key, section in pairs(sections) do
-    if section.charged then
-      redis.call('SET', key, text_of(section), 'PX', quotient(time_until_tokens(section, present, 0) + 999, 1000))
+if decided == #codes then
+  for key, changed in pairs(counts) do
+    if changed[RESET] then
+      local value
+      if changed[REST] == 0 then
+        value = string.format('%s:%d:%.0f', changed[RULE], changed[USED], changed[SINCE])
+      else
+        value = string.format('%s:%d:%.0f:%d', changed[RULE], changed[USED], changed[SINCE], changed[REST])
+      end
+      redis.call('SET', key, value, 'PX', quotient(changed[RESET] + 999, 1000))
     end
   end
   return replies

@@ -2,55 +2,35 @@
 --   since  when the next of them began to come back
 --   rest   of the microsecond after since, in parts of the rule's permits
 
-local function prepare_tokens(rule)
-  rule.rest = rule.micros % rule.permits
-  rule.whole = (rule.micros - rule.rest) / rule.permits
-end
+function kinds.T()
+  local token_bucket = {has_pace = true, used = number_used}
 
--- The time of n permits, a fraction of a microsecond having been carried over; rounded up.
-local function time_of_tokens(n, fraction, rule)
-  local rest = n * rule.rest + fraction
-  if rest == 0 then return n * rule.whole end
-  return n * rule.whole + quotient(rest + rule.permits - 1, rule.permits)
-end
-
--- How many permits, most at the most, are back after the elapsed time.
-local function tokens_in(elapsed, fraction, most, rule)
-  if elapsed >= time_of_tokens(most, fraction, rule) then return most end
-  -- The product may be beyond 2^53 and the estimate then wrong, by less than one permit; it is set right exactly.
-  local n = math.max(0, math.floor((elapsed * rule.permits - fraction) / rule.micros))
-  while n > 0 and time_of_tokens(n, fraction, rule) > elapsed do n = n - 1 end
-  while time_of_tokens(n + 1, fraction, rule) <= elapsed do n = n + 1 end
-  return n
-end
-
-local function recover_tokens(section, bucket)
-  local rule = section.rule
-  local back = tokens_in(bucket.now - section.since, section.rest, section.used, rule)
-  if back == section.used then
-    section.used, section.since, section.rest = 0, bucket.now, 0
-    return
+  function token_bucket.prepare(rule)
+    rule.part = rule.micros % rule.permits
+    rule.whole = (rule.micros - rule.part) / rule.permits
   end
-  local rest = back * rule.rest + section.rest
-  section.used = section.used - back
-  section.since = section.since + back * rule.whole + quotient(rest, rule.permits)
-  section.rest = rest % rule.permits
-end
 
-local function time_until_tokens(section, bucket, most)
-  return section.since + time_of_tokens(section.used - most, section.rest, section.rule) - bucket.now
-end
+  local function tokens_in(elapsed, fraction, most, rule)
+    return permits_in(elapsed, fraction, most, rule.whole, rule.part, rule.permits)
+  end
 
-local function make_token_bucket()
-  local token_bucket = {
-    has_pace = true,
-    prepare = prepare_tokens,
-    recover = recover_tokens,
-    used = number_used,
-    time_until = time_until_tokens,
-    take = false,
-    rarely = false,
-  }
+  function token_bucket.recover(section, bucket)
+    local rule = section.rule
+    local back = tokens_in(bucket.now - section.since, section.rest, section.used, rule)
+    if back == section.used then
+      section.used, section.since, section.rest = 0, bucket.now, 0
+      return
+    end
+    local rest = back * rule.part + section.rest
+    section.used = section.used - back
+    section.since = section.since + back * rule.whole + quotient(rest, rule.permits)
+    section.rest = rest % rule.permits
+  end
+
+  function token_bucket.time_until(section, bucket, most)
+    local rule = section.rule
+    return section.since + time_of(section.used - most, section.rest, rule.whole, rule.part, rule.permits) - bucket.now
+  end
 
   function token_bucket.take(section, _, permits)
     section.used = section.used + permits
@@ -76,12 +56,12 @@ local function make_token_bucket()
     -- Permits come back in the order in which they were taken. Returns how many of those in use are the receipt's or were
     -- taken before: they are back by the time at which the receipt's bucket was to be unused.
     local function out_before(receipt, section, rule)
-      local rest = receipt.used * rule.rest + receipt.rest
+      local rest = receipt.used * rule.part + receipt.rest
       local last = receipt.since + receipt.used * rule.whole + quotient(rest, rule.permits)
       local fraction = rest % rule.permits
       local out = tokens_in(math.max(0, last - section.since + 1), section.rest, section.used, rule)
       while out > 0 do
-        rest = out * rule.rest + section.rest
+        rest = out * rule.part + section.rest
         local back = section.since + out * rule.whole + quotient(rest, rule.permits)
         if back < last or back == last and rest % rule.permits <= fraction then return out end
         out = out - 1

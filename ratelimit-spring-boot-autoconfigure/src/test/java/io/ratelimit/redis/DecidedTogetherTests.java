@@ -47,7 +47,32 @@ class DecidedTogetherTests {
     private final BucketKeys oneByOne = new BucketKeys(RedisUnderTest.newPrefix());
 
     /** A lease has one charge. */
-    private record Call(ScriptCall call, List<Charge> charges, long more) implements Asked {}
+    private record Call(ScriptCall call, List<Charge> charges, long more) {}
+
+    private record Named(Call asked, BucketKeys keys) implements Asked {
+
+        @Override
+        public ScriptCall call() {
+            return asked.call();
+        }
+
+        @Override
+        public List<Charge> charges() {
+            return asked.charges();
+        }
+
+        @Override
+        public List<byte[]> names() {
+            return charges().stream()
+                    .map(charge -> keys.name(charge.limit(), charge.key()))
+                    .toList();
+        }
+
+        @Override
+        public long more() {
+            return asked.more();
+        }
+    }
 
     @Test
     void runOfSeveralCallsSaysAndLeavesWhatRunsOfOneCallDo() {
@@ -131,10 +156,9 @@ class DecidedTogetherTests {
     }
 
     private List<Long> run(BucketKeys keys, List<Call> calls) {
-        List<byte[]> names = charges(calls).stream()
-                .map(charge -> keys.name(charge.limit(), charge.key()))
-                .toList();
-        return executor.execute(names, language.arguments(calls))
+        ScriptInput input =
+                language.input(calls.stream().map(call -> new Named(call, keys)).toList());
+        return executor.execute(input.keys(), input.arguments().toArray(byte[][]::new))
                 .toCompletableFuture()
                 .join();
     }
@@ -229,7 +253,7 @@ class DecidedTogetherTests {
 
     private LeasedCall lease(Charge charge, long more) {
         Call call = new Call(ScriptCall.LEASE, List.of(charge), more);
-        return language.leasedCall(charge, execute(charge, language.arguments(List.of(call))), 0);
+        return language.leasedCall(charge, run(together, List.of(call)), 0);
     }
 
     private RateLimitDecision decide(ScriptCall call, Charge charge) {

@@ -23,10 +23,13 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     private static final char FURTHER = '+';
 
+    private static final char AS_BEFORE = '=';
+
     private static final char LOOK = '0';
 
     /** How many numbers it replies for a charge, by what is asked. */
-    private static final Map<Character, Integer> NUMBERS = Map.of('0', 4, '1', 4, '2', 7, '3', 0, '4', 8);
+    private static final Map<Character, Integer> NUMBERS =
+            Map.of('0', 4, '1', 4, ',', 4, '=', 4, '2', 7, '3', 0, '4', 8);
 
     /** How many numbers are added here for each charge. */
     private static final int ADDED = 3;
@@ -111,11 +114,14 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
         Map<String, Long> resets = new HashMap<>();
         char call = 0;
         int from = 0;
-        for (int i = 0; i < keys.size(); i++) {
-            call = codes.charAt(i) == FURTHER ? call : codes.charAt(i);
+        int key = -1;
+        for (int i = 0; i < codes.length(); i++) {
+            char code = codes.charAt(i);
+            call = code == FURTHER ? call : code;
+            key += code == AS_BEFORE ? 0 : 1;
             int numbers = NUMBERS.get(call);
             if (numbers > 0 && call != LOOK) {
-                resets.put(text(keys.get(i)), reply.get(from + RESET));
+                resets.put(text(keys.get(key)), reply.get(from + RESET));
             }
             from += numbers;
         }

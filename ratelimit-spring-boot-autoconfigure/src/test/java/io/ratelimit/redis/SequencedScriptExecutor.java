@@ -36,10 +36,13 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
             local replies = decide()
             local sequence = KEYS[1] .. ':sequence'
             replies[#replies + 1] = time[1] * 1000000 + time[2]
-            replies[#replies + 1] = server.call('INCRBY', sequence, #KEYS)
+            replies[#replies + 1] = server.call('INCRBY', sequence, #ARGV[1])
             server.call('EXPIRE', sequence, 600)
             return replies
             """;
+
+    /** The code of a call that wants what the one before it does. */
+    private static final char AS_BEFORE = '=';
 
     private final RateLimitScriptExecutor executor;
 
@@ -68,17 +71,23 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        return executor.execute(keys, arguments).thenApply(reply -> noted(keys.size(), arguments, reply));
+        return executor.execute(keys, arguments).thenApply(reply -> noted(arguments, reply));
     }
 
-    private List<Long> noted(int calls, byte[][] arguments, List<Long> reply) {
+    private List<Long> noted(byte[][] arguments, List<Long> reply) {
         runs.incrementAndGet();
         int end = reply.size() - 2;
         long micros = reply.get(end);
-        long last = reply.get(end + 1);
-        for (int i = 0; i < calls; i++) {
-            long permits = Long.parseLong(new String(arguments[2 + 2 * i], StandardCharsets.US_ASCII));
-            log.add(new LoggedDecision(last - calls + 1 + i, micros, permits, decision(reply, 4 * i)));
+        byte[] codes = arguments[0];
+        long before = reply.get(end + 1) - codes.length;
+        long permits = 0;
+        int said = 1;
+        for (int i = 0; i < codes.length; i++) {
+            if (codes[i] != AS_BEFORE) {
+                permits = Long.parseLong(new String(arguments[said + 1], StandardCharsets.US_ASCII));
+                said += 2;
+            }
+            log.add(new LoggedDecision(before + 1 + i, micros, permits, decision(reply, 4 * i)));
         }
         return reply.subList(0, end);
     }
