@@ -29,7 +29,7 @@ local function parse_section(rule, text, from)
   local used, since, rest = string.match(text, '^:(%d+):(%d+):?(%d*)$', from)
   if not used then return nil end
   used, since, rest = number(used, 0), number(since, 0), rest == '' and 0 or number(rest, 0)
-  return used and since and rest and {rule = rule, used = used, since = since, rest = rest, charged = false}
+  return used and since and rest and {rule = rule, used = used, since = since, rest = rest}
 end
 
 local function text_of(section)
