@@ -1,13 +1,16 @@
 package io.ratelimit;
 
+import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
@@ -28,6 +31,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private final RateLimitStore store;
 
+    private final long timeout;
+
     private final LongSupplier nanos;
 
     private final ScheduledExecutorService thread;
@@ -38,29 +43,44 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private volatile boolean leases = true;
 
-    /** @param store the one that limits are shared by */
-    public LeasingRateLimitStore(RateLimitStore store) {
-        this(store, System::nanoTime, thread(), MOST_BUCKETS);
+    /**
+     * @param store the one that limits are shared by
+     * @param timeout the longest that it takes to decide, and that a call takes here
+     */
+    public LeasingRateLimitStore(RateLimitStore store, Duration timeout) {
+        this(store, timeout, System::nanoTime, thread(), MOST_BUCKETS);
     }
 
     /**
      * @param nanos a clock
-     * @param thread in which is given back what is idle
+     * @param thread in which is given back what is idle, and told who has waited for too long
      * @param mostBuckets of how many buckets there may be leases at a time
      */
-    LeasingRateLimitStore(RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread, int mostBuckets) {
+    LeasingRateLimitStore(
+            RateLimitStore store,
+            Duration timeout,
+            LongSupplier nanos,
+            ScheduledExecutorService thread,
+            int mostBuckets) {
         this.store = store;
+        this.timeout = timeout.toNanos();
         this.nanos = nanos;
         this.thread = thread;
         this.buckets = new LeasedBuckets(mostBuckets);
     }
 
+    /** Nothing is done in it any more once all is closed. */
     private static ScheduledExecutorService thread() {
-        return new ScheduledThreadPoolExecutor(1, task -> {
-            Thread thread = new Thread(task, "ratelimit-leases");
-            thread.setDaemon(true);
-            return thread;
-        });
+        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(
+                1,
+                task -> {
+                    Thread thread = new Thread(task, "ratelimit-leases");
+                    thread.setDaemon(true);
+                    return thread;
+                },
+                new DiscardPolicy());
+        threads.setRemoveOnCancelPolicy(true);
+        return threads;
     }
 
     @Override
@@ -162,13 +182,30 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             sweep();
             return ask(charge, bucket, approach.flight());
         }
+        long since = nanos.getAsLong();
         return approach.flight().landing().thenCompose(landed -> {
+            long now = nanos.getAsLong();
             StockedCall call = new StockedCall(charges);
-            call.takeFrom(bucket.stock(), charge, nanos.getAsLong());
+            call.takeFrom(bucket.stock(), charge, now);
             return call.rest().isEmpty()
                     ? CompletableFuture.completedFuture(call.decided())
-                    : decideInStore(charges, refundable);
+                    : decideInStore(charges, refundable, timeout - (now - since));
         });
+    }
+
+    /** For a call that has waited for a lease in vain: the store would give it as much time again. */
+    private CompletionStage<RefundableDecisions> decideInStore(List<Charge> charges, boolean refundable, long left) {
+        CompletableFuture<RefundableDecisions> decided =
+                decideInStore(charges, refundable).toCompletableFuture().copy();
+        if (!decided.isDone()) {
+            Future<?> tooLate = thread.schedule(
+                    () -> decided.completeExceptionally(
+                            new RateLimitStoreException(Reason.TIMEOUT, "No answer in time, after a lease", null)),
+                    left,
+                    TimeUnit.NANOSECONDS);
+            var unused = decided.whenComplete((decisions, thrown) -> tooLate.cancel(false));
+        }
+        return decided;
     }
 
     private CompletionStage<RefundableDecisions> ask(Charge charge, LeasedBucket bucket, LeaseFlight flight) {

@@ -28,6 +28,11 @@ class ForwardingStore implements RateLimitStore {
     }
 
     @Override
+    public CompletionStage<Lease> lease(Charge charge, long more) {
+        return store.lease(charge, more);
+    }
+
+    @Override
     public RateLimitDecision peek(Charge charge) {
         return store.peek(charge);
     }

@@ -77,7 +77,11 @@ public abstract class LeaseRandomContract {
 
         private final List<LeasingRateLimitStore> instances = IntStream.rangeClosed(0, random.nextInt(4))
                 .mapToObj(i -> new LeasingRateLimitStore(
-                        slow, () -> clock.micros() * 1_000, new ScheduledThreadPoolExecutor(1), 10))
+                        slow,
+                        Duration.ofSeconds(20),
+                        () -> clock.micros() * 1_000,
+                        new ScheduledThreadPoolExecutor(1),
+                        10))
                 .toList();
 
         private final TestClock bookClock = new TestClock();

@@ -16,14 +16,14 @@ final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
 
     private volatile boolean running;
 
-    /** @param timeout the longest that giving back may take */
+    /** @param timeout the longest that a decision may take, and giving all back */
     LeaseLifecycle(Duration timeout) {
         this.timeout = timeout;
     }
 
     /** Leases from the store, of limits that want it. */
     RateLimitStore over(RateLimitStore store) {
-        LeasingRateLimitStore leasing = new LeasingRateLimitStore(store);
+        LeasingRateLimitStore leasing = new LeasingRateLimitStore(store, timeout);
         leases = leasing;
         return leasing;
     }

@@ -1,0 +1,45 @@
+package io.ratelimit;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+
+/** A thread that does what is due by the test's clock, when it is told to, and nothing again and again. */
+final class LeaseThread extends ScheduledThreadPoolExecutor {
+
+    private final TestClock clock;
+
+    private final List<Task> tasks = new ArrayList<>();
+
+    private record Task(long due, Runnable work, ScheduledFuture<?> future) {}
+
+    LeaseThread(TestClock clock) {
+        super(0);
+        this.clock = clock;
+    }
+
+    @Override
+    public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
+        ScheduledFuture<?> future = super.schedule(work, 1, TimeUnit.DAYS);
+        tasks.add(new Task(clock.micros() + unit.toMicros(delay), work, future));
+        return future;
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable work, long first, long delay, TimeUnit unit) {
+        return super.schedule(work, 1, TimeUnit.DAYS);
+    }
+
+    void turn() {
+        tasks.stream()
+                .filter(task -> task.due <= clock.micros() && !task.future.isDone())
+                .forEach(task -> task.work.run());
+    }
+
+    /** What it has yet to do. */
+    long pending() {
+        return tasks.stream().filter(task -> !task.future.isDone()).count();
+    }
+}

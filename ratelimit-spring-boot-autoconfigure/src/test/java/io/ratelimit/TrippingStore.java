@@ -1,0 +1,65 @@
+package io.ratelimit;
+
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/** Remembers what it was asked for, each call in a word, and answers when and if it is told to. */
+final class TrippingStore extends ForwardingStore {
+
+    private final List<String> asked = new ArrayList<>();
+
+    private CompletableFuture<Void> held = CompletableFuture.completedFuture(null);
+
+    private volatile boolean failing;
+
+    TrippingStore(RateLimitStore store) {
+        super(store);
+    }
+
+    synchronized List<String> asked() {
+        return List.copyOf(asked);
+    }
+
+    /** Has the next answer wait. */
+    CompletableFuture<Void> hold() {
+        held = new CompletableFuture<>();
+        return held;
+    }
+
+    void fail(boolean fails) {
+        failing = fails;
+    }
+
+    private synchronized CompletionStage<Void> ask(String what) {
+        if (failing) {
+            throw new RateLimitStoreException(Reason.ERROR, "down", null);
+        }
+        asked.add(what);
+        CompletionStage<Void> answer = held;
+        held = CompletableFuture.completedFuture(null);
+        return answer;
+    }
+
+    @Override
+    public List<RateLimitDecision> decide(List<Charge> charges) {
+        return decideAsync(charges).toCompletableFuture().join();
+    }
+
+    @Override
+    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+        return ask("" + charges.get(0).permits()).thenCompose(now -> super.decideAsync(charges));
+    }
+
+    @Override
+    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+        return ask("" + charges.get(0).permits()).thenCompose(now -> super.decideRefundably(charges));
+    }
+
+    @Override
+    public CompletionStage<Lease> lease(Charge charge, long more) {
+        return ask(charge.permits() + "+" + more).thenCompose(now -> super.lease(charge, more));
+    }
+}
