@@ -61,13 +61,14 @@ class LeaseFlightTests {
 
     /** The whole decision takes no longer than the timeout. */
     @Test
-    void callThatHasWaitedInVainHasWhatIsLeftOfTheTimeForTheStore() {
+    void callThatHasWaitedInVainHasWhatIsLeftOfTheTimeForTheStore() throws Exception {
         CompletableFuture<?> waits = waitsInVainFor(Duration.ofMillis(60));
         clock.advance(Duration.ofMillis(39));
         instances.thread().turn();
         assertThat(waits).isNotDone();
         clock.advance(Duration.ofMillis(1));
         instances.thread().turn();
+        assertThat(waits).isCompletedExceptionally();
         assertThatExceptionOfType(CompletionException.class)
                 .isThrownBy(waits::join)
                 .withCauseInstanceOf(RateLimitStoreException.class)

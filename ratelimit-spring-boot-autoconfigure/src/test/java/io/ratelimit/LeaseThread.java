@@ -2,6 +2,7 @@ package io.ratelimit;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -13,7 +14,7 @@ final class LeaseThread extends ScheduledThreadPoolExecutor {
 
     private final List<Task> tasks = new ArrayList<>();
 
-    private record Task(long due, Runnable work, ScheduledFuture<?> future) {}
+    private record Task(long due, Callable<?> work, ScheduledFuture<?> future) {}
 
     LeaseThread(TestClock clock) {
         super(0);
@@ -21,8 +22,8 @@ final class LeaseThread extends ScheduledThreadPoolExecutor {
     }
 
     @Override
-    public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
-        ScheduledFuture<?> future = super.schedule(work, 1, TimeUnit.DAYS);
+    public <V> ScheduledFuture<V> schedule(Callable<V> work, long delay, TimeUnit unit) {
+        ScheduledFuture<V> future = super.schedule(work, 1, TimeUnit.DAYS);
         tasks.add(new Task(clock.micros() + unit.toMicros(delay), work, future));
         return future;
     }
@@ -32,13 +33,15 @@ final class LeaseThread extends ScheduledThreadPoolExecutor {
         return super.schedule(work, 1, TimeUnit.DAYS);
     }
 
-    void turn() {
-        tasks.stream()
-                .filter(task -> task.due <= clock.micros() && !task.future.isDone())
-                .forEach(task -> task.work.run());
+    void turn() throws Exception {
+        for (Task task : tasks) {
+            if (task.due <= clock.micros() && !task.future.isDone()) {
+                task.work.call();
+            }
+        }
     }
 
-    /** What it has yet to do. */
+    /** How much it has yet to do. */
     long pending() {
         return tasks.stream().filter(task -> !task.future.isDone()).count();
     }
