@@ -28,6 +28,12 @@ final class Stock {
      */
     private static final long BACK_BY_ITSELF = 8;
 
+    /** In microseconds. So long an idle lease may be kept: one that is used up in that time is no worse for others. */
+    private static final long HORIZON = 1_000_000;
+
+    /** A few permits say little of how many more will be wanted. */
+    private static final long STEEPEST = 8;
+
     private final RateLimit limit;
 
     private final Lease lease;
@@ -151,11 +157,13 @@ final class Stock {
         return new Leftover(lease.unused(), left, nextAsk(last, nanos));
     }
 
-    /** Twice as many, if they were all handed out in time; else as many as were. */
+    /** If all were handed out in time, as many as the horizon takes at that speed, and at least twice as many; else those. */
     private long nextAsk(long last, long nanos) {
         long handedOut = handedOut(last);
-        if (handedOut + valid(last, nanos) >= lease.more()) {
-            return 2 * lease.more();
+        long more = lease.more();
+        if (handedOut + valid(last, nanos) >= more) {
+            long wanted = handedOut * HORIZON / Math.max(1, elapsedMicros(nanos));
+            return Math.max(2 * more, Math.min(wanted, STEEPEST * more));
         }
         return comesBackEvenly() ? BACK_BY_ITSELF * handedOut : handedOut;
     }

@@ -25,7 +25,7 @@ class LeaseEndTests {
     @Test
     void idleLeaseGoesBackAndIsForgotten() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3 + 5 + 1, limit);
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
         assertThat(instances.used(limit)).isEqualTo(20);
         store.giveBackIdle();
         assertThat(instances.used(limit)).as("used since the last look").isEqualTo(20);
@@ -38,7 +38,7 @@ class LeaseEndTests {
     @Test
     void whateverIsLeftGoesBackAtTheEndAndNothingIsLeasedAfterIt() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3 + 5 + 1, limit);
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
         store.giveBackAll(Duration.ofSeconds(20));
         assertThat(instances.used(limit)).isEqualTo(12);
         instances.take(5, limit);
@@ -52,7 +52,7 @@ class LeaseEndTests {
     @Test
     void leaseThatComesAfterTheEndGoesBack() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3, limit);
+        instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         CompletionStage<?> call = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
         store.giveBackAll(Duration.ZERO);
@@ -64,7 +64,17 @@ class LeaseEndTests {
     @Test
     void resetDropsWhatIsLeased() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3 + 1, limit);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
+        store.reset(limit, "alice");
+        assertThat(instances.used(limit)).isZero();
+        instances.take(1, limit);
+        assertThat(instances.used(limit)).isEqualTo(1);
+    }
+
+    @Test
+    void resetDropsWhatIsLeasedUntilTheStoreHasForgotten() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        trips.beforeReset(() -> instances.takeSlowly(1 + 2 + 3 + 1, limit));
         store.reset(limit, "alice");
         assertThat(instances.used(limit)).isZero();
         instances.take(1, limit);
@@ -74,7 +84,7 @@ class LeaseEndTests {
     @Test
     void leaseThatComesAfterAResetIsDropped() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3, limit);
+        instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         CompletionStage<?> call = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
         store.reset(limit, "alice");

@@ -33,7 +33,7 @@ class LeaseFlightTests {
     @Test
     void callsWaitForALeaseThatHasPermitsForThem() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3, limit);
+        instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         List<CompletableFuture<?>> calls = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
@@ -48,7 +48,7 @@ class LeaseFlightTests {
     @Test
     void failureIsThatOfAllWhoWaitForTheLease() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3, limit);
+        instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         CompletionStage<?> asks = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
         CompletionStage<?> waits = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
@@ -57,6 +57,16 @@ class LeaseFlightTests {
         assertThat(waits.toCompletableFuture()).isCompletedExceptionally();
         trips.fail(true);
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> instances.take(limit, 1));
+    }
+
+    /** Nobody waits for a lease that could not even be asked for. */
+    @Test
+    void errorOfTheStoreIsThatOfTheCallAlone() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3, limit);
+        trips.breakOnce(new StackOverflowError());
+        assertThat(call(limit)).isCompletedExceptionally();
+        assertThat(call(limit)).isCompleted();
     }
 
     /** The whole decision takes no longer than the timeout. */
@@ -87,7 +97,7 @@ class LeaseFlightTests {
     /** The store has less than was asked for: of two that wait for the lease, one asks by itself. */
     private CompletableFuture<?> waitsInVainFor(Duration time) {
         RateLimit limit = window("quotes", 10, 8);
-        instances.take(1 + 2 + 3, limit);
+        instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         List<CompletableFuture<?>> calls = List.of(call(limit), call(limit), call(limit));
         secondAnswer = trips.hold();

@@ -8,6 +8,8 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a failed call took goes back to the lease that it was from. */
 @Timeout(60)
@@ -16,6 +18,8 @@ class LeaseRefundTests {
     @RegisterExtension
     final LeasingInstances instances = new LeasingInstances();
 
+    private final TestClock clock = instances.clock();
+
     private final TrippingStore trips = instances.trips();
 
     private final LeasingRateLimitStore store = instances.store();
@@ -23,7 +27,7 @@ class LeaseRefundTests {
     @Test
     void refundOfPermitsFromStockGoesBackToItOnce() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3 + 1, limit);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
         Charge charge = new Charge(limit, "alice", 1);
         RefundableDecisions decided =
                 store.decideRefundably(List.of(charge)).toCompletableFuture().join();
@@ -40,7 +44,7 @@ class LeaseRefundTests {
     @Test
     void refundOfALeaseThatIsOverGoesBackToTheStore() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3, limit);
+        instances.takeSlowly(1 + 2 + 3, limit);
         Charge charge = new Charge(limit, "alice", 1);
         RefundableDecisions asked =
                 store.decideRefundably(List.of(charge)).toCompletableFuture().join();
@@ -55,5 +59,53 @@ class LeaseRefundTests {
         fromStock.refund().giveBack(List.of(charge)).toCompletableFuture().join();
         fromStock.refund().giveBack(List.of(charge)).toCompletableFuture().join();
         assertThat(instances.used(limit)).isEqualTo(7);
+    }
+
+    /** By the rule a window that only a refunded call has opened is as if it had not begun; in the store it goes on. */
+    @ParameterizedTest
+    @EnumSource(names = {"FIXED_WINDOW", "TOKEN_BUCKET_BY_INTERVALS"})
+    void refundOfTheCallThatOpensAPeriodWithALeaseLetsNobodyElseIn(LimitKind kind) {
+        RateLimit limit = limit(kind);
+        refundTheCallThatTakesALease(limit);
+        clock.advance(Duration.ofMinutes(59));
+        assertThat(admitted(limit)).isEqualTo(limit.capacity() - 1);
+        clock.advance(Duration.ofMinutes(1));
+        assertThat(admitted(limit)).isEqualTo(limit.capacity());
+    }
+
+    @Test
+    void refundOfTheCallThatTakesALeaseGoesBackToItWhereNoPeriodIsOpened() {
+        RateLimit limit = limit(LimitKind.SLIDING_WINDOW);
+        refundTheCallThatTakesALease(limit);
+        assertThat(admitted(limit)).isEqualTo(limit.capacity());
+    }
+
+    private static RateLimit limit(LimitKind kind) {
+        return RateLimit.named("quotes")
+                .algorithm(kind.algorithm())
+                .refill(kind.refill())
+                .rate("10/h")
+                .lease(5)
+                .build();
+    }
+
+    /** The first call of a period, when the last one is over. */
+    private void refundTheCallThatTakesALease(RateLimit limit) {
+        clock.set(TestClock.TODAY - TestClock.TODAY % TestClock.inMicros(Duration.ofHours(1)));
+        instances.take(1 + 2, limit);
+        clock.advance(Duration.ofHours(2));
+        Charge charge = new Charge(limit, "alice", 1);
+        RefundableDecisions decided =
+                store.decideRefundably(List.of(charge)).toCompletableFuture().join();
+        assertThat(trips.asked()).endsWith("1+1", "1+2");
+        decided.refund().giveBack(List.of(charge)).toCompletableFuture().join();
+    }
+
+    private long admitted(RateLimit limit) {
+        long admitted = 0;
+        while (instances.take(limit, 1).allowed()) {
+            admitted++;
+        }
+        return admitted;
     }
 }

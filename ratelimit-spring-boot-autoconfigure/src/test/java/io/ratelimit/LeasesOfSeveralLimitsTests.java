@@ -27,8 +27,8 @@ class LeasesOfSeveralLimitsTests {
     void severalLimitsAreTakenFromStockTogether() {
         RateLimit one = window("one", 1_000, 100);
         RateLimit other = window("other", 1_000, 100);
-        instances.take(1 + 2 + 3 + 1, one);
-        instances.take(1 + 2 + 3 + 1, other);
+        instances.takeSlowly(1 + 2 + 3 + 1, one);
+        instances.takeSlowly(1 + 2 + 3 + 1, other);
         int before = trips.asked().size();
         List<Charge> both = List.of(new Charge(one, "alice", 1), new Charge(other, "alice", 2));
         assertThat(store.decide(both)).extracting(RateLimitDecision::remaining).containsExactly(1_000L - 8, 1_000L - 9);
@@ -41,9 +41,9 @@ class LeasesOfSeveralLimitsTests {
     void whatOneLimitHasTakenFromStockGoesBackToItIfAnotherRejects() {
         RateLimit leased = window("leased", 1_000, 100);
         RateLimit tight = TestLimits.fixedWindow("tight", 1, "1/h");
-        instances.take(1 + 2 + 3 + 1, leased);
+        instances.takeSlowly(1 + 2 + 3 + 1, leased);
         RateLimit leasedTrial = dryRun();
-        instances.take(1 + 2 + 3 + 1, leasedTrial);
+        instances.takeSlowly(1 + 2 + 3 + 1, leasedTrial);
         List<Charge> all = List.of(
                 new Charge(leased, "alice", 1), new Charge(leasedTrial, "alice", 1), new Charge(tight, "alice", 1));
         assertThat(store.decide(all)).extracting(RateLimitDecision::allowed).containsExactly(true, true, true);
@@ -56,7 +56,7 @@ class LeasesOfSeveralLimitsTests {
     @Test
     void whatWasTakenFromStockGoesBackToItIfTheStoreFails() {
         RateLimit leased = window("leased", 1_000, 100);
-        instances.take(1 + 2 + 3 + 1, leased);
+        instances.takeSlowly(1 + 2 + 3 + 1, leased);
         trips.fail(true);
         List<Charge> both = List.of(
                 new Charge(leased, "alice", 1), new Charge(TestLimits.fixedWindow("other", 1, "1/h"), "alice", 1));

@@ -72,6 +72,14 @@ final class LeasingInstances implements AfterEachCallback {
         }
     }
 
+    /** Each of them so long after the last that the next lease is but twice as large. */
+    void takeSlowly(int calls, RateLimit limit) {
+        for (int i = 0; i < calls; i++) {
+            clock.advance(Duration.ofSeconds(1));
+            take(1, limit);
+        }
+    }
+
     /** What the store takes to be used. */
     long used(RateLimit limit) {
         return limit.capacity() - trips.peek(new Charge(limit, "alice", 0)).remaining();

@@ -58,13 +58,13 @@ class LeasingRateLimitStoreTests {
         RateLimit limit =
                 RateLimit.named("quotes").capacity(100).rate("1/s").lease(10).build();
         instances.take(1 + 2 + 1, limit);
-        // Six are used then, and the last two of them are here.
-        assertThat(trips.asked()).containsExactly("1", "1+1", "1+2");
-        clock.advance(4 * SECOND);
+        // Twelve are used then, and the last eight of them are here.
+        assertThat(trips.asked()).containsExactly("1", "1+1", "1+8");
+        clock.advance(10 * SECOND);
         instances.take(1, limit);
-        assertThat(trips.asked()).containsExactly("1", "1+1", "1+2");
+        assertThat(trips.asked()).containsExactly("1", "1+1", "1+8");
         instances.take(1, limit);
-        assertThat(trips.asked()).as("the fifth has begun to come back").hasSize(4);
+        assertThat(trips.asked()).as("the eleventh has begun to come back").hasSize(4);
     }
 
     /** An instance that has nothing is not told of what others have: that many permits, and no more, it misses. */
@@ -112,7 +112,7 @@ class LeasingRateLimitStoreTests {
     @Test
     void stockIsHandedOutWhileTheStoreFails() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3 + 1, limit);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
         trips.fail(true);
         instances.take(4, limit);
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> instances.take(limit, 1));
@@ -123,7 +123,7 @@ class LeasingRateLimitStoreTests {
     @Test
     void callThatNeedsMoreThanThereIsLeavesNothingBehind() {
         RateLimit limit = window("quotes", 1_000, 100);
-        instances.take(1 + 2 + 3 + 1, limit);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
         assertThat(instances.used(limit)).isEqualTo(11);
         assertThat(instances.take(limit, 7).allowed()).isTrue();
         assertThat(trips.asked()).endsWith("7+8");

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Remembers what it was asked for, each call in a word, and answers when and if it is told to. */
 final class TrippingStore extends ForwardingStore {
@@ -14,6 +15,10 @@ final class TrippingStore extends ForwardingStore {
     private CompletableFuture<Void> held = CompletableFuture.completedFuture(null);
 
     private volatile boolean failing;
+
+    private @Nullable Error error;
+
+    private Runnable meanwhile = () -> {};
 
     TrippingStore(RateLimitStore store) {
         super(store);
@@ -33,7 +38,22 @@ final class TrippingStore extends ForwardingStore {
         failing = fails;
     }
 
+    /** Has the next question end so. */
+    void breakOnce(Error thrown) {
+        error = thrown;
+    }
+
+    /** Has something happen before a bucket is forgotten. */
+    void beforeReset(Runnable work) {
+        meanwhile = work;
+    }
+
     private synchronized CompletionStage<Void> ask(String what) {
+        Error broken = error;
+        if (broken != null) {
+            error = null;
+            throw broken;
+        }
         if (failing) {
             throw new RateLimitStoreException(Reason.ERROR, "down", null);
         }
@@ -61,5 +81,11 @@ final class TrippingStore extends ForwardingStore {
     @Override
     public CompletionStage<Lease> lease(Charge charge, long more) {
         return ask(charge.permits() + "+" + more).thenCompose(now -> super.lease(charge, more));
+    }
+
+    @Override
+    public void reset(RateLimit limit, String key) {
+        meanwhile.run();
+        super.reset(limit, key);
     }
 }

@@ -1,0 +1,26 @@
+package io.ratelimit;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.LeasedBucket.Approach;
+import org.junit.jupiter.api.Test;
+
+/** Leases of one bucket come one after the other. */
+class LeasedBucketTests {
+
+    private final RateLimit limit = LeasingInstances.window("quotes", 100, 10);
+
+    private final LeasedBucket bucket = new LeasedBucket(limit);
+
+    @Test
+    void callThatComesWhenTheLeaseHasLandedTakesFromIt() {
+        assertThat(bucket.approach(1, 0)).as("the first call of a key").isNull();
+        Approach first = bucket.approach(1, 0);
+        assertThat(first.asks()).isTrue();
+        bucket.land(first.flight(), StockTests.stock(limit), 0);
+        Approach second = bucket.approach(5, 0);
+        assertThat(second.asks()).isFalse();
+        assertThat(second.flight().landing()).isCompleted();
+        assertThat(bucket.approach(6, 0).asks()).as("more than there is").isTrue();
+    }
+}
