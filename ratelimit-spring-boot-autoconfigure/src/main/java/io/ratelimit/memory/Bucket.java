@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,13 +56,6 @@ final class Bucket {
         write(state);
     }
 
-    /** A bucket that was never used, held by the caller. */
-    static Bucket held(KnownLimit limit, Object key) {
-        Bucket bucket = new Bucket(limit, key, null);
-        bucket.version = HELD;
-        return bucket;
-    }
-
     KnownLimit limit() {
         return limit;
     }
@@ -109,38 +103,44 @@ final class Bucket {
                 write(after);
             }
         } finally {
-            release();
+            version = version - HELD + STEP; // No method, as in hold(Supplier).
         }
         return claim.decision(own.used(after, clock), own.resetAfter(after, clock));
     }
 
-    /** Holds the bucket until {@link #release}, unless it is forgotten. */
-    boolean hold() {
+    /**
+     * Does something while nobody else reads or changes the state.
+     *
+     * @return what it returns, or {@code null} if the bucket is forgotten
+     */
+    <T extends @Nullable Object> @Nullable T hold(Supplier<T> work) {
+        if (!hold()) {
+            return null;
+        }
+        try {
+            return work.get();
+        } finally {
+            // No method: the stack may be at its end, and the bucket would be held for ever.
+            version = version - HELD + STEP;
+        }
+    }
+
+    /** Holds the bucket, unless it is forgotten. Once it is held nothing is called before the caller's {@code try}. */
+    private boolean hold() {
         for (int spins = 1; ; spins++) {
             int seen = version;
             if ((seen & FORGOTTEN) != 0) {
                 return false;
             }
-            if (tryHold(seen)) {
+            if (isFree(seen) && VERSION.compareAndSet(this, seen, seen | HELD)) {
                 return true;
             }
             pause(spins);
         }
     }
 
-    private boolean tryHold(int seen) {
-        boolean held = isFree(seen) && VERSION.compareAndSet(this, seen, seen | HELD);
-        // Who looks sees the version of a change no later than the change.
-        VarHandle.storeStoreFence();
-        return held;
-    }
-
     private static boolean isFree(int version) {
         return (version & (HELD | FORGOTTEN)) == 0;
-    }
-
-    void release() {
-        VERSION.lazySet(this, version - HELD + STEP);
     }
 
     /** The state, for the caller who holds the bucket. */
@@ -152,36 +152,44 @@ final class Bucket {
                 : new BucketState(new Section<>(counting, new Count(used, since, rest)), List.of(), null);
     }
 
-    /** Changes the state, by the caller who holds the bucket. */
+    /** Changes the state, by the caller who holds the bucket; where the stack ends all of it or nothing. */
     void write(@Nullable BucketState next) {
         if (next != null && next.isCount()) {
-            rule = (CountRule) next.own().rule();
-            state = null;
+            CountRule counting = (CountRule) next.own().rule();
             write((Count) next.own().usage());
+            rule = counting;
+            state = null;
         } else {
+            fence();
             rule = null;
             state = next;
         }
     }
 
     private void write(Count count) {
-        used = count.used();
-        since = count.since();
-        rest = count.rest();
+        long newUsed = count.used();
+        long newSince = count.since();
+        long newRest = count.rest();
+        fence();
+        used = newUsed;
+        since = newSince;
+        rest = newRest;
+    }
+
+    /** Who looks sees the version of a change no later than the change. */
+    private static void fence() {
+        VarHandle.storeStoreFence();
     }
 
     /** Changes the state. One that is as if never used stays so. */
     void change(Function<BucketState, @Nullable BucketState> change) {
-        if (hold()) {
-            try {
-                BucketState current = read();
-                if (current != null) {
-                    write(change.apply(current));
-                }
-            } finally {
-                release();
+        hold(() -> {
+            BucketState current = read();
+            if (current != null) {
+                write(change.apply(current));
             }
-        }
+            return null;
+        });
     }
 
     /**

@@ -17,6 +17,7 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -103,11 +104,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     public RateLimitDecision peek(Charge charge) {
         KnownLimit limit = known(charge.limit());
         Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
-        BucketState state = null;
-        if (bucket != null && bucket.hold()) {
-            state = bucket.read();
-            bucket.release();
-        }
+        BucketState state = bucket == null ? null : bucket.hold(bucket::read);
         return new Assessment(limit, state, time.micros(), charge.permits()).decision(false);
     }
 
@@ -147,16 +144,14 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private @Nullable RateLimitDecision decideFound(
             Bucket bucket, KnownLimit limit, Charge charge, Taken.Listener listener) {
-        if (!bucket.hold()) {
-            return null;
-        }
-        Assessment assessment;
-        try {
+        Assessment assessment = bucket.hold(() -> {
             // Read after the state, the clock never shows less than the state has seen, unless it went back.
-            assessment = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
-            bucket.write(assessment.next(assessment.fits()));
-        } finally {
-            bucket.release();
+            Assessment now = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
+            bucket.write(now.next(now.fits()));
+            return now;
+        });
+        if (assessment == null) {
+            return null;
         }
         if (assessment.fits() && charge.permits() > 0) {
             listener.onCharge(charge, bucket, assessment);
@@ -171,36 +166,40 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             throw new IllegalArgumentException("Two charges of one call are for the same bucket");
         }
         Map<Charge, Held> held = new HashMap<>();
-        try {
-            sorted.forEach(charge -> held.put(charge, hold(charge)));
-            return decideHeld(charges, charges.stream().map(held::get).toList(), listener);
-        } finally {
-            held.values().forEach(this::release);
-        }
+        return holding(
+                List.copyOf(sorted),
+                held,
+                () -> decideHeld(charges, charges.stream().map(held::get).toList(), listener));
     }
 
-    private Held hold(Charge charge) {
+    /** Does something while all buckets are held, one after the other. */
+    private <T> T holding(List<Charge> charges, Map<Charge, Held> held, Supplier<T> work) {
+        if (charges.isEmpty()) {
+            return work.get();
+        }
+        Charge charge = charges.get(0);
         KnownLimit limit = known(charge.limit());
         Object key = BucketKey.of(charge.key());
         while (true) {
-            Bucket bucket = buckets.get(limit, key);
-            if (bucket == null) {
-                Bucket fresh = Bucket.held(limit, key);
-                if (buckets.add(fresh, time.micros())) {
-                    return new Held(fresh, limit, true);
+            Bucket found = buckets.get(limit, key);
+            Bucket bucket = found == null ? new Bucket(limit, key, null) : found;
+            try {
+                T result = bucket.hold(() -> {
+                    if (found == null && !buckets.add(bucket, time.micros())) {
+                        return null;
+                    }
+                    held.put(charge, new Held(bucket, limit));
+                    return holding(charges.subList(1, charges.size()), held, work);
+                });
+                if (result != null) {
+                    return result;
                 }
-            } else if (bucket.hold()) {
-                return new Held(bucket, limit, false);
+            } finally {
+                // Another may stay, as after a call with one limit: receipts name it.
+                if (found == null) {
+                    buckets.removeUnused(bucket);
+                }
             }
-        }
-    }
-
-    private void release(Held held) {
-        // Another may stay, as after a call with one limit: receipts name it.
-        boolean needless = held.fresh() && held.bucket().read() == null;
-        held.bucket().release();
-        if (needless) {
-            buckets.removeUnused(held.bucket());
         }
     }
 
@@ -240,6 +239,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return new Assessment(limit, state, clock, 0).use();
     }
 
-    /** A bucket that a call with several limits holds, and has made if it is fresh: nobody can have taken from it before. */
-    private record Held(Bucket bucket, KnownLimit limit, boolean fresh) {}
+    /** A bucket that a call with several limits holds. */
+    private record Held(Bucket bucket, KnownLimit limit) {}
 }

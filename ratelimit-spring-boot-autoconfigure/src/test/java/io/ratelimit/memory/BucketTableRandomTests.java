@@ -40,9 +40,6 @@ class BucketTableRandomTests {
             limit = KnownLimit.of(LIMIT, table.of(LIMIT.id()));
             for (int step = 0; step < 200; step++) {
                 step(table, max);
-                assertThat(table.size()).isEqualTo(expected.size());
-                expected.forEach(
-                        (key, bucket) -> assertThat(table.get(limit, key)).isSameAs(bucket));
             }
         }
     }
@@ -50,20 +47,30 @@ class BucketTableRandomTests {
     private void step(BucketTable table, int max) {
         if (expected.isEmpty() || random.nextInt(3) == 0) {
             add(table, max);
-            return;
+        } else {
+            use(table, max);
         }
+        assertThat(table.size()).isEqualTo(expected.size());
+        expected.forEach((key, bucket) -> assertThat(table.get(limit, key)).isSameAs(bucket));
+    }
+
+    private void use(BucketTable table, int max) {
         String key = List.copyOf(expected.keySet()).get(random.nextInt(expected.size()));
         Bucket bucket = expected.get(key);
         if (held.contains(key)) {
-            bucket.write(randomState());
-            bucket.release();
-            held.remove(key);
             return;
         }
         switch (random.nextInt(3)) {
             case 0 -> {
-                assertThat(bucket.hold()).isTrue();
                 held.add(key);
+                assertThat(TestStates.hold(bucket, () -> {
+                            for (int steps = random.nextInt(5); steps > 0; steps--) {
+                                step(table, max);
+                            }
+                            bucket.write(randomState());
+                        }))
+                        .isTrue();
+                held.remove(key);
             }
             case 1 -> assertThat(TestStates.write(bucket, randomState())).isTrue();
             default -> {

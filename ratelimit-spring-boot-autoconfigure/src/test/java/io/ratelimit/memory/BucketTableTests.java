@@ -91,7 +91,7 @@ class BucketTableTests {
         Bucket removed = add(table, "removed", 1);
         table.remove(limit, "removed");
         for (Bucket bucket : new Bucket[] {evicted, removed}) {
-            assertThat(bucket.hold()).isFalse();
+            assertThat(TestStates.read(bucket)).isNull();
             assertThat(bucket.look()).isNull();
             assertThat(bucket.decide(limit, 1, 0)).isNull();
         }
@@ -102,16 +102,19 @@ class BucketTableTests {
         BucketTable table = table(2);
         Bucket first = add(table, "first", 1);
         Bucket second = add(table, "second", 2);
-        assertThat(first.hold()).isTrue();
-        add(table, "third", 3);
-        assertThat(known(table, "first")).isTrue();
-        assertThat(known(table, "second")).isFalse();
-        assertThat(second.hold()).isFalse();
-        Bucket third = table.get(limit, "third");
-        assertThat(third.hold()).isTrue();
-        assertThat(table.add(bucket("fourth", 4, 0), 0)).isTrue();
-        assertThat(known(table, "fourth")).isFalse();
-        first.release();
+        assertThat(TestStates.hold(first, () -> {
+                    add(table, "third", 3);
+                    assertThat(known(table, "first")).isTrue();
+                    assertThat(known(table, "second")).isFalse();
+                    assertThat(TestStates.read(second)).isNull();
+                    Bucket third = table.get(limit, "third");
+                    assertThat(TestStates.hold(third, () -> {
+                                assertThat(table.add(bucket("fourth", 4, 0), 0)).isTrue();
+                                assertThat(known(table, "fourth")).isFalse();
+                            }))
+                            .isTrue();
+                }))
+                .isTrue();
         add(table, "fifth", 5);
         assertThat(known(table, "first")).isFalse();
         assertThat(known(table, "fifth")).isTrue();

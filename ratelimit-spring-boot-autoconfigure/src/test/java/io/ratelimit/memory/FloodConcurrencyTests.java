@@ -90,9 +90,7 @@ class FloodConcurrencyTests {
             case 0 -> table.remove(limit, "key" + number);
             case 1 -> TestStates.write(known, TestStates.of(three, number % 7, 0));
             case 2 -> {
-                if (known.hold()) {
-                    known.write(null);
-                    known.release();
+                if (TestStates.write(known, null)) {
                     table.removeUnused(known);
                 }
             }

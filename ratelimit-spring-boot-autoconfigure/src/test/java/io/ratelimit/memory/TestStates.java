@@ -22,21 +22,20 @@ final class TestStates {
 
     /** A bucket's state; {@code null} of one that is forgotten. */
     static BucketState read(Bucket bucket) {
-        if (!bucket.hold()) {
-            return null;
-        }
-        BucketState state = bucket.read();
-        bucket.release();
-        return state;
+        return bucket.hold(bucket::read);
     }
 
     /** Changes a bucket's state, unless it is forgotten. */
     static boolean write(Bucket bucket, BucketState next) {
-        boolean held = bucket.hold();
-        if (held) {
-            bucket.write(next);
-            bucket.release();
-        }
-        return held;
+        return hold(bucket, () -> bucket.write(next));
+    }
+
+    /** Does something while a bucket is held, unless it is forgotten. */
+    static boolean hold(Bucket bucket, Runnable work) {
+        Boolean done = bucket.hold(() -> {
+            work.run();
+            return true;
+        });
+        return done != null;
     }
 }
