@@ -18,7 +18,7 @@ final class Lane implements Decider {
     /** The most calls of a script, so that other clients of the server have their turn. */
     private static final int MOST = 128;
 
-    private final Queue<PendingCall<?>> waiting = new ConcurrentLinkedQueue<>();
+    private final Queue<PendingCall<?>> waiting;
 
     private final AtomicBoolean busy = new AtomicBoolean();
 
@@ -36,6 +36,16 @@ final class Lane implements Decider {
      * @param alone for calls that cannot be decided together
      */
     Lane(Function<Batch, CompletableFuture<List<Long>>> script, Function<PendingCall<?>, Lane> lanes, Decider alone) {
+        this(new ConcurrentLinkedQueue<>(), script, lanes, alone);
+    }
+
+    /** @param waiting an empty queue that many threads may use at once */
+    Lane(
+            Queue<PendingCall<?>> waiting,
+            Function<Batch, CompletableFuture<List<Long>>> script,
+            Function<PendingCall<?>, Lane> lanes,
+            Decider alone) {
+        this.waiting = waiting;
         this.script = script;
         this.lanes = lanes;
         this.alone = alone;

@@ -1,8 +1,10 @@
 package io.ratelimit.redis;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,9 +13,20 @@ import org.jspecify.annotations.Nullable;
  */
 final class Watch {
 
+    private final LongFunction<Executor> timer;
+
     private final AtomicBoolean set = new AtomicBoolean();
 
     private volatile @Nullable Batch batch;
+
+    Watch() {
+        this(nanos -> CompletableFuture.delayedExecutor(nanos, TimeUnit.NANOSECONDS, Runnable::run));
+    }
+
+    /** @param timer executes after so many nanoseconds */
+    Watch(LongFunction<Executor> timer) {
+        this.timer = timer;
+    }
 
     /** Watches this one from now on; the one before is over. */
     void start(Batch next) {
@@ -23,8 +36,7 @@ final class Watch {
 
     private void set(Batch watched) {
         if (set.compareAndSet(false, true)) {
-            CompletableFuture.delayedExecutor(Math.max(0, watched.nanosLeft()), TimeUnit.NANOSECONDS, Runnable::run)
-                    .execute(this::look);
+            timer.apply(Math.max(0, watched.nanosLeft())).execute(this::look);
         }
     }
 

@@ -3,12 +3,8 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.Charge;
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.TestLimits;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -19,25 +15,11 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(30)
 class BatchTests {
 
-    private static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 10, "10/s");
-
     private final CompletableFuture<List<Long>> work = new CompletableFuture<>();
 
-    private final PendingCall<Long> hasty = call(Duration.ofSeconds(-1));
+    private final PendingCall<Long> hasty = PendingCalls.overdue();
 
-    private final PendingCall<Long> patient = call(Duration.ofHours(1));
-
-    private static PendingCall<Long> call(Duration patience) {
-        return new PendingCall<>(
-                ScriptCall.CHARGE,
-                List.of(new Charge(QUOTES, "alice", 1)),
-                0,
-                List.of(new byte[0]),
-                Deadline.in(patience),
-                true,
-                List::get,
-                new CompletableFuture<>());
-    }
+    private final PendingCall<Long> patient = PendingCalls.patient();
 
     @Test
     void whoeverHasNoMoreTimeLeavesAlone() {
@@ -61,15 +43,7 @@ class BatchTests {
 
     @Test
     void threadsThatWaitAreToldFirst() {
-        PendingCall<Long> asynchronous = new PendingCall<>(
-                ScriptCall.CHARGE,
-                patient.charges(),
-                0,
-                patient.names(),
-                patient.deadline(),
-                false,
-                List::get,
-                new CompletableFuture<>());
+        PendingCall<Long> asynchronous = PendingCalls.asynchronous();
         CompletableFuture<Boolean> patientWasTold =
                 asynchronous.outcome().thenApply(told -> patient.outcome().isDone());
         new Batch(List.of(asynchronous, patient)).answer(List.of(1L, 0L, 0L, 0L, 2L, 0L, 0L, 0L));
@@ -80,7 +54,7 @@ class BatchTests {
 
     @Test
     void withTheLastOfThemTheWorkIsGivenUp() {
-        Batch batch = new Batch(List.of(hasty, call(Duration.ofSeconds(-1))));
+        Batch batch = new Batch(List.of(hasty, PendingCalls.overdue()));
         CompletableFuture<List<Long>> bounded = batch.bound(work);
         batch.expire();
         assertThat(batch.isOver()).isTrue();

@@ -1,0 +1,68 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+import io.lettuce.core.RedisNoScriptException;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.protocol.AsyncCommand;
+import io.lettuce.core.protocol.Command;
+import io.lettuce.core.protocol.CommandType;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/** A command that nobody waits for any more would be sent again after a reconnect. */
+class LettuceScriptExecutorTests {
+
+    /** Those on their way to a server that says nothing by itself. */
+    private final List<AsyncCommand<byte[], byte[], List<Long>>> sent = new ArrayList<>();
+
+    private final CompletableFuture<List<Long>> reply =
+            executor().execute(ScriptedServers.keys("key"), new byte[0][]).toCompletableFuture();
+
+    private RateLimitScriptExecutor executor() {
+        RedisClusterAsyncCommands<?, ?> commands = mock(RedisClusterAsyncCommands.class, call -> {
+            String name = call.getMethod().getName().toUpperCase(Locale.ROOT);
+            sent.add(new AsyncCommand<>(new Command<>(CommandType.valueOf(name), null)));
+            return sent.get(sent.size() - 1);
+        });
+        RedisConnection connection = mock();
+        given(connection.getNativeConnection()).willReturn(commands);
+        RedisConnectionFactory connections = mock();
+        given(connections.getConnection()).willReturn(connection);
+        return new LettuceScriptExecutor(connections, RateLimitScript.load());
+    }
+
+    private void forgetScript() {
+        sent.get(0).completeExceptionally(new RedisNoScriptException("NOSCRIPT No matching script"));
+    }
+
+    @Test
+    void whoeverCancelsCancelsTheCommandThatIsUnderWay() {
+        reply.cancel(false);
+        assertThat(sent).singleElement().matches(AsyncCommand::isCancelled);
+        assertThat(reply).isCancelled();
+    }
+
+    @Test
+    void whoeverCancelsCancelsTheScriptsTextThatIsUnderWay() {
+        forgetScript();
+        assertThat(sent).extracting(AsyncCommand::getType).containsExactly(CommandType.EVALSHA, CommandType.EVAL);
+        reply.cancel(false);
+        assertThat(sent.get(1).isCancelled()).isTrue();
+        assertThat(reply).isCancelled();
+    }
+
+    @Test
+    void textIsNotSentOnceNobodyWaits() {
+        reply.completeExceptionally(new IllegalStateException("left"));
+        forgetScript();
+        assertThat(sent).hasSize(1);
+    }
+}

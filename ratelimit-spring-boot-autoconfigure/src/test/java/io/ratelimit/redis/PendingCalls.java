@@ -1,0 +1,48 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.TestLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+
+/** Calls that nobody has decided yet. The outcome of each is to be the first number of its part of the reply. */
+final class PendingCalls {
+
+    private static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 10, "10/s");
+
+    private PendingCalls() {}
+
+    /** A thread waits for it, and has no other time limit than the test. */
+    static PendingCall<Long> patient() {
+        return by(Deadline.in(Duration.ofHours(1)));
+    }
+
+    /** A thread waited for it. */
+    static PendingCall<Long> overdue() {
+        return by(Deadline.in(Duration.ofSeconds(-1)));
+    }
+
+    /** A thread waits for it. */
+    static PendingCall<Long> by(Deadline deadline) {
+        return call(deadline, true);
+    }
+
+    /** No thread waits for it. */
+    static PendingCall<Long> asynchronous() {
+        return call(Deadline.in(Duration.ofHours(1)), false);
+    }
+
+    private static PendingCall<Long> call(Deadline deadline, boolean isWaitedFor) {
+        return new PendingCall<>(
+                ScriptCall.CHARGE,
+                List.of(new Charge(QUOTES, "alice", 1)),
+                0,
+                List.of(new byte[0]),
+                deadline,
+                isWaitedFor,
+                List::get,
+                new CompletableFuture<>());
+    }
+}
