@@ -263,6 +263,24 @@ class RememberingRateLimitStoreTests {
         assertThat(remembering.decide(List.of(ONE, order))).containsExactly(ALLOWED, ALLOWED);
     }
 
+    /** Also if it fails: it may have been given back all the same. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void permitsOfALeaseThatAreGivenBackForget(boolean fails) {
+        Charge two = new Charge(QUOTES, "alice", 2);
+        store.answer(ALLOWED);
+        Lease lease = remembering.lease(ONE, 5).toCompletableFuture().join();
+        store.answer(REJECTED);
+        remembering.decide(two);
+        if (fails) {
+            store.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
+        }
+        assertThat(lease.unused().giveBack(1).toCompletableFuture().isCompletedExceptionally())
+                .isEqualTo(fails);
+        store.answer(ALLOWED);
+        assertThat(remembering.decide(two)).isEqualTo(ALLOWED);
+    }
+
     @Test
     void answerThatWasOnItsWayDuringAResetIsNotRemembered() {
         HeldStore held = new HeldStore(store);
