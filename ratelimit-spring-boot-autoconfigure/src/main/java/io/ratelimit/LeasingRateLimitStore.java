@@ -2,17 +2,13 @@ package io.ratelimit;
 
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -26,9 +22,6 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private static final int MOST_BUCKETS = 10_000;
 
-    /** What was not used for so long, and no more than twice as long, is given back. */
-    private static final Duration IDLE = Duration.ofMillis(500);
-
     private final RateLimitStore store;
 
     private final long timeout;
@@ -39,7 +32,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private final LeasedBuckets buckets;
 
-    private final AtomicBoolean sweeping = new AtomicBoolean();
+    private final LeaseSweep sweep;
 
     private volatile boolean leases = true;
 
@@ -48,7 +41,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
      * @param timeout the longest that it takes to decide, and that a call takes here
      */
     public LeasingRateLimitStore(RateLimitStore store, Duration timeout) {
-        this(store, timeout, System::nanoTime, thread(), MOST_BUCKETS);
+        this(store, timeout, System::nanoTime, LeaseSweep.thread(), MOST_BUCKETS);
     }
 
     /**
@@ -67,20 +60,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
         this.nanos = nanos;
         this.thread = thread;
         this.buckets = new LeasedBuckets(mostBuckets);
-    }
-
-    /** Nothing is done in it any more once all is closed. */
-    private static ScheduledExecutorService thread() {
-        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(
-                1,
-                task -> {
-                    Thread thread = new Thread(task, "ratelimit-leases");
-                    thread.setDaemon(true);
-                    return thread;
-                },
-                new DiscardPolicy());
-        threads.setRemoveOnCancelPolicy(true);
-        return threads;
+        this.sweep = new LeaseSweep(buckets, nanos, thread);
     }
 
     @Override
@@ -179,7 +159,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             return decideInStore(charges, refundable);
         }
         if (approach.asks()) {
-            sweep();
+            sweep.begin();
             return ask(charge, bucket, approach.flight());
         }
         long since = nanos.getAsLong();
@@ -281,17 +261,9 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
         return store.check();
     }
 
-    /** Has idle leases given back from now on. */
-    private void sweep() {
-        if (!sweeping.get() && sweeping.compareAndSet(false, true)) {
-            var unused = thread.scheduleWithFixedDelay(
-                    this::giveBackIdle, IDLE.toNanos(), IDLE.toNanos(), TimeUnit.NANOSECONDS);
-        }
-    }
-
     /** Gives back what nobody has taken from since this was called last. */
     void giveBackIdle() {
-        buckets.retire(false, nanos.getAsLong()).forEach(LeasingRateLimitStore::giveBack);
+        sweep.giveBackIdle();
     }
 
     /**
@@ -301,16 +273,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
      */
     public void giveBackAll(Duration timeout) {
         leases = false;
-        long end = System.nanoTime() + timeout.toNanos();
-        List<CompletableFuture<?>> givenBack = new ArrayList<>();
-        for (Leftover leftover : buckets.retire(true, nanos.getAsLong())) {
-            if (System.nanoTime() < end) {
-                givenBack.add(leftover.giveBack().toCompletableFuture());
-            }
-        }
-        CompletableFuture.allOf(givenBack.toArray(CompletableFuture[]::new))
-                .completeOnTimeout(null, Math.max(0, end - System.nanoTime()), TimeUnit.NANOSECONDS)
-                .join();
+        sweep.giveBackAll(timeout);
     }
 
     /** Takes permits in advance again, after {@link #giveBackAll}. */
