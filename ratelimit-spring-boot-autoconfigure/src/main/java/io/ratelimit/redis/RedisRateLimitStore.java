@@ -16,9 +16,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
@@ -45,7 +42,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final SlotBySlot keyByKey;
 
-    private final Executor late = lateThreads();
+    private final Executor late = PassingThreads.create("ratelimit-late", LATE, Integer.MAX_VALUE);
 
     /** @param keyPrefix what the name of every bucket begins with; no braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
@@ -60,17 +57,6 @@ public final class RedisRateLimitStore implements RateLimitStore {
         this.decider = decider.apply(redis, language);
         this.slotBySlot = SlotBySlot.slots(redis, language);
         this.keyByKey = SlotBySlot.keys(redis, language);
-    }
-
-    private static Executor lateThreads() {
-        ThreadPoolExecutor threads =
-                new ThreadPoolExecutor(LATE, LATE, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "ratelimit-late");
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        threads.allowCoreThreadTimeOut(true);
-        return threads;
     }
 
     @Override

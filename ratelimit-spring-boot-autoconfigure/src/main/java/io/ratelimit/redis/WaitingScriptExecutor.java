@@ -3,9 +3,7 @@ package io.ratelimit.redis;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Executor;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
@@ -21,21 +19,10 @@ final class WaitingScriptExecutor extends TemplateScriptExecutor {
 
     private static final int WAITING_CALLS = 1_000;
 
-    private final ThreadPoolExecutor threads = threads();
+    private final Executor threads = PassingThreads.create("ratelimit-redis", THREADS, WAITING_CALLS);
 
     WaitingScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         super(connections, script);
-    }
-
-    private static ThreadPoolExecutor threads() {
-        ThreadPoolExecutor threads = new ThreadPoolExecutor(
-                THREADS, THREADS, 10, TimeUnit.SECONDS, new LinkedBlockingQueue<>(WAITING_CALLS), task -> {
-                    Thread waiting = new Thread(task, "ratelimit-redis");
-                    waiting.setDaemon(true);
-                    return waiting;
-                });
-        threads.allowCoreThreadTimeOut(true);
-        return threads;
     }
 
     @Override
