@@ -50,7 +50,7 @@ public final class RateLimitFieldsFilter extends OncePerRequestFilter implements
             chain.doFilter(request, response);
             record.write(settings.fields());
         } catch (ServletException | IOException | RuntimeException ex) {
-            RuntimeException rejection = Rejections.among(ex);
+            RuntimeException rejection = LimitExceptions.among(ex);
             // Of a request that another thread has by now, the response is that thread's.
             if (rejection == null || response.isCommitted() || request.isAsyncStarted()) {
                 throw ex;

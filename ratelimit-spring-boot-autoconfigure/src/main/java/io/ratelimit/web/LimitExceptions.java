@@ -5,12 +5,12 @@ import io.ratelimit.RateLimitRefusedException;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what limits throw from other failures. */
-final class Rejections {
+final class LimitExceptions {
 
     /** More than anybody wraps; causes may go round in a circle. */
     private static final int DEPTH = 32;
 
-    private Rejections() {}
+    private LimitExceptions() {}
 
     /** The failure, or the first of its causes, that a limit has thrown; {@code null}: none of them. */
     static @Nullable RuntimeException among(Throwable failure) {
