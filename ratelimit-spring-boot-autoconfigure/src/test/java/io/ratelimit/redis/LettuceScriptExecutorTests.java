@@ -1,17 +1,15 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.Mockito.mock;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -27,16 +25,25 @@ class LettuceScriptExecutorTests {
             executor().execute(ScriptedServers.keys("key"), new byte[0][]).toCompletableFuture();
 
     private RateLimitScriptExecutor executor() {
-        RedisClusterAsyncCommands<?, ?> commands = mock(RedisClusterAsyncCommands.class, call -> {
-            String name = call.getMethod().getName().toUpperCase(Locale.ROOT);
-            sent.add(new AsyncCommand<>(new Command<>(CommandType.valueOf(name), null)));
-            return sent.get(sent.size() - 1);
-        });
-        RedisConnection connection = mock();
-        given(connection.getNativeConnection()).willReturn(commands);
-        RedisConnectionFactory connections = mock();
-        given(connections.getConnection()).willReturn(connection);
-        return new LettuceScriptExecutor(connections, RateLimitScript.load());
+        return new LettuceScriptExecutor(driver(RedisConnectionFactory.class), RateLimitScript.load());
+    }
+
+    /** A part of it, down to the commands. */
+    private <T> T driver(Class<T> part) {
+        return part.cast(Proxy.newProxyInstance(
+                part.getClassLoader(), new Class<?>[] {part}, (self, method, arguments) -> switch (method.getName()) {
+                    case "getConnection" -> driver(RedisConnection.class);
+                    case "getNativeConnection" -> driver(RedisClusterAsyncCommands.class);
+                    case "evalsha" -> send(CommandType.EVALSHA);
+                    case "eval" -> send(CommandType.EVAL);
+                    default -> method.getReturnType() == boolean.class ? false : null;
+                }));
+    }
+
+    private AsyncCommand<byte[], byte[], List<Long>> send(CommandType type) {
+        AsyncCommand<byte[], byte[], List<Long>> command = new AsyncCommand<>(new Command<>(type, null));
+        sent.add(command);
+        return command;
     }
 
     private void forgetScript() {
