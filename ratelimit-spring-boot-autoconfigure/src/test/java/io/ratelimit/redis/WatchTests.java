@@ -85,6 +85,17 @@ class WatchTests {
         assertThat(reasonOf(next)).isEqualTo(Reason.TIMEOUT);
     }
 
+    /** What follows an answer may take its time, on the thread that brings the answers. */
+    @Test
+    void whoeverIsBehindASlowCallerOfABatchLeavesInTimeToo() {
+        PendingCall<Long> slow = callWith(MILLI);
+        PendingCall<Long> behind = callWith(MILLI);
+        var unused = slow.outcome().thenRun(() -> thread.pass(MILLI));
+        start(slow, behind).answer(List.of(1L, 0L, 0L, 0L, 2L, 0L, 0L, 0L));
+        assertThat(slow.outcome()).isCompletedWithValue(1L);
+        assertThat(reasonOf(behind)).isEqualTo(Reason.TIMEOUT);
+    }
+
     private static Reason reasonOf(PendingCall<?> call) {
         assertThat(call.outcome()).isDone();
         CompletionException thrown = catchThrowableOfType(CompletionException.class, call.outcome()::join);
