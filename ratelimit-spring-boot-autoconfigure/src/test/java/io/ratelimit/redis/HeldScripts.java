@@ -1,0 +1,90 @@
+package io.ratelimit.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+
+/** Scripts that are answered when the test says so: what remains is the number of the permits asked for. */
+final class HeldScripts implements RateLimitScriptExecutor {
+
+    private final List<Run> runs = new ArrayList<>();
+
+    private boolean clustered;
+
+    private boolean answersAtOnce;
+
+    private Error error;
+
+    record Run(List<String> keys, String codes, List<String> permits, CompletableFuture<List<Long>> reply) {
+
+        void answer() {
+            reply.complete(permits.stream()
+                    .flatMap(permit -> List.of(Long.parseLong(permit), 0L, 0L, 0L).stream())
+                    .toList());
+        }
+
+        boolean isCancelled() {
+            return reply.isCancelled();
+        }
+    }
+
+    @Override
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        if (error != null) {
+            throw error;
+        }
+        Run run = new Run(
+                keys.stream().map(HeldScripts::text).toList(),
+                text(arguments[0]),
+                IntStream.range(0, keys.size())
+                        .mapToObj(i -> text(arguments[2 + 2 * i]))
+                        .toList(),
+                new CompletableFuture<>());
+        runs.add(run);
+        if (answersAtOnce) {
+            run.answer();
+        }
+        return run.reply;
+    }
+
+    private static String text(byte[] bytes) {
+        return new String(bytes, StandardCharsets.US_ASCII);
+    }
+
+    @Override
+    public CompletionStage<?> delete(byte[] key) {
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public boolean isClustered() {
+        return clustered;
+    }
+
+    Run run(int number) {
+        return runs.get(number);
+    }
+
+    /** Those that were sent. */
+    List<Run> runs() {
+        return runs;
+    }
+
+    /** It is one from now on. */
+    void becomeCluster() {
+        clustered = true;
+    }
+
+    /** Those to come are answered as they are sent. */
+    void answerAtOnce() {
+        answersAtOnce = true;
+    }
+
+    /** @param thrown by those to come; {@code null}: nothing */
+    void failWith(Error thrown) {
+        error = thrown;
+    }
+}

@@ -1,0 +1,47 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TestLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+
+/** Asks for permits and waits for nobody. */
+final class LaneCaller {
+
+    static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 1_000, "10/s");
+
+    private final RateLimitStore store;
+
+    LaneCaller(RateLimitScriptExecutor scripts, Duration timeout) {
+        this.store = TestStores.over(scripts, timeout, "test");
+    }
+
+    RateLimitStore store() {
+        return store;
+    }
+
+    CompletableFuture<RateLimitDecision> ask(long permits) {
+        return ask("alice", permits);
+    }
+
+    CompletableFuture<RateLimitDecision> ask(String key, long permits) {
+        return store.decideAsync(List.of(new Charge(QUOTES, key, permits)))
+                .thenApply(decisions -> decisions.get(0))
+                .toCompletableFuture();
+    }
+
+    /** Why it has failed. */
+    static Reason reasonOf(CompletableFuture<?> call) {
+        CompletionException thrown = catchThrowableOfType(CompletionException.class, call::join);
+        return ((RateLimitStoreException) thrown.getCause()).getReason();
+    }
+}

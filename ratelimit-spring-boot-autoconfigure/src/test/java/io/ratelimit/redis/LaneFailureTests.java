@@ -1,0 +1,94 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Whom it concerns that a script fails, and whom it does not. */
+@Timeout(60)
+@SuppressWarnings("FutureReturnValueIgnored") // What is sent counts, or what becomes of others.
+class LaneFailureTests {
+
+    private final HeldScripts scripts = new HeldScripts();
+
+    private final LaneCaller caller = new LaneCaller(scripts, Duration.ofHours(1));
+
+    @Test
+    void failureIsThatOfAllWhoWereAskedAboutAndOfNobodyElse() {
+        caller.ask(1);
+        List<CompletableFuture<RateLimitDecision>> failed = List.of(caller.ask(2), caller.ask(3));
+        scripts.run(0).answer();
+        CompletableFuture<RateLimitDecision> later = caller.ask(4);
+        scripts.run(1).reply().completeExceptionally(new IllegalStateException("OOM command not allowed"));
+        failed.forEach(call -> assertThat(LaneCaller.reasonOf(call)).isEqualTo(Reason.OUT_OF_MEMORY));
+        assertThat(later).isCompletedExceptionally();
+        assertThat(LaneCaller.reasonOf(later)).isEqualTo(Reason.SHORT_CIRCUITED);
+    }
+
+    @Test
+    void replyThatIsTooShortFailsThoseWhoAreNotInIt() {
+        caller.ask(1);
+        CompletableFuture<RateLimitDecision> told = caller.ask(2);
+        CompletableFuture<RateLimitDecision> untold = caller.ask(3);
+        scripts.run(0).answer();
+        scripts.run(1).reply().complete(List.of(2L, 0L, 0L, 0L));
+        assertThat(told.join().remaining()).isEqualTo(2);
+        assertThat(LaneCaller.reasonOf(untold)).isEqualTo(Reason.ERROR);
+    }
+
+    @Test
+    void foreignValueIsTheFailureOfItsCallOnly() {
+        caller.ask(1);
+        CompletableFuture<RateLimitDecision> foreign = caller.ask(2);
+        CompletableFuture<RateLimitDecision> told = caller.ask(3);
+        scripts.run(0).answer();
+        scripts.run(1).reply().complete(List.of(-1L, -1L, -1L, -1L, 3L, 0L, 0L, 0L));
+        assertThat(LaneCaller.reasonOf(foreign)).isEqualTo(Reason.FOREIGN_VALUE);
+        assertThat(told.join().remaining()).isEqualTo(3);
+    }
+
+    @Test
+    void everybodyWaitsAsLongAsHeWouldAlone() {
+        LaneCaller hasty = new LaneCaller(scripts, Duration.ofMillis(50));
+        CompletableFuture<RateLimitDecision> first = hasty.ask("alice", 1);
+        CompletableFuture<RateLimitDecision> second = hasty.ask("alice", 2);
+        assertThat(LaneCaller.reasonOf(first)).isEqualTo(Reason.TIMEOUT);
+        await().until(scripts.run(0)::isCancelled);
+        assertThat(LaneCaller.reasonOf(second)).isIn(Reason.SHORT_CIRCUITED, Reason.TIMEOUT);
+        assertThat(scripts.runs().stream().filter(run -> run.permits().contains("2")))
+                .as("sent to a server that does not answer")
+                .isEmpty();
+    }
+
+    @Test
+    void errorIsThatOfWhoeverMetItAndTheNextGoOn() {
+        scripts.failWith(new StackOverflowError());
+        assertThatExceptionOfType(StackOverflowError.class).isThrownBy(() -> caller.ask(1));
+        scripts.failWith(null);
+        CompletableFuture<RateLimitDecision> later = caller.ask(2);
+        scripts.run(0).answer();
+        assertThat(later).isCompleted();
+    }
+
+    @Test
+    void valueThatTheScriptCannotTakeFailsItsCallOnly() {
+        caller.ask(1);
+        CompletableFuture<RateLimitDecision> poisoned = caller.ask(2);
+        CompletableFuture<RateLimitDecision> well = caller.ask(3);
+        scripts.run(0).answer();
+        IllegalStateException failure = new IllegalStateException("ERR user_script:7: attempt to index a nil value");
+        scripts.run(1).reply().completeExceptionally(failure);
+        scripts.run(2).reply().completeExceptionally(failure);
+        scripts.run(3).answer();
+        assertThat(LaneCaller.reasonOf(poisoned)).isEqualTo(Reason.ERROR);
+        assertThat(well.join().remaining()).isEqualTo(3);
+    }
+}
