@@ -1,0 +1,44 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimitStore;
+import io.ratelimit.TestLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Whoever decides calls knows which of them a thread waits for. */
+class WaitedForCallTests {
+
+    private static final Charge CHARGE = new Charge(TestLimits.tokenBucket("quotes", 10, "10/s"), "alice", 1);
+
+    private final List<Boolean> waitedFor = new ArrayList<>();
+
+    private final RateLimitStore store = new RedisRateLimitStore(
+            new GuardedRedis(new HeldScripts(), Duration.ofHours(1), "test"), "test", (redis, language) -> this::note);
+
+    private void note(PendingCall<?> call) {
+        waitedFor.add(call.isWaitedFor());
+        call.answer(Collections.nCopies(20, 0L), 0);
+    }
+
+    @Test
+    void threadWaitsForWhatBlocks() {
+        store.decide(CHARGE);
+        store.decide(List.of(CHARGE));
+        store.peek(CHARGE);
+        assertThat(waitedFor).containsExactly(true, true, true);
+    }
+
+    @Test
+    void noThreadWaitsForAStage() {
+        assertThat(store.decideAsync(List.of(CHARGE))).isCompleted();
+        assertThat(store.decideRefundably(List.of(CHARGE))).isCompleted();
+        assertThat(store.lease(CHARGE, 5)).isCompleted();
+        assertThat(waitedFor).containsExactly(false, false, false);
+    }
+}
