@@ -4,17 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.memory.InMemoryRateLimitStore;
 import java.time.Duration;
 import java.util.List;
-import java.util.Random;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 class RememberingRateLimitStoreTests {
 
@@ -114,44 +108,6 @@ class RememberingRateLimitStoreTests {
         assertThat(store.asked()).hasSize(1);
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "TOKEN_BUCKET, CONTINUOUS, true",
-        "TOKEN_BUCKET, INTERVAL, true",
-        "LEAKY_BUCKET, CONTINUOUS, true",
-        "FIXED_WINDOW, CONTINUOUS, true",
-        "SLIDING_WINDOW, CONTINUOUS, false",
-        "SLIDING_WINDOW_LOG, CONTINUOUS, false"
-    })
-    void whatALargerCostHasToWaitIsExact(Algorithm algorithm, Refill refill, boolean isRemembered) {
-        RateLimit limit = RateLimit.named("larger")
-                .algorithm(algorithm)
-                .refill(refill)
-                .capacity(10)
-                .rate(refill == Refill.INTERVAL ? "3/3s" : "10/10s")
-                .build();
-        TestClock clock = new TestClock();
-        int[] asked = new int[1];
-        RateLimitStore exact = new ForwardingStore(new InMemoryRateLimitStore(clock, 100)) {
-            @Override
-            public List<RateLimitDecision> decide(List<Charge> charges) {
-                asked[0]++;
-                return super.decide(charges);
-            }
-        };
-        RateLimitStore remembers = new RememberingRateLimitStore(exact, () -> clock.micros() * 1_000);
-        for (int i = 0; i < 8; i++) {
-            remembers.decide(new Charge(limit, "alice", 1));
-            clock.advance(7_001);
-        }
-        for (int permits : new int[] {3, 4, 6, 10}) {
-            Charge larger = new Charge(limit, "alice", permits);
-            assertThat(remembers.decide(larger)).as("%d permits", permits).isEqualTo(exact.peek(larger));
-            clock.advance(7_001);
-        }
-        assertThat(asked[0]).isEqualTo(isRemembered ? 9 : 12);
-    }
-
     @Test
     void smallerCostIsTheStoresToDecide() {
         store.answer(RateLimitDecision.ofMicros(10, 2, 0, 100_000, 800_000));
@@ -230,70 +186,6 @@ class RememberingRateLimitStoreTests {
         assertThat(store.asked()).as("took nothing").hasSize(5);
     }
 
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void resetForgets(boolean fails) {
-        store.answer(REJECTED);
-        remembering.decide(ONE);
-        if (fails) {
-            RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
-            store.fail(trouble);
-            assertThatExceptionOfType(RateLimitStoreException.class)
-                    .isThrownBy(() -> remembering.reset(QUOTES, "alice"));
-        } else {
-            remembering.reset(QUOTES, "alice");
-        }
-        store.answer(ALLOWED);
-        assertThat(remembering.decide(ONE)).isEqualTo(ALLOWED);
-    }
-
-    @Test
-    void refundForgets() {
-        Charge order = new Charge(ORDERS, "alice", 1);
-        store.answer(ALLOWED);
-        Refund refund = remembering
-                .decideRefundably(List.of(order))
-                .toCompletableFuture()
-                .join()
-                .refund();
-        store.answer(REJECTED, REJECTED);
-        remembering.decide(List.of(ONE, order));
-        refund.giveBack(List.of(order)).toCompletableFuture().join();
-        store.answer(ALLOWED, ALLOWED);
-        assertThat(remembering.decide(List.of(ONE, order))).containsExactly(ALLOWED, ALLOWED);
-    }
-
-    /** Also if it fails: it may have been given back all the same. */
-    @ParameterizedTest
-    @ValueSource(booleans = {true, false})
-    void permitsOfALeaseThatAreGivenBackForget(boolean fails) {
-        Charge two = new Charge(QUOTES, "alice", 2);
-        store.answer(ALLOWED);
-        Lease lease = remembering.lease(ONE, 5).toCompletableFuture().join();
-        store.answer(REJECTED);
-        remembering.decide(two);
-        if (fails) {
-            store.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
-        }
-        assertThat(lease.unused().giveBack(1).toCompletableFuture().isCompletedExceptionally())
-                .isEqualTo(fails);
-        store.answer(ALLOWED);
-        assertThat(remembering.decide(two)).isEqualTo(ALLOWED);
-    }
-
-    @Test
-    void answerThatWasOnItsWayDuringAResetIsNotRemembered() {
-        HeldStore held = new HeldStore(store);
-        RememberingRateLimitStore overHeld = new RememberingRateLimitStore(held, () -> nanos);
-        store.answer(REJECTED);
-        CompletableFuture<?> answer = overHeld.decideAsync(List.of(ONE)).toCompletableFuture();
-        overHeld.reset(QUOTES, "alice");
-        held.answer();
-        assertThat(answer).isCompleted();
-        store.answer(ALLOWED);
-        assertThat(overHeld.decide(ONE)).isEqualTo(ALLOWED);
-    }
-
     @Test
     void longKeysAreNotKept() {
         Charge longest = new Charge(QUOTES, "k".repeat(KeyDigest.LONGEST_KEY), 1);
@@ -313,48 +205,5 @@ class RememberingRateLimitStoreTests {
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> remembering.decide(ONE));
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> remembering.decide(ONE));
         assertThat(store.asked()).hasSize(2);
-    }
-
-    @Test
-    void rejectsWhatTheRulesDoAndNothingElse() {
-        Random random = TestRandom.create(getClass());
-        RandomLimits limits = new RandomLimits(random);
-        int[] asked = new int[1];
-        int decided = 0;
-        for (int number = 0; number < 500; number++) {
-            TestClock clock = new TestClock();
-            RateLimitStore store = new ForwardingStore(new InMemoryRateLimitStore(clock, 1_000)) {
-                @Override
-                public List<RateLimitDecision> decide(List<Charge> charges) {
-                    asked[0]++;
-                    return super.decide(charges);
-                }
-            };
-            RateLimitStore remembers = new RememberingRateLimitStore(store, () -> clock.micros() * 1_000);
-            for (TraceStep step : RandomTrace.draw(random, draw(limits, random, number))) {
-                clock.set(step.now());
-                decided++;
-                assertThat(outcome(step.charges(), remembers.decide(step.charges())))
-                        .as(step::toString)
-                        .isEqualTo(outcome(step.charges(), step.expected()));
-            }
-        }
-        assertThat(decided - asked[0]).as("remembered").isGreaterThan(decided / 20);
-    }
-
-    private static List<RateLimit> draw(RandomLimits limits, Random random, int number) {
-        return IntStream.range(0, 1 + random.nextInt(2))
-                .mapToObj(i -> limits.next("limit" + number + "-" + i))
-                .map(limit -> random.nextInt(4) > 0 ? limit : TestLimits.dryRun(limit))
-                .toList();
-    }
-
-    /** Whether the call may go on, and what each limit in dry run has counted. */
-    private static List<Boolean> outcome(List<Charge> charges, List<RateLimitDecision> decisions) {
-        boolean rejected = new Verdict(charges, decisions).isRejected();
-        return IntStream.range(0, charges.size())
-                .mapToObj(
-                        i -> charges.get(i).limit().dryRun() ? decisions.get(i).allowed() : !rejected)
-                .toList();
     }
 }
