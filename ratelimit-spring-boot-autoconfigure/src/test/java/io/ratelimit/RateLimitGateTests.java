@@ -7,13 +7,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class RateLimitGateTests {
@@ -208,139 +204,6 @@ class RateLimitGateTests {
                 ? " ALLOWED"
                 : charge.limit().dryRun() ? " DRY_RUN_REJECTED" : " REJECTED";
         assertThat(heard).containsExactly(charge.limit().name() + outcome);
-    }
-
-    /** How a call enters. */
-    private enum Way {
-        BLOCKING,
-        ASYNC
-    }
-
-    private Refund enter(Way way, Entry entry) {
-        if (way == Way.BLOCKING) {
-            return gate.enter(entry);
-        }
-        CompletableFuture<Refund> entered = gate.enterAsync(entry).toCompletableFuture();
-        try {
-            return entered.join();
-        } catch (CompletionException ex) {
-            throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
-        }
-    }
-
-    private Entry entry(boolean refundable, Charge... charges) {
-        return new Entry(
-                List.of(charges),
-                refundable,
-                (all, decisions) -> heard.add(all.size() + " limits said " + decisions.size()));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void whatARefundableEntryTookCanBeGivenBack(Way way) {
-        store.answer(YES, YES);
-        Refund refund = enter(way, entry(true, quotes, exports));
-        refund.giveBack(List.of(exports));
-        assertThat(store.givenBack()).containsExactly(List.of(exports));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void whatAnotherEntryTookCannot(Way way) {
-        store.answer(YES);
-        assertThat(enter(way, entry(false, quotes))).isSameAs(Refund.NONE);
-        Refund.NONE.giveBack(List.of(quotes));
-        assertThat(store.givenBack()).isEmpty();
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void callsListenerSeesOnceWhatAllItsLimitsSaid(Way way) {
-        for (boolean refundable : new boolean[] {true, false}) {
-            store.answer(YES, no(5), YES);
-            assertThatExceptionOfType(RateLimitExceededException.class)
-                    .isThrownBy(() -> enter(way, entry(refundable, quotes, exports, trial)))
-                    .withMessage("Rate limit 'exports' exceeded");
-            assertThat(heard).containsExactly("3 limits said 3", "exports REJECTED", "trial ALLOWED");
-            heard.clear();
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void listenerThatFailsChangesNoDecision(Way way) {
-        CallListener failing = (charges, decisions) -> {
-            throw new IllegalStateException("a defect of the listener");
-        };
-        store.answer(YES);
-        enter(way, new Entry(List.of(quotes), true, failing));
-        store.answer(no(5));
-        assertThatExceptionOfType(RateLimitExceededException.class)
-                .isThrownBy(() -> enter(way, new Entry(List.of(quotes), true, failing)));
-        assertThat(heard).containsExactly("quotes ALLOWED", "quotes REJECTED");
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void entryWaitsOnceForTheLongestDelayThatBinds(Way way) {
-        store.answer(yesAfter(5), yesAfter(500), yesAfter(5_000));
-        enter(way, entry(true, quotes, exports, trial));
-        assertThat(waiter.delays()).containsExactly(Duration.ofNanos(500_000));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void whatTheStoreFailsWithPasses(Way way) {
-        RateLimitStoreException down = new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null);
-        for (boolean refundable : new boolean[] {true, false}) {
-            store.fail(down);
-            assertThat(catchThrowable(() -> enter(way, entry(refundable, quotes))))
-                    .isSameAs(down);
-            store.failAtOnce(down);
-            assertThat(catchThrowable(() -> enter(way, entry(refundable, quotes))))
-                    .isSameAs(down);
-        }
-        assertThat(heard).isEmpty();
-    }
-
-    @Test
-    void asyncEntryIsToldOfAndThenWaitsWithoutBlocking() {
-        TimerWaiter timer = new TimerWaiter();
-        RateLimitGate gate = new RateLimitGate(
-                store, (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome), timer);
-        store.answer(yesAfter(500));
-        CompletableFuture<Refund> entered = gate.enterAsync(entry(true, quotes)).toCompletableFuture();
-        assertThat(heard).containsExactly("1 limits said 1", "quotes ALLOWED");
-        assertThat(entered).isNotDone();
-        timer.over.complete(null);
-        assertThat(entered).isCompleted();
-        assertThat(heard).hasSize(2);
-    }
-
-    @Test
-    void nobodyWaitsForACallerWhoIsGone() {
-        TimerWaiter timer = new TimerWaiter();
-        RateLimitGate gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, timer);
-        store.answer(yesAfter(500));
-        gate.enterAsync(entry(true, quotes)).toCompletableFuture().cancel(false);
-        assertThat(timer.over).isCancelled();
-        assertThat(store.givenBack()).isEmpty();
-    }
-
-    /** Its time is over when the test says so. */
-    private static final class TimerWaiter implements Waiter {
-
-        private final CompletableFuture<Void> over = new CompletableFuture<>();
-
-        @Override
-        public void await(Duration delay) {
-            throw new AssertionError("blocks");
-        }
-
-        @Override
-        public CompletionStage<Void> awaitAsync(Duration delay) {
-            return over;
-        }
     }
 
     private static RateLimitDecision yesAfter(long delayMicros) {
