@@ -1,0 +1,339 @@
+package io.ratelimit.web;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.TimeSource;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.autoconfigure.StoppedClock;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.Filter;
+import jakarta.servlet.FilterChain;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServlet;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
+import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Profile;
+import org.springframework.http.HttpStatus;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
+import org.springframework.web.bind.annotation.PostMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.filter.UrlHandlerFilter;
+
+/** An application whose URLs are limited, on a real Tomcat; some of its filters and servlets are there by profiles. */
+final class ServletRequestApplication {
+
+    /** A limit for one path. */
+    static final String[] ANY = {
+        "ratelimit.limits.any.rate=1/h", "ratelimit.http[0].path=/any", "ratelimit.http[0].limit=any"
+    };
+
+    private final ConfigurableApplicationContext context;
+
+    private ServletRequestApplication(ConfigurableApplicationContext context) {
+        this.context = context;
+    }
+
+    static String[] and(String[] some, String... more) {
+        return Stream.of(some, more).flatMap(Arrays::stream).toArray(String[]::new);
+    }
+
+    /** Runs it with those properties for as long as the test takes. */
+    static void with(String[] properties, Consumer<ServletRequestApplication> test) {
+        String[] arguments = Stream.concat(
+                        Stream.of(
+                                "server.port=0",
+                                "server.address=127.0.0.1",
+                                "spring.main.banner-mode=off",
+                                "ratelimit.store=in-memory"),
+                        Arrays.stream(properties))
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Configured.class)
+                .web(WebApplicationType.SERVLET)
+                .run(arguments)) {
+            test.accept(new ServletRequestApplication(context));
+        }
+    }
+
+    ConfigurableApplicationContext context() {
+        return context;
+    }
+
+    RawHttp http() {
+        return new RawHttp(Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port")));
+    }
+
+    RecordingListener listener() {
+        return context.getBean(RecordingListener.class);
+    }
+
+    /** The handlers that have run. */
+    List<String> reached() {
+        return context.getBean(Configured.class).reached;
+    }
+
+    /** Of all requests. */
+    List<DispatcherType> dispatches() {
+        return context.getBean(Configured.class).dispatches;
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Configured {
+
+        private final List<DispatcherType> dispatches = new CopyOnWriteArrayList<>();
+
+        private final List<String> reached = new CopyOnWriteArrayList<>();
+
+        @Bean
+        TimeSource time() {
+            return new StoppedClock();
+        }
+
+        @Bean
+        RecordingListener listener() {
+            return new RecordingListener();
+        }
+
+        @Bean
+        Handlers handlers() {
+            return new Handlers(reached);
+        }
+
+        @Bean
+        Tenants tenants() {
+            return new Tenants();
+        }
+
+        @Bean
+        FilterRegistrationBean<Filter> dispatchCounter() {
+            FilterRegistrationBean<Filter> counter = new FilterRegistrationBean<>((request, response, chain) -> {
+                dispatches.add(request.getDispatcherType());
+                chain.doFilter(request, response);
+            });
+            counter.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
+            counter.setAsyncSupported(true);
+            return counter;
+        }
+
+        /** Takes the slash away behind the limits. */
+        @Bean
+        @Profile("slash")
+        FilterRegistrationBean<UrlHandlerFilter> slashes() {
+            FilterRegistrationBean<UrlHandlerFilter> slashes = new FilterRegistrationBean<>(
+                    UrlHandlerFilter.trailingSlashHandler("/**").wrapRequest().build());
+            slashes.setOrder(0);
+            return slashes;
+        }
+
+        /** A servlet that reads paths as the container does. */
+        @Bean
+        @Profile("wide")
+        ServletRegistrationBean<HttpServlet> legacy() {
+            return new ServletRegistrationBean<>(new Legacy(reached), "/legacy/*");
+        }
+
+        /** A servlet for one path, which the container decodes and tidies before it compares. */
+        @Bean
+        @Profile("wide")
+        ServletRegistrationBean<HttpServlet> exact() {
+            ServletRegistrationBean<HttpServlet> exact = new ServletRegistrationBean<>(new Exact(reached), "/any");
+            exact.setName("exact");
+            return exact;
+        }
+
+        @Bean
+        @Profile("guard")
+        FilterRegistrationBean<Filter> guard() {
+            FilterRegistrationBean<Filter> guard = new FilterRegistrationBean<>(
+                    (request, response, chain) -> ((HttpServletResponse) response).sendError(403));
+            guard.setOrder(-100);
+            return guard;
+        }
+
+        @Bean
+        @Profile("limited-filter")
+        Calls calls() {
+            return new Calls();
+        }
+
+        @Bean
+        @Profile("limited-filter")
+        LimitedFilter limitedFilter(Calls calls) {
+            return new LimitedFilter(calls);
+        }
+
+        @Bean
+        @Profile("advice")
+        Advice advice() {
+            return new Advice();
+        }
+    }
+
+    static class Tenants {
+
+        public String of(String address) {
+            return "t-" + address;
+        }
+    }
+
+    static class Calls {
+
+        @RateLimited(name = "calls", rate = "1/h")
+        public void call() {}
+    }
+
+    /** A filter of the application that calls a limited service, and makes of a rejection what the request says. */
+    static class LimitedFilter extends OncePerRequestFilter {
+
+        private final Calls calls;
+
+        LimitedFilter(Calls calls) {
+            this.calls = calls;
+        }
+
+        @Override
+        protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
+                throws ServletException, IOException {
+            try {
+                calls.call();
+            } catch (RateLimitExceededException ex) {
+                response.setContentType("text/html");
+                response.getOutputStream().print("half an answer");
+                switch (request.getHeader("How")) {
+                    case "servlet" -> throw new ServletException(new IllegalStateException(ex));
+                    case "future" -> throw new CompletionException(ex);
+                    case "io" -> throw new IOException(ex);
+                    case "unrelated" -> throw new ServletException("unrelated");
+                    case "committed" -> response.flushBuffer();
+                    default -> {}
+                }
+                throw ex;
+            }
+            chain.doFilter(request, response);
+        }
+    }
+
+    @RestControllerAdvice
+    static class Advice {
+
+        @ExceptionHandler
+        @ResponseStatus(HttpStatus.LOCKED)
+        public String rejected(RateLimitExceededException rejection) {
+            return "no " + rejection.getLimitName() + " for you";
+        }
+    }
+
+    @Controller
+    static class Handlers {
+
+        private final List<String> reached;
+
+        Handlers(List<String> reached) {
+            this.reached = reached;
+        }
+
+        @PostMapping("/login")
+        @ResponseBody
+        public String login() {
+            return "welcome";
+        }
+
+        @GetMapping("/login")
+        @ResponseBody
+        public String form() {
+            return "who are you?";
+        }
+
+        @RequestMapping("/any")
+        @ResponseBody
+        public String any() {
+            reached.add("any");
+            return "any";
+        }
+
+        @GetMapping("/annotated")
+        @ResponseBody
+        @RateLimited(name = "annotated", rate = "1/h")
+        public String annotated() {
+            return "annotated";
+        }
+
+        @GetMapping("/tenants/{tenant}/x")
+        @ResponseBody
+        public String tenant(@PathVariable String tenant) {
+            return tenant;
+        }
+
+        @GetMapping("/forward")
+        public String forward() {
+            return "forward:/any";
+        }
+
+        @GetMapping("/failing")
+        public void failing() {
+            throw new IllegalStateException("failing");
+        }
+
+        @GetMapping("/async")
+        @ResponseBody
+        public Callable<String> async() {
+            return () -> "async";
+        }
+    }
+
+    @SuppressWarnings("serial")
+    static class Legacy extends HttpServlet {
+
+        private final transient List<String> reached;
+
+        Legacy(List<String> reached) {
+            this.reached = reached;
+        }
+
+        @Override
+        protected void doGet(HttpServletRequest request, HttpServletResponse response) throws IOException {
+            reached.add("legacy");
+            response.getWriter().print(request.getPathInfo());
+        }
+    }
+
+    @SuppressWarnings("serial")
+    static class Exact extends HttpServlet {
+
+        private final transient List<String> reached;
+
+        Exact(List<String> reached) {
+            this.reached = reached;
+        }
+
+        @Override
+        protected void service(HttpServletRequest request, HttpServletResponse response) {
+            reached.add("any");
+        }
+    }
+}
