@@ -46,8 +46,6 @@ final class HttpApplication implements AutoCloseable {
         context = new SpringApplicationBuilder(Application.class)
                 .sources(sources)
                 .web(type)
-                // However busy the machine is.
-                .properties("ratelimit.redis.timeout=10s")
                 .properties("ratelimit.on-store-failure=throw")
                 // A machine that is busy with other tests is no trouble of the store.
                 .properties("ratelimit.redis.timeout=20s")
