@@ -29,6 +29,9 @@ final class Bucket {
     /** Above these two bits the version counts how often the bucket was held. */
     private static final int STEP = 4;
 
+    /** Looks before a sleep: as long as most calls hold a bucket. More would slow down who holds it. */
+    private static final int SPINS = 8;
+
     private final KnownLimit limit;
 
     private final Object key;
@@ -232,7 +235,7 @@ final class Bucket {
     }
 
     private static void pause(int spins) {
-        if (spins % 64 == 0) {
+        if (spins % SPINS == 0) {
             LockSupport.parkNanos(1_000);
         } else {
             Thread.onSpinWait();
