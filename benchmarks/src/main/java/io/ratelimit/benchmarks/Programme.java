@@ -82,7 +82,7 @@ final class Programme {
                         "turnMillis",
                         Integer.toString(heat.hasLongTurns() ? effort.longTurnMillis() : effort.turnMillis()))
                 .forks(1)
-                .warmupIterations(heat.hasLongTurns() ? 1 : effort.warmUps())
+                .warmupIterations(warmUps(heat))
                 .measurementIterations(heat.hasLongTurns() ? effort.longRounds() : effort.rounds()));
         if (lines.has(heat.line())) {
             report.addRace(heat.line(), heat.title(), heat.measure(), samples, heat.targets());
@@ -90,6 +90,13 @@ final class Programme {
         if (lines.has(Lines.SERVER) && Lines.SERVER_HEATS.contains(heat)) {
             report.addServer(Lines.SERVER, heat.title(), samples);
         }
+    }
+
+    private int warmUps(Heat heat) {
+        if (heat.hasLongTurns()) {
+            return 1;
+        }
+        return heat.usesRedis() ? effort.redisWarmUps() : effort.warmUps();
     }
 
     private ChainedOptionsBuilder single(Class<?> benchmark, int forks) {

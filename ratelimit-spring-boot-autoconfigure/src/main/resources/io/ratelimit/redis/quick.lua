@@ -1,5 +1,5 @@
--- How most calls are decided: charges of one token bucket each, which is as if never used or has the section of this very
--- rule alone. All calls of a run before the first that is different are decided here, in numbers: what is made for them and
+-- How most calls are decided: charges and leases of one token bucket each, which is as if never used or has the section of
+-- this very rule alone. All calls of a run before the first that is different are decided here, in numbers: what is made for them and
 -- thrown away, tables above all, would be most of the time that a run takes.
 
 local KEYS, ARGV = KEYS, ARGV
@@ -16,10 +16,10 @@ local USED, SINCE, REST, RESET, RULE = 1, 2, 3, 4, 5
 local counts = {}
 
 do
-  -- What call.lua says of them.
-  local CHARGE, OTHER_KEY, AS_BEFORE = 49, 44, 61
+  -- What call.lua says of them: 1, 4 and =, which with , are all that is decided here.
+  local CHARGE, LEASE, AS_BEFORE = 49, 52, 61
 
-  local _, plain = string.find(codes, '^[1,=]*')
+  local _, plain = string.find(codes, '^[14,=]*')
   -- The last of them may have further charges.
   if string.sub(codes, plain + 1, plain + 1) == '+' then plain = plain - 1 end
 
@@ -40,11 +40,11 @@ do
   end
 
   local rule, capacity, permits, whole, part
-  local wanted, count, used, since, rest
+  local wanted, ahead, count, used, since, rest
 
   for i = 1, plain do
     local code = string.byte(codes, i)
-    if code == CHARGE then
+    if code == CHARGE or code == LEASE then
       local text = ARGV[arguments + 1]
       if text ~= rule then
         local amount, unit
@@ -56,8 +56,9 @@ do
         part = micros % permits
         whole = (micros - part) / permits
       end
-      wanted = ARGV[arguments + 2] + 0
-      arguments = arguments + 2
+      wanted, ahead = ARGV[arguments + 2], 0
+      if code == LEASE then wanted, ahead = string.match(wanted, '^(%d+)%+(%d+)$') end
+      wanted, arguments = wanted + 0, arguments + 2
     end
     if code ~= AS_BEFORE then
       keys = keys + 1
@@ -73,23 +74,28 @@ do
         counts[key] = count
       end
     end
-    local retry, charged = 0, false
-    if wanted > 0 then
-      charged = used + wanted <= capacity
-      if charged then
-        used = used + wanted
-      else
-        retry = wanted > capacity and -1
-          or since - clock + time_of(used - capacity + wanted, rest, whole, part, permits)
-      end
+    local retry, more = 0, 0
+    if wanted == 0 or used + wanted <= capacity then
+      if ahead ~= 0 then more = math.max(0, math.min(ahead + 0, math.floor((capacity - used - wanted) / 2))) end
+      used = used + wanted + more
+    else
+      retry = wanted > capacity and -1
+        or since - clock + time_of(used - capacity + wanted, rest, whole, part, permits)
     end
     local reset = used > 0 and since - clock + time_of(used, rest, whole, part, permits) or 0
-    if charged then count[USED], count[RESET] = used, reset end
+    if used > count[USED] then count[USED], count[RESET] = used, reset end
     replies[said + 1] = used < capacity and capacity - used or 0
     replies[said + 2] = 0
     replies[said + 3] = retry
     replies[said + 4] = reset
     said, decided = said + 4, i
+    if code == LEASE then
+      replies[said + 1] = used
+      replies[said + 2] = since
+      replies[said + 3] = rest
+      replies[said + 4] = more
+      said = said + 4
+    end
   end
 end
 
