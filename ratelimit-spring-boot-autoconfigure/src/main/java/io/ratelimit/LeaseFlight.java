@@ -1,6 +1,8 @@
 package io.ratelimit;
 
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A lease that is being asked for. Calls of the same bucket wait for it, as many as it has permits for: it is there sooner
@@ -17,6 +19,10 @@ final class LeaseFlight {
     private long seats;
 
     private boolean abandoned;
+
+    private @Nullable Stock stock;
+
+    private @Nullable RateLimitDecision decision;
 
     /** @param before what the lease before it has left over, to be given back first */
     LeaseFlight(long asked, Leftover before) {
@@ -41,6 +47,37 @@ final class LeaseFlight {
         }
         seats -= permits;
         return true;
+    }
+
+    /** One that has come, with permits taken for who wants to wait for it. */
+    static LeaseFlight landed(Stock stock, long left, long nanos) {
+        LeaseFlight flight = new LeaseFlight(0, Leftover.NONE);
+        flight.serve(stock, left, nanos);
+        flight.landing.complete(null);
+        return flight;
+    }
+
+    /**
+     * Hands out to all who wait, before anybody else can take something: who calls again at once would leave nothing for
+     * those who wake up later. Nothing, if it is too little for all.
+     */
+    void serve(Stock brought, long nanos) {
+        serve(brought, brought.take(asked - seats, nanos), nanos);
+    }
+
+    private void serve(Stock brought, long left, long nanos) {
+        if (left >= 0) {
+            stock = brought;
+            decision = brought.decision(left, nanos);
+        }
+    }
+
+    /** What a call that has waited is told; {@code null} if it is to look for itself. */
+    @Nullable
+    RefundableDecisions served(Charge charge, boolean refundable) {
+        return stock == null || decision == null
+                ? null
+                : new RefundableDecisions(List.of(decision), refundable ? stock.refund(charge) : Refund.NONE);
     }
 
     /** What it brings is not to be handed out. */

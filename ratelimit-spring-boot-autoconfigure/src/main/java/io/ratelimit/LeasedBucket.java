@@ -49,8 +49,9 @@ final class LeasedBucket {
         if (present != null) {
             return present.takesOn(permits) ? new Approach(present, false) : null;
         }
-        if (last != null && last.has(permits, nanos)) {
-            return Approach.LANDED;
+        long left = last == null ? -1 : last.take(permits, nanos);
+        if (last != null && left >= 0) {
+            return new Approach(LeaseFlight.landed(last, left, nanos), false);
         }
         Leftover leftover = last == null ? Leftover.NONE : last.close(nanos);
         if (last != null) {
@@ -66,18 +67,8 @@ final class LeasedBucket {
         return new Approach(next, true);
     }
 
-    /** A lease to wait for, or to ask for oneself. */
-    record Approach(LeaseFlight flight, boolean asks) {
-
-        /** One that has come meanwhile. */
-        static final Approach LANDED = landed();
-
-        private static Approach landed() {
-            LeaseFlight flight = new LeaseFlight(0, Leftover.NONE);
-            flight.landing().complete(null);
-            return new Approach(flight, false);
-        }
-    }
+    /** A lease to wait for, which may have come meanwhile, or to ask for oneself. */
+    record Approach(LeaseFlight flight, boolean asks) {}
 
     /**
      * The store has answered.
@@ -98,6 +89,7 @@ final class LeasedBucket {
             brought.close(nanos);
             return Leftover.NONE;
         }
+        landed.serve(brought, nanos);
         stock = brought;
         return Leftover.NONE;
     }

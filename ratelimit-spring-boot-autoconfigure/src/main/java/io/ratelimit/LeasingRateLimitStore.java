@@ -164,13 +164,20 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
         }
         long since = nanos.getAsLong();
         return approach.flight().landing().thenCompose(landed -> {
-            long now = nanos.getAsLong();
-            StockedCall call = new StockedCall(charges);
-            call.takeFrom(bucket.stock(), charge, now);
-            return call.rest().isEmpty()
-                    ? CompletableFuture.completedFuture(call.decided())
-                    : decideInStore(charges, refundable, timeout - (now - since));
+            RefundableDecisions served = approach.flight().served(charge, refundable);
+            return served == null
+                    ? afterWaiting(charges, bucket, refundable, timeout - (nanos.getAsLong() - since))
+                    : CompletableFuture.completedFuture(served);
         });
+    }
+
+    private CompletionStage<RefundableDecisions> afterWaiting(
+            List<Charge> charges, LeasedBucket bucket, boolean refundable, long left) {
+        StockedCall call = new StockedCall(charges);
+        call.takeFrom(bucket.stock(), charges.get(0), nanos.getAsLong());
+        return call.rest().isEmpty()
+                ? CompletableFuture.completedFuture(call.decided())
+                : decideInStore(charges, refundable, left);
     }
 
     /** For a call that has waited for a lease in vain: the store would give it as much time again. */

@@ -81,10 +81,6 @@ final class Stock {
         }
     }
 
-    boolean has(long permits, long nanos) {
-        return valid(state.get(), nanos) >= permits;
-    }
-
     private long valid(long last, long nanos) {
         if (last == CLOSED) {
             return 0;

@@ -45,6 +45,28 @@ class LeaseFlightTests {
         assertThat(trips.asked()).endsWith("1+2", "1+4", "1");
     }
 
+    /** Who calls again as soon as the lease is there would take what the others wait for. */
+    @Test
+    void permitsAreThoseOfTheCallsThatWaitBeforeAnybodyElseTakesThem() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3, limit);
+        CompletableFuture<Void> answer = trips.hold();
+        List<CompletableFuture<RateLimitDecision>> calls = new ArrayList<>();
+        for (int i = 0; i < 5; i++) {
+            calls.add(call(limit));
+        }
+        List<CompletableFuture<RateLimitDecision>> again = calls.stream()
+                .map(call -> call.thenCompose(decision -> call(limit)))
+                .toList();
+        int asked = trips.asked().size();
+        answer.complete(null);
+        assertThat(calls).allMatch(call -> call.join().allowed());
+        assertThat(again).allMatch(call -> call.join().allowed());
+        assertThat(trips.asked().subList(asked, trips.asked().size()))
+                .as("by those who call again")
+                .containsExactly("1+32");
+    }
+
     @Test
     void failureIsThatOfAllWhoWaitForTheLease() {
         RateLimit limit = window("quotes", 1_000, 100);
@@ -109,7 +131,9 @@ class LeaseFlightTests {
         return waiting.get(0);
     }
 
-    private CompletableFuture<?> call(RateLimit limit) {
-        return store.decideAsync(List.of(new Charge(limit, "alice", 1))).toCompletableFuture();
+    private CompletableFuture<RateLimitDecision> call(RateLimit limit) {
+        return store.decideAsync(List.of(new Charge(limit, "alice", 1)))
+                .toCompletableFuture()
+                .thenApply(decisions -> decisions.get(0));
     }
 }
