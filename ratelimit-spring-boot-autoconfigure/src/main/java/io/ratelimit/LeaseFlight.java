@@ -50,9 +50,9 @@ final class LeaseFlight {
     }
 
     /** One that has come, with permits taken for who wants to wait for it. */
-    static LeaseFlight landed(Stock stock, long left, long nanos) {
+    static LeaseFlight landed(Stock stock, long after, long nanos) {
         LeaseFlight flight = new LeaseFlight(0, Leftover.NONE);
-        flight.serve(stock, left, nanos);
+        flight.serve(stock, after, nanos);
         flight.landing.complete(null);
         return flight;
     }
@@ -65,10 +65,10 @@ final class LeaseFlight {
         serve(brought, brought.take(asked - seats, nanos), nanos);
     }
 
-    private void serve(Stock brought, long left, long nanos) {
-        if (left >= 0) {
+    private void serve(Stock brought, long served, long nanos) {
+        if (served >= 0) {
             stock = brought;
-            decision = brought.decision(left, nanos);
+            decision = brought.decision(served, nanos);
         }
     }
 

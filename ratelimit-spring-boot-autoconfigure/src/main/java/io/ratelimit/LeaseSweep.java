@@ -47,8 +47,14 @@ final class LeaseSweep {
 
     void begin() {
         if (!begun.get() && begun.compareAndSet(false, true)) {
-            var unused = thread.scheduleWithFixedDelay(
-                    this::giveBackIdle, IDLE.toNanos(), IDLE.toNanos(), TimeUnit.NANOSECONDS);
+            try {
+                var unused = thread.scheduleWithFixedDelay(
+                        this::giveBackIdle, IDLE.toNanos(), IDLE.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (Throwable ex) {
+                // Such as no thread to be had: the next lease tries again.
+                begun.set(false);
+                throw ex;
+            }
         }
     }
 

@@ -46,12 +46,13 @@ final class LeasedBucket {
         if (retired) {
             return null;
         }
-        if (present != null) {
+        // One that has come down otherwise, such as where the stack ended, is none.
+        if (present != null && !present.landing().isDone()) {
             return present.takesOn(permits) ? new Approach(present, false) : null;
         }
-        long left = last == null ? -1 : last.take(permits, nanos);
-        if (last != null && left >= 0) {
-            return new Approach(LeaseFlight.landed(last, left, nanos), false);
+        long after = last == null ? -1 : last.take(permits, nanos);
+        if (last != null && after >= 0) {
+            return new Approach(LeaseFlight.landed(last, after, nanos), false);
         }
         Leftover leftover = last == null ? Leftover.NONE : last.close(nanos);
         if (last != null) {

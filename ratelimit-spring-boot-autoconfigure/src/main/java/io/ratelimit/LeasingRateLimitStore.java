@@ -114,8 +114,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             return null;
         }
         long now = nanos.getAsLong();
-        long left = stock.take(charge.permits(), now);
-        return left < 0 ? null : stock.decision(left, now);
+        long after = stock.take(charge.permits(), now);
+        return after < 0 ? null : stock.decision(after, now);
     }
 
     private @Nullable Stock stock(Charge charge) {
@@ -129,9 +129,9 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     /** What stocks have is taken from them; the rest is decided by the store, in one trip. */
     private CompletionStage<RefundableDecisions> decideTogether(List<Charge> charges, boolean refundable) {
         StockedCall.checkDistinct(charges);
-        StockedCall call = new StockedCall(charges);
+        StockedCall call = new StockedCall(charges, nanos);
         for (Charge charge : charges) {
-            call.takeFrom(stock(charge), charge, nanos.getAsLong());
+            call.takeFrom(stock(charge), charge);
         }
         List<Charge> rest = call.rest();
         if (rest.isEmpty()) {
@@ -145,13 +145,26 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private CompletionStage<RefundableDecisions> decideInStore(List<Charge> charges, boolean refundable) {
         return start(() -> refundable
-                ? store.decideRefundably(charges)
+                ? store.decideRefundably(charges).thenApply(LeasingRateLimitStore::withRefundsOfWindows)
                 : store.decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE)));
+    }
+
+    /** What a leased token bucket is charged comes back by itself alone, as what is from its lease does. */
+    private static RefundableDecisions withRefundsOfWindows(RefundableDecisions decided) {
+        return new RefundableDecisions(
+                decided.decisions(),
+                some -> decided.refund()
+                        .giveBack(some.stream()
+                                .filter(charge -> charge.limit().lease() == 0 || !Stock.comesBackEvenly(charge.limit()))
+                                .toList()));
     }
 
     private CompletionStage<RefundableDecisions> lease(Charge charge, boolean refundable) {
         List<Charge> charges = List.of(charge);
         LeasedBucket bucket = buckets.of(charge.limit(), charge.key());
+        if (bucket != null && leases) {
+            sweep.begin();
+        }
         // Looked at after the bucket is there: one that comes too late to be given back is not used.
         LeasedBucket.Approach approach =
                 bucket != null && leases ? bucket.approach(charge.permits(), nanos.getAsLong()) : null;
@@ -159,7 +172,6 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             return decideInStore(charges, refundable);
         }
         if (approach.asks()) {
-            sweep.begin();
             return ask(charge, bucket, approach.flight());
         }
         long since = nanos.getAsLong();
@@ -173,8 +185,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private CompletionStage<RefundableDecisions> afterWaiting(
             List<Charge> charges, LeasedBucket bucket, boolean refundable, long left) {
-        StockedCall call = new StockedCall(charges);
-        call.takeFrom(bucket.stock(), charges.get(0), nanos.getAsLong());
+        StockedCall call = new StockedCall(charges, nanos);
+        call.takeFrom(bucket.stock(), charges.get(0));
         return call.rest().isEmpty()
                 ? CompletableFuture.completedFuture(call.decided())
                 : decideInStore(charges, refundable, left);
@@ -196,20 +208,38 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     private CompletionStage<RefundableDecisions> ask(Charge charge, LeasedBucket bucket, LeaseFlight flight) {
-        giveBack(flight.before());
         long sent = nanos.getAsLong();
-        return start(() -> store.lease(charge, flight.asked())).handle((lease, thrown) -> {
-            Stock brought = lease != null && lease.decision().allowed() ? new Stock(charge.limit(), lease, sent) : null;
-            giveBack(bucket.land(flight, brought, nanos.getAsLong()));
-            if (thrown != null) {
-                flight.landing().completeExceptionally(thrown);
-                throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
-            }
-            flight.landing().complete(null);
-            return new RefundableDecisions(
-                    List.of(lease.decision()),
-                    brought == null || opensAPeriod(charge.limit()) ? Refund.NONE : brought.refund(charge));
-        });
+        return start(() -> {
+                    giveBack(flight.before());
+                    return store.lease(charge, flight.asked());
+                })
+                .handle((lease, thrown) -> {
+                    try {
+                        return landed(charge, bucket, flight, lease, thrown, sent);
+                    } catch (Throwable ex) {
+                        // Whatever it is, somebody may wait for the lease.
+                        flight.landing().completeExceptionally(thrown == null ? ex : thrown);
+                        throw ex;
+                    }
+                });
+    }
+
+    private RefundableDecisions landed(
+            Charge charge,
+            LeasedBucket bucket,
+            LeaseFlight flight,
+            @Nullable Lease lease,
+            @Nullable Throwable thrown,
+            long sent) {
+        Stock brought = lease != null && lease.decision().allowed() ? new Stock(charge.limit(), lease, sent) : null;
+        giveBack(bucket.land(flight, brought, nanos.getAsLong()));
+        if (lease == null) {
+            throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
+        }
+        flight.landing().complete(null);
+        return new RefundableDecisions(
+                List.of(lease.decision()),
+                brought == null || opensAPeriod(charge.limit()) ? Refund.NONE : brought.refund(charge));
     }
 
     /** A period that the call has opened would by the rule end with its refund, and in the store does not. */

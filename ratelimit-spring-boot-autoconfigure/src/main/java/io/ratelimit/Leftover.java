@@ -20,7 +20,7 @@ record Leftover(Lease.Unused unused, long permits, long nextAsk) {
         }
         try {
             return unused.giveBack(permits).exceptionally(thrown -> null);
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             return CompletableFuture.completedFuture(null);
         }
     }

@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The permits of one lease, which any number of threads take from without a lock. A permit may be taken until it would
@@ -47,6 +48,9 @@ final class Stock {
     /** The permits that are here in the upper half, those that were handed out in the lower; or closed. */
     private final AtomicLong state;
 
+    /** How many permits of calls that were rejected. */
+    private final AtomicLong putBack = new AtomicLong();
+
     /** @param sent the time, in nanoseconds, before the store was asked for the lease */
     Stock(RateLimit limit, Lease lease, long sent) {
         this.limit = limit;
@@ -67,7 +71,11 @@ final class Stock {
         return limit.algorithm() == Algorithm.SLIDING_WINDOW ? resetMicros - limit.fullMicros() : resetMicros;
     }
 
-    /** Takes permits, and says how many are left then; -1 if there are not so many. */
+    /**
+     * Takes permits.
+     *
+     * @return how things stand then, which is not negative; -1 if there are not so many
+     */
     long take(long permits, long nanos) {
         while (true) {
             long last = state.get();
@@ -75,10 +83,19 @@ final class Stock {
             if (left < 0) {
                 return -1;
             }
-            if (state.compareAndSet(last, left << 32 | (handedOut(last) + permits))) {
-                return left;
+            long after = left << 32 | (handedOut(last) + permits);
+            if (state.compareAndSet(last, after)) {
+                return after;
             }
         }
+    }
+
+    /** Takes permits that may have to be put back; {@code null} if there are not so many. */
+    @Nullable
+    Portion takePortion(long permits, long nanos) {
+        long before = putBack.get();
+        long after = take(permits, nanos);
+        return after < 0 ? null : new Portion(this, permits, after, before);
     }
 
     private long valid(long last, long nanos) {
@@ -94,6 +111,11 @@ final class Stock {
     }
 
     private boolean comesBackEvenly() {
+        return comesBackEvenly(limit);
+    }
+
+    /** Whether permits come back one after the other. */
+    static boolean comesBackEvenly(RateLimit limit) {
         return limit.algorithm() == Algorithm.TOKEN_BUCKET && limit.refill() == Refill.CONTINUOUS;
     }
 
@@ -106,20 +128,43 @@ final class Stock {
         return last & LOWER_HALF;
     }
 
-    /** What a call that has taken permits is told. */
-    RateLimitDecision decision(long left, long nanos) {
+    /**
+     * What a call that has taken permits is told.
+     *
+     * @param after how things stood when it had
+     */
+    RateLimitDecision decision(long after, long nanos) {
         RateLimitDecision leased = lease.decision();
         return RateLimitDecision.ofMicros(
-                leased.capacity(), leased.remaining() + left, 0, 0, Math.max(0, resetMicros - elapsedMicros(nanos)));
+                leased.capacity(),
+                leased.remaining() + (after >>> 32),
+                0,
+                0,
+                Math.max(0, resetMicros - elapsedMicros(nanos)));
     }
 
-    /** Puts permits back that were taken from here, or by the lease's own call; into the store, if this is closed. */
-    CompletionStage<Void> takeBack(long permits) {
-        return putBack(permits)
-                ? CompletableFuture.completedFuture(null)
-                : lease.unused().giveBack(permits);
+    /**
+     * What a call took that was then rejected goes back.
+     *
+     * <p>Where permits come back one after the other, those that count longest are handed out last. What is put back may be
+     * from before them, and stands for what others have taken since, as far as it still counts itself: each of them was
+     * there when they took theirs. It is from no further before than what was put back meanwhile.
+     */
+    private void putBack(Portion portion, long nanos) {
+        if (!comesBackEvenly()) {
+            var unused = giveBack(portion.permits());
+            return;
+        }
+        long permits = portion.permits();
+        long meanwhile = putBack.addAndGet(permits) - permits - portion.before();
+        long behind = Math.min((portion.after() >>> 32) + meanwhile, lease.more() - permits);
+        long life = lifeMicros - elapsedMicros(nanos);
+        if (life > 0) {
+            var unused = putBack(Math.max(0, limit.pace().permitsIn(life, 0, behind + permits) - behind));
+        }
     }
 
+    /** @return false if this is closed */
     private boolean putBack(long permits) {
         while (true) {
             long last = state.get();
@@ -133,9 +178,45 @@ final class Stock {
         }
     }
 
-    /** Of permits that a charge has taken from here, or with the lease. */
+    /**
+     * Of permits that a charge has taken from here, or with the lease; for the store, if this is closed.
+     *
+     * <p>Where permits come back one after the other nobody here knows whether those are back already: by the rule they are
+     * behind what was used before them, in the store behind what was leased before. So they come back by themselves.
+     */
     Refund refund(Charge charge) {
-        return new ReceiptRefund<>(Map.of(charge, this), taken -> takeBack(charge.permits()));
+        return comesBackEvenly()
+                ? Refund.NONE
+                : new ReceiptRefund<>(Map.of(charge, this), taken -> giveBack(charge.permits()));
+    }
+
+    private CompletionStage<Void> giveBack(long permits) {
+        return putBack(permits)
+                ? CompletableFuture.completedFuture(null)
+                : lease.unused().giveBack(permits);
+    }
+
+    /**
+     * What a call has taken.
+     *
+     * @param after how things stood then
+     * @param before how much had been put back before
+     */
+    record Portion(Stock stock, long permits, long after, long before) {
+
+        RateLimitDecision decision(long nanos) {
+            return stock.decision(after, nanos);
+        }
+
+        /** The call was rejected. */
+        void putBack(long nanos) {
+            stock.putBack(this, nanos);
+        }
+
+        /** The call has failed. */
+        CompletionStage<Void> refund() {
+            return stock.comesBackEvenly() ? CompletableFuture.completedFuture(null) : stock.giveBack(permits);
+        }
     }
 
     /** How many permits were handed out, for comparison with another time. */

@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.Stock.Portion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A call of which stocks cover some charges, or all. If the rest is rejected or not decided, they have it back. */
@@ -14,14 +16,18 @@ final class StockedCall {
 
     private final List<Charge> charges;
 
-    private final Map<Charge, Stock> taken = new HashMap<>();
+    private final LongSupplier nanos;
+
+    private final Map<Charge, Portion> taken = new HashMap<>();
 
     private final Map<Charge, RateLimitDecision> decisions = new HashMap<>();
 
     private final List<Charge> rest = new ArrayList<>();
 
-    StockedCall(List<Charge> charges) {
+    /** @param nanos a clock */
+    StockedCall(List<Charge> charges, LongSupplier nanos) {
         this.charges = charges;
+        this.nanos = nanos;
     }
 
     /** @throws IllegalArgumentException if two charges are for the same bucket */
@@ -35,13 +41,14 @@ final class StockedCall {
         }
     }
 
-    void takeFrom(@Nullable Stock stock, Charge charge, long nanos) {
-        long left = stock == null ? -1 : stock.take(charge.permits(), nanos);
-        if (stock == null || left < 0) {
+    void takeFrom(@Nullable Stock stock, Charge charge) {
+        long now = nanos.getAsLong();
+        Portion portion = stock == null ? null : stock.takePortion(charge.permits(), now);
+        if (portion == null) {
             rest.add(charge);
         } else {
-            taken.put(charge, stock);
-            decisions.put(charge, stock.decision(left, nanos));
+            taken.put(charge, portion);
+            decisions.put(charge, portion.decision(now));
         }
     }
 
@@ -58,7 +65,7 @@ final class StockedCall {
     /** With what the store has made of the rest. */
     RefundableDecisions decided(@Nullable RefundableDecisions others, @Nullable Throwable thrown) {
         if (others == null) {
-            taken.forEach((charge, stock) -> stock.takeBack(charge.permits()));
+            taken.values().forEach(portion -> portion.putBack(nanos.getAsLong()));
             throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
         }
         boolean rejected = false;
@@ -72,7 +79,7 @@ final class StockedCall {
                 Charge charge = entry.getKey();
                 boolean binds = !charge.limit().dryRun();
                 if (binds) {
-                    entry.getValue().takeBack(charge.permits());
+                    entry.getValue().putBack(nanos.getAsLong());
                 }
                 return binds;
             });
@@ -90,10 +97,8 @@ final class StockedCall {
     private Refund refund() {
         return new ReceiptRefund<>(
                 taken,
-                refunded -> CompletableFuture.allOf(refunded.entrySet().stream()
-                        .map(entry -> entry.getValue()
-                                .takeBack(entry.getKey().permits())
-                                .toCompletableFuture())
+                refunded -> CompletableFuture.allOf(refunded.values().stream()
+                        .map(portion -> portion.refund().toCompletableFuture())
                         .toArray(CompletableFuture[]::new)));
     }
 }

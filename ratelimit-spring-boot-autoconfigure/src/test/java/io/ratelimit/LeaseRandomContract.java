@@ -2,7 +2,9 @@ package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.memory.InMemoryRateLimitStore;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletionStage;
@@ -86,7 +88,12 @@ public abstract class LeaseRandomContract {
 
         private final TestClock bookClock = new TestClock();
 
-        private final RateLimitStore book = new ReferenceStore(bookClock);
+        private final boolean refunds;
+
+        private final RateLimitStore book;
+
+        /** What may be given back later, here and in the book. */
+        private final List<Runnable> refundable = new ArrayList<>();
 
         private final boolean steady = random.nextBoolean();
 
@@ -94,6 +101,10 @@ public abstract class LeaseRandomContract {
 
         Game(RateLimit limit) {
             this.limit = limit;
+            // A window that a refunded call has opened goes on, which the book's does not.
+            boolean opensNothing = limit.algorithm() == Algorithm.SLIDING_WINDOW || Stock.comesBackEvenly(limit);
+            refunds = opensNothing && random.nextBoolean();
+            book = refunds ? new InMemoryRateLimitStore(bookClock, 10) : new ReferenceStore(bookClock);
         }
 
         void play() {
@@ -113,14 +124,35 @@ public abstract class LeaseRandomContract {
         }
 
         private void call(LeasingRateLimitStore instance) {
-            Charge charge = new Charge(limit, "key", permits());
+            List<Charge> charges = List.of(new Charge(limit, "key", permits()));
             slow.decided = -1;
-            if (instance.decide(List.of(charge)).get(0).allowed()) {
+            RefundableDecisions decided = refunds
+                    ? instance.decideRefundably(charges).toCompletableFuture().join()
+                    : new RefundableDecisions(instance.decide(charges), Refund.NONE);
+            if (decided.decisions().get(0).allowed()) {
                 handedOut += slow.decided < 0 ? 1 : 0;
                 bookClock.set(slow.decided < 0 ? clock.micros() : slow.decided);
-                assertThat(book.decide(List.of(charge)).get(0).allowed())
-                        .as("%s: %s at %s", limit, charge.permits(), bookClock.micros())
-                        .isTrue();
+                write(charges, decided.refund());
+            }
+            if (!refundable.isEmpty() && random.nextInt(4) == 0) {
+                refundable.remove(random.nextInt(refundable.size())).run();
+            }
+        }
+
+        /** In the book. */
+        private void write(List<Charge> charges, Refund refund) {
+            RefundableDecisions written = refunds
+                    ? book.decideRefundably(charges).toCompletableFuture().join()
+                    : new RefundableDecisions(book.decide(charges), Refund.NONE);
+            assertThat(written.decisions().get(0).allowed())
+                    .as("%s: %s at %s", limit, charges.get(0).permits(), bookClock.micros())
+                    .isTrue();
+            if (refunds && random.nextInt(3) == 0) {
+                refundable.add(() -> {
+                    bookClock.set(clock.micros());
+                    written.refund().giveBack(charges).toCompletableFuture().join();
+                    refund.giveBack(charges).toCompletableFuture().join();
+                });
             }
         }
 

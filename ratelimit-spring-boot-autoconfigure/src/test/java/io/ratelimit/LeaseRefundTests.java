@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -102,10 +103,99 @@ class LeaseRefundTests {
     }
 
     private long admitted(RateLimit limit) {
+        return admitted(store, limit);
+    }
+
+    private static long admitted(RateLimitStore instance, RateLimit limit) {
         long admitted = 0;
-        while (instances.take(limit, 1).allowed()) {
+        while (LeasingInstances.take(instance, limit, 1).allowed()) {
             admitted++;
         }
         return admitted;
+    }
+
+    /** What was taken first is back first, and what others have taken since counts for them. */
+    @Test
+    void permitsOfATokenBucketThatAreBackByThemselvesAreNotHandedOutAgain() {
+        Refunded refunded = refundLate();
+        assertThat(refunded.admitted + admitted(instances.add(10), refunded.limit))
+                .as("at one moment")
+                .isLessThanOrEqualTo(refunded.limit.capacity());
+    }
+
+    @Test
+    void permitsOfATokenBucketThatAreBackByThemselvesAreNotGivenBackWhenTheLeaseIsOver() {
+        Refunded refunded = refundLate(store);
+        assertThat(refunded.admitted + admitted(instances.add(10), refunded.limit))
+                .as("at one moment")
+                .isLessThanOrEqualTo(refunded.limit.capacity());
+    }
+
+    /** A call takes half of a lease. When only the other half still counts, another takes that; then the first is undone. */
+    private Refunded refundLate(LeasingRateLimitStore... closed) {
+        RateLimit limit = RateLimit.named("quotes")
+                .capacity(1_000)
+                .rate("10/s")
+                .lease(100)
+                .build();
+        int half = 8;
+        instances.take(1 + (1 + 1) + (1 + 8) + 1, limit);
+        assertThat(trips.asked()).last().isEqualTo("1+64");
+        List<Charge> first = List.of(new Charge(limit, "alice", 64 - half));
+        RefundableDecisions decided =
+                store.decideRefundably(first).toCompletableFuture().join();
+        clock.advance(Duration.ofMillis(100 * (instances.used(limit) - half) - 2));
+        assertThat(instances.take(limit, half).allowed()).isTrue();
+        int before = trips.asked().size();
+        for (LeasingRateLimitStore instance : closed) {
+            instance.giveBackAll(Duration.ofSeconds(20));
+        }
+        decided.refund().giveBack(first).toCompletableFuture().join();
+        long admitted = half;
+        while (closed.length == 0
+                && instances.take(limit, 1).allowed()
+                && trips.asked().size() == before) {
+            admitted++;
+        }
+        return new Refunded(limit, admitted);
+    }
+
+    private record Refunded(RateLimit limit, long admitted) {}
+
+    /** Neither the store nor anybody here knows whether others have used what is back before it. */
+    @Test
+    void permitsOfATokenBucketComeBackByThemselves() {
+        RateLimit limit = RateLimit.named("quotes")
+                .capacity(1_000)
+                .rate("10/h")
+                .lease(100)
+                .build();
+        List<Charge> charges = List.of(new Charge(limit, "alice", 1));
+        for (String way : List.of("by the store", "with a lease", "from the lease", "with the next lease")) {
+            clock.advance(Duration.ofSeconds(1));
+            long before = instances.used(limit);
+            RefundableDecisions decided =
+                    store.decideRefundably(charges).toCompletableFuture().join();
+            long after = instances.used(limit);
+            decided.refund().giveBack(charges).toCompletableFuture().join();
+            assertThat(instances.used(limit)).as(way).isEqualTo(after).isGreaterThanOrEqualTo(before);
+        }
+        assertThat(trips.asked()).endsWith("1", "1+1", "1+2");
+    }
+
+    @Test
+    void callThatHasWaitedForALeaseGivesBackToIt() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3, limit);
+        CompletableFuture<Void> answer = trips.hold();
+        List<Charge> charges = List.of(new Charge(limit, "alice", 1));
+        var unused = store.decideRefundably(charges);
+        CompletableFuture<RefundableDecisions> waits =
+                store.decideRefundably(charges).toCompletableFuture();
+        answer.complete(null);
+        int before = trips.asked().size();
+        waits.join().refund().giveBack(charges).toCompletableFuture().join();
+        instances.take(4, limit);
+        assertThat(trips.asked()).hasSize(before);
     }
 }

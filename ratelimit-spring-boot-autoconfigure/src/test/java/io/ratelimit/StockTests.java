@@ -32,9 +32,10 @@ class StockTests {
 
     @Test
     void refundIsNotHandedOutAnyLonger() {
-        stock.take(3, 0);
-        assertThat(stock.takeBack(2)).isCompleted();
-        assertThat(stock.handedOut()).isEqualTo(1);
-        assertThat(stock.take(4, 0)).isZero();
+        Stock.Portion portion = stock.takePortion(3, 0);
+        assertThat(portion.refund()).isCompleted();
+        assertThat(stock.handedOut()).isZero();
+        assertThat(stock.take(6, 0)).isNegative();
+        assertThat(stock.take(5, 0)).isNotNegative();
     }
 }
