@@ -38,4 +38,27 @@ class StockTests {
         assertThat(stock.take(6, 0)).isNegative();
         assertThat(stock.take(5, 0)).isNotNegative();
     }
+
+    /** Five of a token bucket, the last of fifty permits that come back one a second; others use one of them. */
+    private static void ofTokenBucket(long elapsed, int expected) {
+        RateLimit limit =
+                RateLimit.named("tokens").capacity(100).rate("1/s").lease(5).build();
+        RateLimitDecision decision = RateLimitDecision.ofMicros(100, 50, 0, 0, 50_000_000);
+        Stock stock = new Stock(limit, new Lease(decision, 5, permits -> CompletableFuture.completedFuture(null)), 0);
+        Stock.Portion portion = stock.takePortion(2, 0);
+        assertThat(stock.take(1, 0)).isNotNegative();
+        portion.putBack(elapsed);
+        assertThat(stock.take(expected + 1, elapsed)).isNegative();
+        assertThat(stock.take(expected, elapsed)).isNotNegative();
+    }
+
+    @Test
+    void whatARejectedCallTookOfATokenBucketGoesBackAsFarAsItStillCounts() {
+        ofTokenBucket(0, 4);
+        ofTokenBucket(44 * SECOND, 4);
+        ofTokenBucket(45 * SECOND + SECOND / 2, 3);
+        ofTokenBucket(46 * SECOND + SECOND / 2, 2);
+        ofTokenBucket(48 * SECOND + SECOND / 2, 1);
+        ofTokenBucket(50 * SECOND, 0);
+    }
 }
