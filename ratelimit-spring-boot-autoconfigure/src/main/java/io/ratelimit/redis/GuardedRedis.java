@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.DisposableBean;
@@ -84,6 +85,14 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return ask(keys.get(0), () -> executor.execute(keys, arguments), bound);
     }
 
+    /**
+     * Runs the script for work that no caller waits for. Its outcome never counts towards the circuit breaker, and it is not
+     * sent while the breaker is open.
+     */
+    CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
+        return onNode(keys.get(0), node -> node.askInBackground(() -> executor.execute(keys, arguments), deadline));
+    }
+
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
         return ask(key, () -> executor.delete(key), deadline);
     }
@@ -98,13 +107,17 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, Bound bound) {
+        return onNode(key, node -> node.ask(command, bound));
+    }
+
+    private <T> CompletableFuture<T> onNode(byte[] key, Function<Node, CompletableFuture<T>> command) {
         Node node;
         try {
             node = node(servers.of(key));
         } catch (RuntimeException ex) {
             return notFound(ex);
         }
-        return node.ask(command, bound);
+        return command.apply(node);
     }
 
     /** Whoever knows the servers does so no longer. */

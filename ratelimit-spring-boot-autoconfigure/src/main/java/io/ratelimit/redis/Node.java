@@ -87,6 +87,19 @@ final class Node {
         return isOpen() ? CompletableFuture.failedFuture(shortCircuited()) : observed(command, bound);
     }
 
+    /** Asks it, if it is known to answer. What becomes of it has no effect on whether it is asked again. */
+    <T> CompletableFuture<T> askInBackground(Supplier<CompletionStage<T>> command, Bound bound) {
+        if (isOpen()) {
+            return CompletableFuture.failedFuture(shortCircuited());
+        }
+        return bound.bound(started(command)).handle((answer, thrown) -> {
+            if (thrown != null) {
+                throw failure(thrown);
+            }
+            return answer;
+        });
+    }
+
     /** Asks whether it answers again. One probe at a time. */
     <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, Bound bound) {
         breaker.transitionToHalfOpenState();

@@ -147,6 +147,35 @@ class GuardedRedisTests {
     }
 
     @Test
+    void backgroundWorkNeverCountsTowardsTheBreaker() {
+        servers.silence("alpha");
+        for (int i = 0; i < 100; i++) {
+            assertThat(reasonOf(askInBackground("alpha"))).isEqualTo(Reason.TIMEOUT);
+        }
+        servers.heal("alpha");
+        assertThat(ask("alpha")).isCompleted();
+        assertThat(servers.calls()).hasSize(101);
+    }
+
+    /** A hundred answers in the background say nothing about the calls that fail. */
+    @Test
+    void backgroundWorkThatIsAnsweredHidesNoFailure() {
+        IntStream.range(0, 100).forEach(i -> askInBackground("alpha"));
+        servers.fail("alpha", new IllegalStateException("ERR no"));
+        IntStream.range(0, 10).forEach(i -> ask("alpha"));
+        assertThat(reasonOf(ask("alpha"))).isEqualTo(Reason.SHORT_CIRCUITED);
+    }
+
+    @Test
+    void backgroundWorkIsNotSentWhileTheBreakerIsOpen() {
+        servers.silence("alpha");
+        ask("alpha");
+        assertThat(reasonOf(askInBackground("alpha"))).isEqualTo(Reason.SHORT_CIRCUITED);
+        assertThat(servers.calls()).containsExactly("alpha");
+        assertThat(askInBackground("beta")).isCompleted();
+    }
+
+    @Test
     void afterTheEndNobodyIsProbed() {
         servers.silence("alpha");
         ask("alpha");
@@ -194,6 +223,10 @@ class GuardedRedisTests {
 
     private CompletableFuture<List<Long>> ask(String... keys) {
         return redis.execute(ScriptedServers.keys(keys), NOTHING, redis.deadline());
+    }
+
+    private CompletableFuture<List<Long>> askInBackground(String key) {
+        return redis.executeInBackground(ScriptedServers.keys(key), NOTHING, redis.deadline());
     }
 
     private CompletableFuture<?> delete(String key) {
