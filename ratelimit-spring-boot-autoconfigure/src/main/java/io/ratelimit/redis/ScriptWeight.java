@@ -1,0 +1,20 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.Charge;
+
+/**
+ * Weighs a charge by the time that deciding it takes on the server, so that a script is filled by weight and never keeps
+ * other clients waiting for long. A charge that reads and writes a few numbers weighs 1; a sliding window log also
+ * searches its entries.
+ */
+final class ScriptWeight {
+
+    private static final int LOG = 4;
+
+    private ScriptWeight() {}
+
+    static int of(Charge charge) {
+        return charge.limit().algorithm() == Algorithm.SLIDING_WINDOW_LOG ? LOG : 1;
+    }
+}
