@@ -64,16 +64,23 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     @Override
+    public RateLimitDecision decide(Charge charge) {
+        if (!mayLease(charge)) {
+            return store.decide(charge);
+        }
+        RateLimitDecision decision = fromStock(charge);
+        return decision != null ? decision : decideLeasing(List.of(charge)).get(0);
+    }
+
+    @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
         if (charges.size() == 1) {
-            RateLimitDecision decision = fromStock(charges.get(0));
-            if (decision != null) {
-                return List.of(decision);
-            }
+            return List.of(decide(charges.get(0)));
         }
-        if (!anyMayLease(charges)) {
-            return store.decide(charges);
-        }
+        return anyMayLease(charges) ? decideLeasing(charges) : store.decide(charges);
+    }
+
+    private List<RateLimitDecision> decideLeasing(List<Charge> charges) {
         try {
             return decideAsync(charges).toCompletableFuture().join();
         } catch (CompletionException ex) {

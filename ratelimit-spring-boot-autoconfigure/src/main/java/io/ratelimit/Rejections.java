@@ -51,8 +51,13 @@ final class Rejections {
     }
 
     /** To be called before the store is asked. */
+    Question ask(Charge call) {
+        return new Question(nanos.getAsLong(), stamps.of(call));
+    }
+
+    /** To be called before the store is asked. */
     Question ask(List<Charge> call) {
-        return new Question(call, nanos.getAsLong(), stamps.of(call));
+        return new Question(nanos.getAsLong(), stamps.of(call));
     }
 
     /** Permits were given to a bucket: what is known of it no longer holds, nor does what is on its way. */
@@ -72,31 +77,35 @@ final class Rejections {
         return hash & (PLACES - 1);
     }
 
-    /** A call that the store is asked about. */
+    /** What was known when the store was asked about a call. */
     final class Question {
-
-        private final List<Charge> call;
 
         private final long asked;
 
         private final long stamp;
 
-        private Question(List<Charge> call, long asked, long stamp) {
-            this.call = call;
+        private Question(long asked, long stamp) {
             this.asked = asked;
             this.stamp = stamp;
         }
 
         /** Remembers the answer, if it is a rejection and will be one for a while. */
-        void answered(List<RateLimitDecision> decisions) {
+        void answered(Charge call, RateLimitDecision decision) {
+            if (!decision.allowed()) {
+                answered(List.of(call), List.of(decision));
+            }
+        }
+
+        /** Remembers the answer, if it is a rejection and will be one for a while. */
+        void answered(List<Charge> call, List<RateLimitDecision> decisions) {
             Rejection rejection = Rejection.of(call, decisions, asked, stamp);
-            if (rejection != null && !hasLongKey()) {
+            if (rejection != null && !hasLongKey(call)) {
                 places.set(call.size() == 1 ? place(call.get(0)) : place(call), rejection);
             }
         }
 
         /** Callers choose keys, and must not choose how much memory they take. */
-        private boolean hasLongKey() {
+        private static boolean hasLongKey(List<Charge> call) {
             for (Charge charge : call) {
                 String key = charge.key();
                 if (key != null && key.length() > KeyDigest.LONGEST_KEY) {

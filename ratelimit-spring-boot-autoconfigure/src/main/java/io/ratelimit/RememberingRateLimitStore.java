@@ -33,19 +33,24 @@ public final class RememberingRateLimitStore implements RateLimitStore {
     @Override
     public RateLimitDecision decide(Charge charge) {
         RateLimitDecision known = rejections.find(charge);
-        return known != null ? known : asked(List.of(charge)).get(0);
+        if (known != null) {
+            return known;
+        }
+        Rejections.Question question = rejections.ask(charge);
+        RateLimitDecision decision = store.decide(charge);
+        question.answered(charge, decision);
+        return decision;
     }
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
         List<RateLimitDecision> known = rejections.find(charges);
-        return known != null ? known : asked(charges);
-    }
-
-    private List<RateLimitDecision> asked(List<Charge> charges) {
+        if (known != null) {
+            return known;
+        }
         Rejections.Question question = rejections.ask(charges);
         List<RateLimitDecision> decisions = store.decide(charges);
-        question.answered(decisions);
+        question.answered(charges, decisions);
         return decisions;
     }
 
@@ -57,7 +62,7 @@ public final class RememberingRateLimitStore implements RateLimitStore {
         }
         Rejections.Question question = rejections.ask(charges);
         return store.decideAsync(charges).thenApply(decisions -> {
-            question.answered(decisions);
+            question.answered(charges, decisions);
             return decisions;
         });
     }
@@ -70,7 +75,7 @@ public final class RememberingRateLimitStore implements RateLimitStore {
         }
         Rejections.Question question = rejections.ask(charges);
         return store.decideRefundably(charges).thenApply(decided -> {
-            question.answered(decided.decisions());
+            question.answered(charges, decided.decisions());
             return new RefundableDecisions(decided.decisions(), forgetting(decided.refund()));
         });
     }
@@ -82,9 +87,9 @@ public final class RememberingRateLimitStore implements RateLimitStore {
             return CompletableFuture.completedFuture(
                     new Lease(known, 0, permits -> CompletableFuture.completedFuture(null)));
         }
-        Rejections.Question question = rejections.ask(List.of(charge));
+        Rejections.Question question = rejections.ask(charge);
         return store.lease(charge, more).thenApply(lease -> {
-            question.answered(List.of(lease.decision()));
+            question.answered(charge, lease.decision());
             return new Lease(
                     lease.decision(),
                     lease.more(),
