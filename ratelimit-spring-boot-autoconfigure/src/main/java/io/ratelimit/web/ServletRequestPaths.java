@@ -20,16 +20,18 @@ final class ServletRequestPaths {
 
     static List<PathContainer> of(HttpServletRequest request) {
         PathContainer path = ofSpring(request);
-        if (path != null && isPlain(request)) {
+        String servlet = request.getServletPath();
+        String info = text(request.getPathInfo());
+        String whole = servlet.concat(info);
+        if (path != null && path.value().equals(whole)) {
             return RequestPaths.of(path);
         }
         List<PathContainer> paths = new ArrayList<>(3);
         if (path != null) {
             paths.add(path);
         }
-        String info = text(request.getPathInfo());
-        paths.add(PathContainer.parsePath(request.getServletPath() + info, DECODED));
-        if (!request.getServletPath().isEmpty() && !info.isEmpty()) {
+        paths.add(PathContainer.parsePath(whole, DECODED));
+        if (!servlet.isEmpty() && !info.isEmpty()) {
             paths.add(PathContainer.parsePath(info, DECODED));
         }
         return RequestPaths.of(paths);
@@ -42,16 +44,6 @@ final class ServletRequestPaths {
         } catch (IllegalArgumentException | IllegalStateException ex) {
             return null;
         }
-    }
-
-    /** Whether the container has changed nothing of what was sent, and all of it is the servlet's to read. */
-    private static boolean isPlain(HttpServletRequest request) {
-        String uri = request.getRequestURI();
-        int context = request.getContextPath().length();
-        String path = request.getPathInfo() == null ? request.getServletPath() : request.getPathInfo();
-        return (request.getPathInfo() == null || request.getServletPath().isEmpty())
-                && uri.length() == context + path.length()
-                && uri.startsWith(path, context);
     }
 
     private static String text(@Nullable String path) {

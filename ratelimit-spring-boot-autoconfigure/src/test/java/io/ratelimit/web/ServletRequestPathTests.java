@@ -79,6 +79,36 @@ class ServletRequestPathTests {
         });
     }
 
+    /** Of a servlet that is mapped by a prefix, the prefix alone is a path, too. */
+    @ParameterizedTest
+    @CsvSource({
+        "'',/legacy",
+        "'',/legacy/",
+        "'',/legacy;x=y",
+        "'',//legacy",
+        "'',/%6cegacy",
+        "'',/x/../legacy",
+        "/app,/app/legacy",
+        "/app,/app/legacy/",
+        "/app,/app;x/legacy",
+        "/app,/%61pp/legacy",
+    })
+    void prefixOfAServletIsLimitedByTheRuleForAllBelowIt(String contextPath, String spelling) {
+        String[] properties = {
+            "ratelimit.limits.in.rate=1/h",
+            "ratelimit.http[0].path=/legacy/**",
+            "ratelimit.http[0].limit=in",
+            "server.servlet.context-path=" + contextPath,
+            "spring.profiles.active=wide"
+        };
+        with(properties, app -> {
+            assertThat(app.http().send("GET " + contextPath + "/legacy/in").status())
+                    .isEqualTo(200);
+            assertThat(app.http().send("GET " + spelling).status()).isEqualTo(429);
+            assertThat(app.reached()).containsExactly("legacy");
+        });
+    }
+
     @ParameterizedTest
     @CsvSource({"GET,HEAD,429", "GET,get,429", "POST,post,429", "POST,GET,200", "POST,HEAD,200"})
     void methodsAreComparedAsHandlersTakeThem(String rule, String method, int status) {
