@@ -36,17 +36,18 @@ final class ClientAddress {
         return prefix == 128 ? address.toString() : address.network(prefix) + "/" + prefix;
     }
 
-    /** Without the brackets and the port that some containers leave. */
+    /** Without the brackets and the port that containers leave, also where the brackets are around both. */
     private static String host(String reported) {
-        int colon = reported.indexOf(':');
-        if (colon < 0) {
-            return reported;
-        }
         int bracket = reported.indexOf(']');
-        if (reported.charAt(0) == '[' && bracket > 0 && isPort(reported, bracket + 1)) {
-            return reported.substring(1, bracket);
-        }
-        return colon == reported.lastIndexOf(':') && isPort(reported, colon) ? reported.substring(0, colon) : reported;
+        return reported.startsWith("[") && bracket > 0 && isPort(reported, bracket + 1)
+                ? withoutPort(reported.substring(1, bracket))
+                : withoutPort(reported);
+    }
+
+    /** More than one colon belongs to an address of IPv6. */
+    private static String withoutPort(String host) {
+        int colon = host.indexOf(':');
+        return colon >= 0 && colon == host.lastIndexOf(':') && isPort(host, colon) ? host.substring(0, colon) : host;
     }
 
     /** Whether nothing but a port follows, if that. */

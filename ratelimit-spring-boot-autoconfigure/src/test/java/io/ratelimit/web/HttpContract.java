@@ -299,6 +299,22 @@ abstract class HttpContract {
 
     @ParameterizedTest
     @CsvSource({
+        "native,X-Forwarded-For,203.0.113.7:%s",
+        "framework,X-Forwarded-For,203.0.113.7:%s",
+        "framework,X-Forwarded-For,[2001:db8::1]:%s",
+        "framework,Forwarded,for=203.0.113.7:%s",
+        "framework,Forwarded,for=\"[2001:db8::1]:%s\"",
+    })
+    void portOfAForwardedAddressIsNotPartOfTheCaller(String strategy, String header, String address) {
+        try (HttpApplication behindProxy = start(List.of(), "server.forward-headers-strategy=" + strategy)) {
+            behindProxy.get("/by-ip", header, address.formatted(5001)).isAllowed("\"by-ip\";r=1;t=1");
+            behindProxy.get("/by-ip", header, address.formatted(5002)).isAllowed("\"by-ip\";r=0;t=2");
+            behindProxy.get("/by-ip", header, address.formatted(5003)).isRejected("\"by-ip\";r=0;t=1", "1", "by-ip");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({
         "64,2001:db8:0:1:1:2:3:4,2001:db8:0:1:5:6:7:8,2001:db8:0:2::1",
         "48,2001:db8:0:1::1,2001:DB8:0000:2::1,2001:db8:1::1",
         "128,2001:db8::1,2001:0db8:0:0::1,2001:db8::2",
