@@ -33,7 +33,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private final Probe probe;
 
-    private final Map<String, Node> nodes = new ConcurrentHashMap<>();
+    private final Map<String, ServerCircuitBreaker> breakers = new ConcurrentHashMap<>();
 
     private final Probes probes;
 
@@ -62,7 +62,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         this.timeout = timeout;
         this.nanos = nanos;
         this.probe = new Probe(keyPrefix, new ScriptLanguage());
-        this.probes = new Probes(this::probe, node -> servers.renew(node.name()), probing, nanos);
+        this.probes = new Probes(this::probe, server -> servers.renew(server.name()), probing, nanos);
     }
 
     Deadline deadline() {
@@ -90,7 +90,8 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      * sent while the breaker is open.
      */
     CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
-        return onNode(keys.get(0), node -> node.askInBackground(() -> executor.execute(keys, arguments), deadline));
+        return onServer(
+                keys.get(0), server -> server.askInBackground(() -> executor.execute(keys, arguments), deadline));
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
@@ -100,24 +101,25 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     /** Whether the server that a key is on would be asked now. */
     boolean asks(byte[] key) {
         try {
-            return !node(servers.of(key)).isOpen();
+            return !server(servers.of(key)).isOpen();
         } catch (RuntimeException ex) {
             return true;
         }
     }
 
     private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, Bound bound) {
-        return onNode(key, node -> node.ask(command, bound));
+        return onServer(key, server -> server.ask(command, bound));
     }
 
-    private <T> CompletableFuture<T> onNode(byte[] key, Function<Node, CompletableFuture<T>> command) {
-        Node node;
+    private <T> CompletableFuture<T> onServer(
+            byte[] key, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
+        ServerCircuitBreaker server;
         try {
-            node = node(servers.of(key));
+            server = server(servers.of(key));
         } catch (RuntimeException ex) {
             return notFound(ex);
         }
-        return command.apply(node);
+        return command.apply(server);
     }
 
     /** Whoever knows the servers does so no longer. */
@@ -143,25 +145,26 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             return notFound(ex);
         }
         return CompletableFuture.allOf(tags.entrySet().stream()
-                .map(server -> node(server.getKey()).ask(() -> probeOn(server.getValue()), deadline))
+                .map(tag -> server(tag.getKey()).ask(() -> probeOn(tag.getValue()), deadline))
                 .toArray(CompletableFuture[]::new));
     }
 
-    private Node node(String server) {
-        Node known = nodes.get(server);
+    private ServerCircuitBreaker server(String name) {
+        ServerCircuitBreaker known = breakers.get(name);
         return known != null
                 ? known
-                : nodes.computeIfAbsent(server, name -> new Node(name, timeout, nanos, () -> closing, probes::start));
+                : breakers.computeIfAbsent(
+                        name, absent -> new ServerCircuitBreaker(absent, timeout, nanos, () -> closing, probes::start));
     }
 
-    private CompletableFuture<?> probe(Node node) {
-        String tag = servers.tags().get(node.name());
+    private void probe(ServerCircuitBreaker server) {
+        String tag = servers.tags().get(server.name());
         if (tag == null) {
-            node.retire();
-            nodes.remove(node.name());
-            return CompletableFuture.completedFuture(null);
+            server.retire();
+            breakers.remove(server.name());
+        } else {
+            var unused = server.probe(() -> probeOn(tag), deadline());
         }
-        return node.isOpen() ? node.probe(() -> probeOn(tag), deadline()) : CompletableFuture.completedFuture(null);
     }
 
     private CompletionStage<List<Long>> probeOn(String tag) {

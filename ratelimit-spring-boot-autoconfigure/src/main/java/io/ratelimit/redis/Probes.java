@@ -1,61 +1,59 @@
 package io.ratelimit.redis;
 
+import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Asks the servers that are known not to answer whether they do again: one after the other, eight times a second
- * altogether. To one that stays silent, another connection is made. There is a thread only while there is trouble, and
- * all that follows is its own.
+ * Probes the servers whose circuit breaker is open until it is closed: one after the other, eight probes a second altogether.
+ * If a server stays silent, it gets another connection. There is a thread only while there is something to probe, and all
+ * state is confined to it. Nothing that is thrown ends the probes: what a tick has begun, the next one takes up, and if no
+ * tick can be scheduled, the next {@link #start} does.
  */
 final class Probes {
 
-    private static final Log logger = LogFactory.getLog(Probes.class);
+    private static final System.Logger logger = System.getLogger(Probes.class.getName());
 
     private static final Duration PAUSE = Duration.ofMillis(125);
 
     /** How long a connection is given to be of use again. */
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
-    private final Function<Node, CompletableFuture<?>> probe;
+    private final Consumer<ServerCircuitBreaker> probe;
 
-    private final Consumer<Node> renew;
+    private final Consumer<ServerCircuitBreaker> renew;
 
-    private final Queue<Node> next = new ArrayDeque<>();
+    /** The servers to probe, the next one first, and since when each has had its connection. */
+    private final Map<ServerCircuitBreaker, Long> silent = new LinkedHashMap<>();
 
-    /** The servers that do not answer, and since when each has had its connection. */
-    private final Map<Node, Long> silent = new HashMap<>();
-
-    private boolean ticking;
+    /** The tick that comes next; another one that is still queued does nothing. */
+    private @Nullable Object nextTick;
 
     private long lastTick;
+
+    private boolean warned;
 
     private final ScheduledExecutorService thread;
 
     private final LongSupplier nanos;
 
     /**
-     * @param probe asks a server, without blocking
+     * @param probe probes a server, without blocking
      * @param renew makes the connection to a server anew; may block, and fail
      * @param thread in which all is done
      * @param nanos a clock
      */
     Probes(
-            Function<Node, CompletableFuture<?>> probe,
-            Consumer<Node> renew,
+            Consumer<ServerCircuitBreaker> probe,
+            Consumer<ServerCircuitBreaker> renew,
             ScheduledExecutorService thread,
             LongSupplier nanos) {
         this.probe = probe;
@@ -78,82 +76,79 @@ final class Probes {
         return thread;
     }
 
-    /** Asks the server until it answers. */
-    void start(Node node) {
-        run(() -> {
-            if (silent.putIfAbsent(node, nanos.getAsLong()) == null) {
-                enqueue(node);
-            }
-        });
+    /** Probes the server until its breaker is closed. Once more does no harm, and takes up what has ended. */
+    void start(ServerCircuitBreaker server) {
+        try {
+            thread.execute(() -> {
+                silent.putIfAbsent(server, nanos.getAsLong());
+                if (nextTick == null) {
+                    tickLater();
+                }
+            });
+        } catch (RejectedExecutionException ex) {
+            // Stopped: nobody wants to know any more.
+        }
     }
 
     void stop() {
         thread.shutdownNow();
     }
 
-    private void enqueue(Node node) {
-        next.add(node);
-        if (!ticking) {
-            ticking = true;
+    /** At once, if there was none for long enough: the failure may have been a moment's. */
+    private void tickLater() {
+        long pause = lastTick + PAUSE.toNanos() - nanos.getAsLong();
+        Object tick = new Object();
+        try {
+            var unused = thread.schedule(() -> tick(tick), pause, TimeUnit.NANOSECONDS);
+            nextTick = tick;
+        } catch (RejectedExecutionException ex) {
+            // As above.
+        }
+    }
+
+    private void tick(Object tick) {
+        if (tick != nextTick) {
+            return;
+        }
+        nextTick = null;
+        attempt("find a server to probe", this::probeNext);
+        if (!silent.isEmpty()) {
             tickLater();
         }
     }
 
-    /** At once, if there was none for long enough: the trouble may have been a moment's. */
-    private void tickLater() {
-        long pause = lastTick + PAUSE.toNanos() - nanos.getAsLong();
-        try {
-            var unused = thread.schedule(this::tick, pause, TimeUnit.NANOSECONDS);
-        } catch (RejectedExecutionException ex) {
-            // Stopped: nobody wants to know any more.
-        }
-    }
-
-    private void tick() {
-        Node node = next.poll();
-        if (node == null) {
-            ticking = false;
+    private void probeNext() {
+        silent.keySet().removeIf(server -> !server.isOpen());
+        if (silent.isEmpty()) {
+            warned = false;
             return;
         }
         lastTick = nanos.getAsLong();
-        tickLater();
-        var unused = ask(node).whenComplete((answer, thrown) -> run(() -> probed(node)));
+        for (ServerCircuitBreaker server : silent.keySet()) {
+            if (!server.isProbed()) {
+                probe(server);
+                return;
+            }
+        }
     }
 
-    /** One that cannot even be asked is asked again like others. */
-    private CompletableFuture<?> ask(Node node) {
+    private void probe(ServerCircuitBreaker server) {
+        Long since = silent.remove(server);
+        boolean impatient = since != null && lastTick - since >= PATIENCE.toNanos();
+        silent.put(server, since == null || impatient ? lastTick : since);
+        if (impatient) {
+            attempt("make a new connection to " + server.name(), () -> renew.accept(server));
+        }
+        attempt("probe " + server.name(), () -> probe.accept(server));
+    }
+
+    private void attempt(String what, Runnable task) {
         try {
-            return probe.apply(node);
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
-    }
-
-    private void probed(Node node) {
-        if (!node.isOpen()) {
-            silent.remove(node);
-            return;
-        }
-        if (nanos.getAsLong() - silent.getOrDefault(node, 0L) >= PATIENCE.toNanos()) {
-            renew(node);
-            silent.put(node, nanos.getAsLong());
-        }
-        enqueue(node);
-    }
-
-    private void renew(Node node) {
-        try {
-            renew.accept(node);
-        } catch (RuntimeException ex) {
-            logger.debug("No new connection to " + node.name() + " yet", ex);
-        }
-    }
-
-    private void run(Runnable task) {
-        try {
-            thread.execute(task);
-        } catch (RejectedExecutionException ex) {
-            // As above.
+            task.run();
+        } catch (Throwable ex) {
+            boolean expected = ex instanceof RuntimeException || warned;
+            logger.log(expected ? Level.DEBUG : Level.WARNING, "Could not " + what + ", trying again", ex);
+            warned |= !expected;
         }
     }
 }

@@ -16,6 +16,8 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
 
     private long nanos;
 
+    private boolean failing;
+
     private record Task(long due, Runnable work) {}
 
     HandTurnedThread() {
@@ -49,6 +51,11 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
         nanos = end;
     }
 
+    /** The next task is queued, but there is no thread for it: as a thread pool does it. */
+    void failToStart() {
+        failing = true;
+    }
+
     boolean isIdle() {
         return tasks.isEmpty();
     }
@@ -69,5 +76,9 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
             throw new RejectedExecutionException();
         }
         tasks.add(new Task(due, work));
+        if (failing) {
+            failing = false;
+            throw new OutOfMemoryError("unable to create native thread");
+        }
     }
 }

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -33,23 +34,33 @@ class ProbesTests {
 
     private final List<Long> renewed = new ArrayList<>();
 
-    private final Map<String, CompletableFuture<?>> held = new HashMap<>();
+    private final Map<String, CompletableFuture<String>> held = new HashMap<>();
 
     private final Map<String, Boolean> broken = new HashMap<>();
 
+    private Error error;
+
     private final Probes probes = new Probes(this::probe, this::renew, thread, thread::nanos);
 
-    private CompletableFuture<?> probe(Node node) {
-        probed.add(node.name());
-        if (broken.containsKey(node.name())) {
+    private void probe(ServerCircuitBreaker server) {
+        probed.add(server.name());
+        if (error != null) {
+            throw error;
+        }
+        if (broken.containsKey(server.name())) {
             throw new IllegalStateException("cannot be asked");
         }
-        return held.getOrDefault(node.name(), CompletableFuture.failedFuture(new TimeoutException()));
+        server.probe(
+                () -> held.getOrDefault(server.name(), CompletableFuture.failedFuture(new TimeoutException())),
+                Deadline.in(Duration.ofHours(1)));
     }
 
-    private void renew(Node node) {
+    private void renew(ServerCircuitBreaker server) {
         renewed.add(Duration.ofNanos(thread.nanos()).toMillis());
-        throw new IllegalStateException("no connection to " + node.name());
+        if (error != null) {
+            throw error;
+        }
+        throw new IllegalStateException("no connection to " + server.name());
     }
 
     @AfterEach
@@ -88,7 +99,7 @@ class ProbesTests {
     /** However often it is said that it is silent. */
     @Test
     void serverIsInTheRowOnce() {
-        Node a = silent("a");
+        ServerCircuitBreaker a = silent("a");
         probes.start(a);
         probes.start(silent("b"));
         thread.turn();
@@ -105,13 +116,14 @@ class ProbesTests {
         thread.pass(SECOND);
         assertThat(probed).containsExactly("a");
         probe.completeExceptionally(new TimeoutException());
-        thread.turn();
+        held.put("a", new CompletableFuture<>());
+        thread.pass(SECOND);
         assertThat(probed).containsExactly("a", "a");
     }
 
     @Test
     void nobodyIsAskedWhoAnswers() {
-        Node a = silent("a");
+        ServerCircuitBreaker a = silent("a");
         probes.start(a);
         thread.pass(SECOND);
         a.retire();
@@ -124,7 +136,7 @@ class ProbesTests {
     /** The pause between two probes holds all the same. */
     @Test
     void serverThatFallsSilentAgainIsAskedAgainAndNotSooner() {
-        Node a = silent("a");
+        ServerCircuitBreaker a = silent("a");
         probes.start(a);
         a.retire();
         thread.turn();
@@ -160,7 +172,7 @@ class ProbesTests {
 
     @Test
     void patienceBeginsAnewWithEachSilence() {
-        Node a = silent("a");
+        ServerCircuitBreaker a = silent("a");
         probes.start(a);
         thread.pass(Duration.ofMillis(400));
         a.retire();
@@ -177,6 +189,58 @@ class ProbesTests {
         probes.start(silent("a"));
         thread.pass(SECOND);
         assertThat(probed).hasSize(1 + A_SECOND);
+    }
+
+    @Test
+    void errorOfAProbeOrARenewalEndsNothing() {
+        error = new NoSuchMethodError("resetConnection");
+        probes.start(silent("a"));
+        probes.start(silent("b"));
+        thread.pass(SECOND);
+        assertThat(probed).hasSize(1 + A_SECOND).contains("a", "b");
+        assertThat(renewed).isNotEmpty();
+        error = null;
+        held.put("a", CompletableFuture.completedFuture("well"));
+        held.put("b", CompletableFuture.completedFuture("well"));
+        thread.pass(SECOND);
+        assertThat(thread.isIdle()).isTrue();
+    }
+
+    /** The server asks for its probes again, as long as none comes. */
+    @Test
+    void probesThatCannotBeScheduledAreStartedByTheNextStart() {
+        ServerCircuitBreaker a = silent("a");
+        thread.failToStart();
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> probes.start(a));
+        probes.start(a);
+        thread.pass(SECOND);
+        assertThat(probed).hasSize(1 + A_SECOND);
+    }
+
+    /** As a thread pool does: the task is queued before its thread is started. */
+    @Test
+    void tickThatCannotBeScheduledIsTakenUpByTheNextStart() {
+        ServerCircuitBreaker a = silent("a");
+        probes.start(a);
+        thread.failToStart();
+        assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(thread::turn);
+        thread.pass(SECOND);
+        assertThat(probed).isEmpty();
+        probes.start(a);
+        thread.pass(SECOND);
+        assertThat(probed).hasSize(1 + A_SECOND);
+    }
+
+    /** A probe without an end is nobody's: the others are probed, and it is replaced after a while. */
+    @Test
+    void probeWithoutAnEndHoldsUpNobody() {
+        held.put("a", new CompletableFuture<>());
+        probes.start(silent("a"));
+        probes.start(silent("b"));
+        thread.pass(SECOND);
+        assertThat(probed).startsWith("a", "b", "b", "b");
+        thread.pass(Duration.ofSeconds(2));
+        assertThat(probed.stream().filter("a"::equals)).hasSize(2);
     }
 
     @Test
@@ -200,13 +264,7 @@ class ProbesTests {
     void threadEndsWithTheStop() {
         CompletableFuture<Thread> probing = new CompletableFuture<>();
         Probes real = new Probes(
-                node -> {
-                    probing.complete(Thread.currentThread());
-                    return CompletableFuture.failedFuture(new TimeoutException());
-                },
-                node -> {},
-                Probes.thread(),
-                System::nanoTime);
+                server -> probing.complete(Thread.currentThread()), server -> {}, Probes.thread(), System::nanoTime);
         real.start(silent("a"));
         Thread ofProbes = probing.join();
         assertThat(ofProbes.isDaemon()).isTrue();
@@ -214,18 +272,18 @@ class ProbesTests {
         await().until(() -> !ofProbes.isAlive());
     }
 
-    private static Node silent(String name) {
-        Node node = new Node(name, SECOND, () -> 0, () -> false, open -> {});
-        fallSilent(node);
-        return node;
+    private ServerCircuitBreaker silent(String name) {
+        ServerCircuitBreaker server = new ServerCircuitBreaker(name, SECOND, thread::nanos, () -> false, open -> {});
+        fallSilent(server);
+        return server;
     }
 
-    private static void fallSilent(Node node) {
+    private void fallSilent(ServerCircuitBreaker server) {
         for (int i = 0; i < 20; i++) {
-            node.ask(
+            server.ask(
                     () -> CompletableFuture.failedFuture(new IllegalStateException("OOM")),
                     Deadline.in(Duration.ofHours(1)));
         }
-        assertThat(node.isOpen()).isTrue();
+        assertThat(server.isOpen()).isTrue();
     }
 }

@@ -12,9 +12,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -22,17 +24,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** What makes a server one that is not asked, and what ends that. No time passes but what a test lets pass. */
 @SuppressWarnings("FutureReturnValueIgnored") // What is sent counts, or what becomes of others.
-class NodeTests {
+class ServerCircuitBreakerTests {
 
     private static final Duration TIMEOUT = Duration.ofMillis(100);
 
     private final AtomicLong nanos = new AtomicLong();
 
-    private final List<Node> opened = new ArrayList<>();
+    private final List<ServerCircuitBreaker> opened = new ArrayList<>();
 
     private boolean closing;
 
-    private final Node node = new Node("Redis", TIMEOUT, nanos::get, () -> closing, opened::add);
+    private final ServerCircuitBreaker server =
+            new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, () -> closing, opened::add);
 
     private final AtomicInteger sent = new AtomicInteger();
 
@@ -43,8 +46,8 @@ class NodeTests {
         pass(100);
         answer.completeExceptionally(new TimeoutException());
         assertThat(reasonOf(caller)).isEqualTo(Reason.TIMEOUT);
-        assertThat(node.isOpen()).isTrue();
-        assertThat(opened).containsExactly(node);
+        assertThat(server.isOpen()).isTrue();
+        assertThat(opened).containsExactly(server);
     }
 
     @Test
@@ -66,7 +69,7 @@ class NodeTests {
         pass(50);
         slow.completeExceptionally(new TimeoutException());
         assertThat(reasonOf(caller)).isEqualTo(Reason.TIMEOUT);
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
         assertThat(opened).isEmpty();
     }
 
@@ -76,7 +79,7 @@ class NodeTests {
         answered();
         pass(1);
         silence();
-        assertThat(node.isOpen()).isTrue();
+        assertThat(server.isOpen()).isTrue();
     }
 
     @Test
@@ -84,9 +87,9 @@ class NodeTests {
         IntStream.range(0, 10).forEach(i -> answered());
         IntStream.range(0, 9).forEach(i -> failed("ERR something"));
         answered();
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
         failed("ERR something");
-        assertThat(node.isOpen()).isTrue();
+        assertThat(server.isOpen()).isTrue();
         assertThat(reasonOf(answered())).isEqualTo(Reason.SHORT_CIRCUITED);
         assertThat(sent).hasValue(21);
     }
@@ -94,9 +97,9 @@ class NodeTests {
     @Test
     void fewFailuresAtFirstDoNotOpen() {
         IntStream.range(0, 9).forEach(i -> failed("ERR something"));
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
         failed("ERR something");
-        assertThat(node.isOpen()).isTrue();
+        assertThat(server.isOpen()).isTrue();
     }
 
     /** However few calls there are: so it is found out soon what became of the server. */
@@ -106,7 +109,7 @@ class NodeTests {
         answered();
         pass(1);
         failed(reply + " for everybody");
-        assertThat(node.isOpen()).isTrue();
+        assertThat(server.isOpen()).isTrue();
     }
 
     @Test
@@ -116,13 +119,13 @@ class NodeTests {
         pass(1);
         answered();
         unlucky.completeExceptionally(new IllegalStateException("OOM for me"));
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
     }
 
     @Test
     void foreignValuesNeverOpen() {
         IntStream.range(0, 100).forEach(i -> foreign());
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
         assertThat(sent).hasValue(100);
     }
 
@@ -134,7 +137,7 @@ class NodeTests {
         foreign();
         pass(99);
         silent.completeExceptionally(new TimeoutException());
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
     }
 
     @ParameterizedTest
@@ -142,15 +145,15 @@ class NodeTests {
     void slowAnswersOpenOnceTheyAreHalf(int millis, boolean open) {
         IntStream.range(0, 10).forEach(i -> answered());
         IntStream.range(0, 10).forEach(i -> answeredAfter(millis));
-        assertThat(node.isOpen()).isEqualTo(open);
+        assertThat(server.isOpen()).isEqualTo(open);
     }
 
     @Test
     void probeThatIsAnsweredCloses() {
         silence();
-        assertThat(node.probe(() -> CompletableFuture.completedFuture("well"), deadline()))
+        assertThat(server.probe(() -> CompletableFuture.completedFuture("well"), deadline()))
                 .isCompletedWithValue("well");
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
         assertThat(answered().join()).isEqualTo("answer");
     }
 
@@ -159,25 +162,25 @@ class NodeTests {
     void probeThatIsAnsweredSlowlyDoesNotClose(int millis) {
         silence();
         CompletableFuture<String> answer = new CompletableFuture<>();
-        node.probe(() -> answer, deadline());
+        server.probe(() -> answer, deadline());
         pass(millis);
         answer.complete("at last");
-        assertThat(node.isOpen()).isTrue();
+        assertThat(server.isOpen()).isTrue();
     }
 
     @Test
     void probeThatFailsDoesNotClose() {
         silence();
-        node.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("OOM")), deadline());
-        assertThat(node.isOpen()).isTrue();
-        node.probe(
+        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("OOM")), deadline());
+        assertThat(server.isOpen()).isTrue();
+        server.probe(
                 () -> {
                     throw new IllegalStateException("not even sent");
                 },
                 deadline());
-        assertThat(node.isOpen()).isTrue();
-        node.probe(() -> CompletableFuture.completedFuture("well"), deadline());
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isTrue();
+        server.probe(() -> CompletableFuture.completedFuture("well"), deadline());
+        assertThat(server.isOpen()).isFalse();
     }
 
     /** A probe is on its way, and is nobody's. */
@@ -185,7 +188,7 @@ class NodeTests {
     void nothingElseIsSentDuringAProbe() {
         silence();
         CompletableFuture<String> answer = new CompletableFuture<>();
-        node.probe(() -> answer, deadline());
+        server.probe(() -> answer, deadline());
         assertThat(reasonOf(answered())).isEqualTo(Reason.SHORT_CIRCUITED);
         assertThat(sent).hasValue(1);
         answer.complete("well");
@@ -195,7 +198,7 @@ class NodeTests {
     @Test
     void reasonIsTheLatest() {
         silence();
-        node.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("READONLY")), deadline());
+        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("READONLY")), deadline());
         assertThat(failureOf(answered()).getCause())
                 .isInstanceOfSatisfying(
                         RateLimitStoreException.class,
@@ -204,7 +207,7 @@ class NodeTests {
 
     @Test
     void commandThatCannotEvenBeSentIsAFailureOfTheStore() {
-        CompletableFuture<String> caller = node.ask(
+        CompletableFuture<String> caller = server.ask(
                 () -> {
                     throw new IllegalStateException("LettuceConnectionFactory is STOPPING");
                 },
@@ -222,7 +225,7 @@ class NodeTests {
         IntStream.range(0, 20)
                 .forEach(i -> assertThat(reasonOf(ask(CompletableFuture.failedFuture(new TimeoutException()))))
                         .isEqualTo(Reason.CLOSED));
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
         assertThat(answered()).isCompletedWithValue("answer");
     }
 
@@ -231,16 +234,171 @@ class NodeTests {
         IntStream.range(0, 20)
                 .forEach(i -> ask(CompletableFuture.failedFuture(
                         new IllegalStateException("LettuceConnectionFactory is STOPPING"))));
-        assertThat(node.isOpen()).isFalse();
+        assertThat(server.isOpen()).isFalse();
     }
 
     @Test
     void probeAtTheEndOfTheConnectionsDoesNotCloseAndIsNotTheLast() {
         silence();
-        node.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("STOPPED")), deadline());
-        assertThat(node.isOpen()).isTrue();
-        node.probe(() -> CompletableFuture.completedFuture("well"), deadline());
-        assertThat(node.isOpen()).isFalse();
+        server.probe(() -> CompletableFuture.failedFuture(new IllegalStateException("STOPPED")), deadline());
+        assertThat(server.isOpen()).isTrue();
+        server.probe(() -> CompletableFuture.completedFuture("well"), deadline());
+        assertThat(server.isOpen()).isFalse();
+    }
+
+    /** The failure is of a call from before; the probe is the newer evidence. */
+    @Test
+    void lateFailureDoesNotOpenAgainWhatAProbeHasClosed() {
+        CompletableFuture<String> late = new CompletableFuture<>();
+        ask(late);
+        silence();
+        closeByProbe();
+        late.completeExceptionally(new TimeoutException());
+        assertThat(server.isOpen()).isFalse();
+        assertThat(opened).hasSize(1);
+    }
+
+    /** The clock is read in the middle of it: there the probe ends. */
+    @Test
+    void openBreakerIsAlwaysProbedHoweverAFailureAndAProbeMeet() {
+        AtomicInteger closes = new AtomicInteger();
+        AtomicBoolean armed = new AtomicBoolean();
+        CompletableFuture<String> probe = new CompletableFuture<>();
+        ServerCircuitBreaker racing = new ServerCircuitBreaker(
+                "Redis",
+                TIMEOUT,
+                () -> {
+                    if (armed.compareAndSet(true, false)) {
+                        probe.complete("well");
+                        closes.incrementAndGet();
+                    }
+                    return nanos.get();
+                },
+                () -> false,
+                opened::add);
+        CompletableFuture<String> late = new CompletableFuture<>();
+        racing.ask(() -> late, deadline());
+        racing.ask(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
+        racing.probe(() -> probe, deadline());
+        armed.set(true);
+        late.completeExceptionally(new TimeoutException());
+        assertThat(closes).hasValue(1);
+        assertThat(racing.isOpen()).isEqualTo(opened.size() > closes.get());
+    }
+
+    @Test
+    void callsFromBeforeARecoveryAreNotCountedAfterIt() {
+        List<CompletableFuture<String>> late =
+                Stream.generate(CompletableFuture<String>::new).limit(20).toList();
+        late.forEach(this::ask);
+        silence();
+        closeByProbe();
+        late.forEach(answer -> answer.completeExceptionally(new IllegalStateException("ERR something")));
+        assertThat(server.isOpen()).isFalse();
+        assertThat(answered()).isCompletedWithValue("answer");
+    }
+
+    @Test
+    void oneProbeAtATime() {
+        silence();
+        CompletableFuture<String> first = new CompletableFuture<>();
+        server.probe(() -> first, deadline());
+        assertThat(reasonOf(server.probe(() -> CompletableFuture.completedFuture("well"), deadline())))
+                .isEqualTo(Reason.SHORT_CIRCUITED);
+        assertThat(server.isOpen()).isTrue();
+    }
+
+    /** Its completion was dropped, or its thread has died. */
+    @Test
+    void probeWithoutAnEndIsReplacedAndNoLongerCounts() {
+        silence();
+        CompletableFuture<String> lost = new CompletableFuture<>();
+        server.probe(() -> lost, deadline());
+        pass(1_101);
+        assertThat(server.isProbed()).isFalse();
+        CompletableFuture<String> second = new CompletableFuture<>();
+        server.probe(() -> second, deadline());
+        lost.complete("well");
+        assertThat(server.isOpen()).isTrue();
+        second.complete("well");
+        assertThat(server.isOpen()).isFalse();
+    }
+
+    @Test
+    void errorOfACommandIsAFailureOfTheStore() {
+        CompletableFuture<String> caller = server.ask(
+                () -> {
+                    throw new NoSuchMethodError("evalsha");
+                },
+                deadline());
+        assertThat(reasonOf(caller)).isEqualTo(Reason.ERROR);
+        silence();
+        server.probe(
+                () -> {
+                    throw new NoSuchMethodError("evalsha");
+                },
+                deadline());
+        closeByProbe();
+        assertThat(server.isOpen()).isFalse();
+    }
+
+    /** A thread cannot be created, for example. The caller has nothing to do with that. */
+    @Test
+    void errorAtTheStartOfTheProbesIsNoneOfTheCallersAndTheyAreStartedAgainLater() {
+        AtomicInteger starts = new AtomicInteger();
+        ServerCircuitBreaker broken = new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, () -> false, open -> {
+            starts.incrementAndGet();
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        assertThat(reasonOf(broken.ask(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline())))
+                .isEqualTo(Reason.TIMEOUT);
+        for (int millis = 0; millis < 3_300; millis++) {
+            assertThat(reasonOf(broken.ask(CompletableFuture::new, deadline()))).isEqualTo(Reason.SHORT_CIRCUITED);
+            pass(1);
+        }
+        assertThat(starts).hasValue(1 + 2);
+        pass(1);
+        broken.ask(CompletableFuture::new, deadline());
+        assertThat(starts).hasValue(1 + 3);
+    }
+
+    @Test
+    void probesThatComeAreNotStartedAgain() {
+        silence();
+        for (int i = 0; i < 100; i++) {
+            server.probe(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
+            pass(1_000);
+            answered();
+        }
+        assertThat(opened).hasSize(1);
+    }
+
+    @Test
+    void uncountedCallsNeitherOpenNorExcuse() {
+        CompletableFuture<String> silent = new CompletableFuture<>();
+        ask(silent);
+        pass(50);
+        IntStream.range(0, 100)
+                .forEach(i -> server.askInBackground(
+                        () -> CompletableFuture.failedFuture(new TimeoutException()), deadline()));
+        server.askInBackground(() -> CompletableFuture.completedFuture("answer"), deadline());
+        assertThat(server.isOpen()).isFalse();
+        pass(50);
+        silent.completeExceptionally(new TimeoutException());
+        assertThat(server.isOpen()).isTrue();
+        assertThat(reasonOf(server.askInBackground(() -> CompletableFuture.completedFuture("answer"), deadline())))
+                .isEqualTo(Reason.SHORT_CIRCUITED);
+    }
+
+    @Test
+    void slownessIsAReasonOfItsOwn() {
+        IntStream.range(0, 10).forEach(i -> answeredAfter(81));
+        assertThat(failureOf(answered())).hasMessage("Not asked, because of Redis: answers too slowly");
+    }
+
+    private void closeByProbe() {
+        server.probe(() -> CompletableFuture.completedFuture("well"), deadline());
+        assertThat(server.isOpen()).isFalse();
     }
 
     private CompletableFuture<String> silence() {
@@ -271,7 +429,7 @@ class NodeTests {
     }
 
     private CompletableFuture<String> ask(CompletableFuture<String> answer) {
-        return node.ask(
+        return server.ask(
                 () -> {
                     sent.incrementAndGet();
                     return answer;

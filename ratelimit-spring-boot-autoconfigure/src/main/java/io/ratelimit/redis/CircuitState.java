@@ -1,0 +1,123 @@
+package io.ratelimit.redis;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.ratelimit.RateLimitStoreException;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The state of a circuit breaker: closed, open or probed. Each transition is one compare-and-set from the very phase in which
+ * its cause began, so that a call from before the last recovery changes nothing, and each opening has exactly one author.
+ */
+final class CircuitState {
+
+    private final Supplier<CircuitBreaker> windows;
+
+    private final AtomicReference<Phase> phase;
+
+    /** One phase of the circuit. Phases are compared by identity: no phase occurs twice. */
+    sealed interface Phase permits Closed, Open, Probed {}
+
+    /** The server is asked. The window judges the calls of this phase, and no others. */
+    static final class Closed implements Phase {
+
+        private final CircuitBreaker window;
+
+        Closed(CircuitBreaker window) {
+            this.window = window;
+        }
+
+        CircuitBreaker window() {
+            return window;
+        }
+    }
+
+    /** The server is not asked. */
+    static final class Open implements Phase {
+
+        private final RateLimitStoreException cause;
+
+        Open(RateLimitStoreException cause) {
+            this.cause = cause;
+        }
+    }
+
+    /** The server is not asked, but for one probe. */
+    static final class Probed implements Phase {
+
+        private final RateLimitStoreException cause;
+
+        private final long since;
+
+        Probed(RateLimitStoreException cause, long since) {
+            this.cause = cause;
+            this.since = since;
+        }
+
+        RateLimitStoreException cause() {
+            return cause;
+        }
+    }
+
+    /** @param windows makes an empty window for each closed phase */
+    CircuitState(Supplier<CircuitBreaker> windows) {
+        this.windows = windows;
+        this.phase = new AtomicReference<>(new Closed(windows.get()));
+    }
+
+    /** Returns the closed phase, or {@code null} if the circuit is not closed. */
+    @Nullable
+    Closed closed() {
+        return phase.get() instanceof Closed closed ? closed : null;
+    }
+
+    /** Returns why the circuit is not closed, or {@code null} if it is. */
+    @Nullable
+    RateLimitStoreException cause() {
+        Phase now = phase.get();
+        return now instanceof Open open ? open.cause : now instanceof Probed probed ? probed.cause : null;
+    }
+
+    /** Whether there is a probe that was not started too long ago. */
+    boolean isProbed(long now, long patience) {
+        return phase.get() instanceof Probed probed && now - probed.since <= patience;
+    }
+
+    /** Opens the circuit, unless that closed phase is over. Returns whether this call did. */
+    boolean open(Closed during, RateLimitStoreException cause) {
+        return phase.compareAndSet(during, new Open(cause));
+    }
+
+    /**
+     * Starts a probe of an open circuit, or in place of one that was started too long ago.
+     *
+     * @return the phase that the probe ends; {@code null}: there is none to start
+     */
+    @Nullable
+    Probed probe(long now, long patience) {
+        Phase before = phase.get();
+        Probed probed = null;
+        if (before instanceof Open open) {
+            probed = new Probed(open.cause, now);
+        } else if (before instanceof Probed lost && now - lost.since > patience) {
+            probed = new Probed(lost.cause, now);
+        }
+        return probed != null && phase.compareAndSet(before, probed) ? probed : null;
+    }
+
+    /** Closes the circuit, unless another probe has taken the place of this one. */
+    void succeeded(Probed probe) {
+        phase.compareAndSet(probe, new Closed(windows.get()));
+    }
+
+    /** Leaves the circuit open, and ready for the next probe. */
+    void failed(Probed probe, RateLimitStoreException cause) {
+        phase.compareAndSet(probe, new Open(cause));
+    }
+
+    /** Closes the circuit of a server that is not there any more. */
+    void retire() {
+        phase.set(new Closed(windows.get()));
+    }
+}

@@ -1,0 +1,239 @@
+package io.ratelimit.redis;
+
+import io.github.resilience4j.circuitbreaker.CircuitBreaker;
+import io.github.resilience4j.circuitbreaker.CircuitBreaker.State;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
+import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.redis.CircuitState.Closed;
+import io.ratelimit.redis.CircuitState.Probed;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Asks one server, as long as it answers. Opens if half of the last calls failed or were slow; and at once if a call fails
+ * for a reason of the server's and no other call was answered meanwhile, so that a hanging server costs a caller no second
+ * wait. While it is open, only probes are sent, one at a time; the first good answer closes it.
+ */
+final class ServerCircuitBreaker {
+
+    private static final System.Logger logger = System.getLogger(ServerCircuitBreaker.class.getName());
+
+    private static final int CALLS = 20;
+
+    private static final int FEWEST_CALLS = 10;
+
+    private static final float HALF = 50;
+
+    /** An open breaker without a probe for that long asks for one again; a probe without an end for that long is lost. */
+    private static final Duration PATIENCE = Duration.ofSeconds(1);
+
+    private final String name;
+
+    private final long slowNanos;
+
+    private final long patienceNanos;
+
+    private final CircuitState circuit;
+
+    private final Consumer<ServerCircuitBreaker> onOpen;
+
+    private final LongSupplier nanos;
+
+    private final BooleanSupplier closing;
+
+    private final AtomicLong nextReminder = new AtomicLong();
+
+    private volatile long lastAnswer;
+
+    /**
+     * @param timeout after which a caller goes without an answer
+     * @param nanos a clock
+     * @param closing whether the application is shutting down, so that failures are expected
+     * @param onOpen starts the probes; called again while the breaker is open and no probe comes
+     */
+    ServerCircuitBreaker(
+            String name,
+            Duration timeout,
+            LongSupplier nanos,
+            BooleanSupplier closing,
+            Consumer<ServerCircuitBreaker> onOpen) {
+        this.name = name;
+        this.nanos = nanos;
+        this.closing = closing;
+        this.onOpen = onOpen;
+        this.lastAnswer = nanos.getAsLong();
+        Duration slow = timeout.multipliedBy(4).dividedBy(5);
+        this.slowNanos = slow.toNanos();
+        this.patienceNanos = timeout.plus(PATIENCE).toNanos();
+        CircuitBreakerConfig config = config(slow);
+        this.circuit = new CircuitState(() -> CircuitBreaker.of("ratelimit-" + name, config));
+    }
+
+    private static CircuitBreakerConfig config(Duration slow) {
+        return CircuitBreakerConfig.custom()
+                .slidingWindow(CALLS, FEWEST_CALLS, SlidingWindowType.COUNT_BASED)
+                .failureRateThreshold(HALF)
+                .slowCallRateThreshold(HALF)
+                .slowCallDurationThreshold(slow)
+                .build();
+    }
+
+    String name() {
+        return name;
+    }
+
+    boolean isOpen() {
+        return circuit.closed() == null;
+    }
+
+    /** Whether a probe is under way, and not lost. */
+    boolean isProbed() {
+        return circuit.isProbed(nanos.getAsLong(), patienceNanos);
+    }
+
+    /** Closes for good: the server is not there any more. */
+    void retire() {
+        circuit.retire();
+    }
+
+    /** Asks the server, unless the breaker is open. */
+    <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> command, Bound bound) {
+        Closed during = circuit.closed();
+        if (during == null) {
+            remind();
+            return notAsked();
+        }
+        long sent = nanos.getAsLong();
+        return observed(command, bound, failure -> judge(during, sent, failure));
+    }
+
+    /** Asks the server, unless the breaker is open. What becomes of it does not count. */
+    <T> CompletableFuture<T> askInBackground(Supplier<CompletionStage<T>> command, Bound bound) {
+        return isOpen() ? notAsked() : observed(command, bound, failure -> {});
+    }
+
+    /** Asks an open breaker's server whether it answers again, unless it is being asked. */
+    <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, Bound bound) {
+        long sent = nanos.getAsLong();
+        nextReminder.set(sent + patienceNanos);
+        Probed probe = circuit.probe(sent, patienceNanos);
+        return probe == null ? notAsked() : observed(command, bound, failure -> judge(probe, sent, failure));
+    }
+
+    private <T> CompletableFuture<T> notAsked() {
+        RateLimitStoreException cause = circuit.cause();
+        return CompletableFuture.failedFuture(new RateLimitStoreException(
+                Reason.SHORT_CIRCUITED,
+                cause == null ? name + ": not asked" : "Not asked, because of " + cause.getMessage(),
+                cause));
+    }
+
+    private <T> CompletableFuture<T> observed(
+            Supplier<CompletionStage<T>> command, Bound bound, Consumer<@Nullable RateLimitStoreException> judge) {
+        return bounded(command, bound).handle((answer, thrown) -> {
+            RateLimitStoreException failure = thrown == null ? null : failure(thrown);
+            tell(judge, failure);
+            if (failure != null) {
+                throw failure;
+            }
+            return answer;
+        });
+    }
+
+    /** Whatever is thrown, it is the outcome: otherwise a probe would have none, and a caller no policy. */
+    private static <T> CompletableFuture<T> bounded(Supplier<CompletionStage<T>> command, Bound bound) {
+        try {
+            return bound.bound(command.get().toCompletableFuture());
+        } catch (Throwable ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    /** The caller gets what it has asked for, even if the judge fails. */
+    private void tell(Consumer<@Nullable RateLimitStoreException> judge, @Nullable RateLimitStoreException failure) {
+        try {
+            judge.accept(failure);
+        } catch (Throwable ex) {
+            logger.log(Level.WARNING, name + ": a call was not counted: " + ex);
+        }
+    }
+
+    private RateLimitStoreException failure(Throwable thrown) {
+        RateLimitStoreException failure = RedisFailures.of(name, thrown);
+        return closing.getAsBoolean()
+                ? new RateLimitStoreException(Reason.CLOSED, String.valueOf(failure.getMessage()), failure)
+                : failure;
+    }
+
+    private void judge(Closed during, long sent, @Nullable RateLimitStoreException failure) {
+        long now = nanos.getAsLong();
+        boolean opens = false;
+        if (failure == null || isNoneOfTheServer(failure)) {
+            lastAnswer = now;
+            during.window().onSuccess(now - sent, TimeUnit.NANOSECONDS);
+        } else if (failure.getReason() != Reason.CLOSED) {
+            opens = concernsAll(failure.getReason()) && lastAnswer - sent <= 0;
+            during.window().onError(now - sent, TimeUnit.NANOSECONDS, failure);
+        }
+        // Not by an event of the window: it would make one for every call.
+        if (opens || during.window().getState() != State.CLOSED) {
+            nextReminder.set(now + patienceNanos);
+            if (circuit.open(during, failure == null ? tooSlow() : failure)) {
+                startProbes();
+            }
+        }
+    }
+
+    private void judge(Probed probe, long sent, @Nullable RateLimitStoreException failure) {
+        long now = nanos.getAsLong();
+        if (failure != null && !isNoneOfTheServer(failure)) {
+            circuit.failed(probe, failure.getReason() == Reason.CLOSED ? probe.cause() : failure);
+        } else if (now - sent > slowNanos) {
+            circuit.failed(probe, tooSlow());
+        } else {
+            lastAnswer = now;
+            circuit.succeeded(probe);
+        }
+    }
+
+    private RateLimitStoreException tooSlow() {
+        return new RateLimitStoreException(Reason.TIMEOUT, name + ": answers too slowly", null);
+    }
+
+    /** What ended the probes, such as a thread that could not be created, does not end recovery. */
+    private void remind() {
+        long due = nextReminder.get();
+        long now = nanos.getAsLong();
+        if (now - due >= 0 && nextReminder.compareAndSet(due, now + patienceNanos)) {
+            startProbes();
+        }
+    }
+
+    private void startProbes() {
+        try {
+            onOpen.accept(this);
+        } catch (Throwable ex) {
+            logger.log(Level.WARNING, name + " cannot be probed now, trying again soon: " + ex);
+        }
+    }
+
+    private static boolean isNoneOfTheServer(RateLimitStoreException failure) {
+        return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailures.isOnTheMove(failure);
+    }
+
+    /** All but what may be wrong with this call alone, or too much of a good thing. */
+    private static boolean concernsAll(Reason reason) {
+        return reason != Reason.ERROR && reason != Reason.OVERLOADED;
+    }
+}
