@@ -216,9 +216,10 @@ public final class RateLimitBuilder {
 
     private long checkedCapacity(Rate parsed, Pace pace) {
         CapacityRange range = range(parsed, pace);
-        long wanted = capacity == 0 ? parsed.permits() : capacity;
-        String label = label("capacity", overrides.capacity()) + " " + wanted
-                + (capacity == 0 ? " (the number in the rate)" : "");
+        boolean ofRate = capacity == 0 && overrides.capacity() == null;
+        long wanted = ofRate ? parsed.permits() : capacity;
+        String label =
+                label("capacity", overrides.capacity()) + " " + wanted + (ofRate ? " (the number in the rate)" : "");
         if (wanted < 1 || wanted > range.most()) {
             throw invalid(
                     label + " is out of range.",

@@ -9,6 +9,9 @@ import org.jspecify.annotations.Nullable;
 /** Makes operations: merges a declaration with the configuration and parses what they say. */
 final class LimitOperations {
 
+    /** Says in the configuration what an annotation says by leaving its key expression empty. */
+    private static final String ALL_CALLERS = "all-callers";
+
     private final LimitCatalog catalog;
 
     private final RateLimitExpressions expressions;
@@ -33,7 +36,7 @@ final class LimitOperations {
         boolean fixed = permits.matches("\\d{1,10}");
         return new RateLimitOperation(
                 declaration.limit().get(),
-                expression("keyExpression", overrides.keyExpression(), declaration.keyExpression(), overrides, scope),
+                keyExpression(declaration, overrides, scope),
                 fixed ? Long.parseLong(permits) : 1,
                 fixed ? null : expression("permits", overrides.permits(), declaration.permits(), overrides, scope),
                 expression("condition", overrides.condition(), declaration.condition(), overrides, scope),
@@ -43,6 +46,14 @@ final class LimitOperations {
     /** The same, of a limit of which the source says nothing but the name. */
     RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
         return of(LimitDeclaration.ofConfiguration(name, () -> catalog.configured(name)), scope);
+    }
+
+    /** @return {@code null}: one bucket for all callers */
+    private @Nullable RateLimitExpression keyExpression(
+            LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
+        return ALL_CALLERS.equals(overrides.keyExpression())
+                ? null
+                : expression("keyExpression", overrides.keyExpression(), declaration.keyExpression(), overrides, scope);
     }
 
     private @Nullable RateLimitExpression expression(

@@ -11,6 +11,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.core.env.Environment;
 
 /** Auto-configuration of rate limits. */
 @AutoConfiguration(
@@ -22,6 +23,11 @@ import org.springframework.context.annotation.Import;
         })
 @EnableConfigurationProperties(RateLimitProperties.class)
 public final class RateLimitAutoConfiguration {
+
+    @Bean
+    static RateLimitPropertiesValidator rateLimitPropertiesValidator(Environment environment) {
+        return new RateLimitPropertiesValidator(environment);
+    }
 
     @Configuration(proxyBeanMethods = false)
     @Conditional(OnRateLimitsEnabled.class)

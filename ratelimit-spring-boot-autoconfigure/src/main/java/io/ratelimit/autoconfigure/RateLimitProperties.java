@@ -141,11 +141,11 @@ public record RateLimitProperties(
      * What is said about one limit. With a rate it is a limit of its own, if no annotation bears its name.
      *
      * @param algorithm How permits are taken and come back.
-     * @param capacity The most permits that can be taken at once; 0: the number in the rate.
+     * @param capacity The most permits that can be taken at once, at least 1.
      * @param rate The most permits in the long run, such as "10/s", "100/m" or "5/10s".
-     * @param keyExpression SpEL expression for whose bucket it is; empty: one bucket for all callers.
+     * @param keyExpression SpEL expression for whose bucket it is, in quotes, or all-callers: one bucket for all callers.
      * @param permits SpEL expression for what a call costs.
-     * @param condition SpEL expression for whether a call is limited; empty: always.
+     * @param condition SpEL expression for whether a call is limited.
      * @param refill How the tokens of a token bucket come back.
      * @param maxWait How far ahead, beyond what a full bucket holds, permits are reserved; a call waits for them.
      * @param enabled Whether this limit limits at all.

@@ -1,8 +1,6 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitNames;
-import java.lang.reflect.RecordComponent;
-import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +17,11 @@ import org.springframework.core.annotation.Order;
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
 
-    private static final ConfigurationPropertyName PREFIX = ConfigurationPropertyName.of("ratelimit");
-
     @Override
     protected @Nullable FailureAnalysis analyze(
             Throwable rootFailure, UnboundConfigurationPropertiesException mistake) {
         List<ConfigurationProperty> unknown = mistake.getUnboundProperties().stream()
-                .filter(property -> PREFIX.isAncestorOf(property.getName()))
+                .filter(property -> PropertySchema.ROOT.name().isAncestorOf(property.getName()))
                 .toList();
         if (unknown.isEmpty()) {
             return null;
@@ -41,31 +37,12 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     }
 
     private static String suggestion(ConfigurationPropertyName name) {
-        return switch (name.getElement(1, Form.UNIFORM)) {
-            case "limits" -> suggestion(name, 3, RateLimitProperties.Limit.class);
-            case "redis" -> suggestion(name, 2, RateLimitProperties.Redis.class);
-            case "inmemory" -> suggestion(name, 2, RateLimitProperties.InMemory.class);
-            case "web" -> suggestion(name, 2, RateLimitProperties.Web.class);
-            case "http" -> suggestion(name, 3, RateLimitProperties.Http.class);
-            default -> suggestion(name, 1, RateLimitProperties.class);
-        };
-    }
-
-    /** @param depth how many elements lead to the one that must be among the type's properties */
-    private static String suggestion(ConfigurationPropertyName name, int depth, Class<?> type) {
-        ConfigurationPropertyName parent = name.chop(depth);
-        String unknown = name.getNumberOfElements() > depth ? name.getElement(depth, Form.DASHED) : "";
-        List<String> candidates = properties(type);
+        PropertySchema parent = PropertySchema.nearest(name);
+        String unknown = name.getElement(parent.name().getNumberOfElements(), Form.DASHED);
+        List<String> candidates = parent.children();
         return LimitNames.nearest(unknown, candidates)
-                        .map(nearest -> "Did you mean " + parent + "." + nearest + "? ")
+                        .map(nearest -> "Did you mean " + parent.name() + "." + nearest + "? ")
                         .orElse("")
-                + "Under " + parent + " there are: " + String.join(", ", candidates) + ".";
-    }
-
-    private static List<String> properties(Class<?> type) {
-        return Arrays.stream(type.getRecordComponents())
-                .map(RecordComponent::getName)
-                .map(LimitNames::kebabCase)
-                .toList();
+                + "Under " + parent.name() + " there are: " + String.join(", ", candidates) + ".";
     }
 }

@@ -61,12 +61,9 @@ class LimitOverridesTests {
     }
 
     @Test
-    void capacityZeroIsTheNumberOfTheRateThatIsInForce() {
+    void capacityThatNothingSaysIsTheNumberOfTheRateThatIsInForce() {
         runner.withPropertyValues("ratelimit.limits.plain.rate=7/m")
                 .run(context -> assertThat(limit(context, "plain").capacity()).isEqualTo(7));
-        runner.withPropertyValues("ratelimit.limits.quote-limit.capacity=0", "ratelimit.limits.quote-limit.rate=7/m")
-                .run(context ->
-                        assertThat(limit(context, "quote-limit").capacity()).isEqualTo(7));
     }
 
     @Test
@@ -145,8 +142,8 @@ class LimitOverridesTests {
     }
 
     @Test
-    void emptyKeyExpressionMakesOneBucketOfAll() {
-        runner.withPropertyValues("ratelimit.limits.quote-limit.key-expression=")
+    void keyExpressionThatSaysAllCallersMakesOneBucketOfAll() {
+        runner.withPropertyValues("ratelimit.limits.quote-limit.key-expression=all-callers")
                 .run(context -> {
                     context.getBean(Quotes.class).quote("alice");
                     assertThat(context.getBean(RecordingListener.class).keys()).containsOnlyNulls();

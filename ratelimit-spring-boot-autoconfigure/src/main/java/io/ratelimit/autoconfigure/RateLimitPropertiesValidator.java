@@ -1,0 +1,92 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.RateLimitConfigurationException;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.core.convert.ConversionException;
+import org.springframework.core.env.Environment;
+
+/**
+ * Validates the properties before any bean is created: a mistake found by the web server's beans would be logged by the
+ * server first, in words of its own.
+ */
+final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
+
+    private static final String ALL_CALLERS =
+            "In YAML, an unquoted # starts a comment. Quote the expression: \"#tenant\". For one bucket that all callers"
+                    + " share, write all-callers.";
+
+    private static final String EXPRESSION = "In YAML, an unquoted # starts a comment. Quote the expression: \"%s\".";
+
+    private final Environment environment;
+
+    RateLimitPropertiesValidator(Environment environment) {
+        this.environment = environment;
+    }
+
+    @Override
+    public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+        Binder binder = Binder.get(environment);
+        names().forEach(name -> checkValue(name, binder));
+        try {
+            RateLimitProperties properties = binder.bindOrCreate(
+                    PropertySchema.ROOT.name().toString(),
+                    Bindable.of(RateLimitProperties.class),
+                    new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
+            properties.settings();
+            properties.requestRules();
+        } catch (BindException ex) {
+            if (!(ex.getCause() instanceof ConversionException) || !hasConverters(beans)) {
+                throw ex;
+            }
+        }
+    }
+
+    /** Converters of the application, which are there when the properties become a bean, and not yet here. */
+    private static boolean hasConverters(ConfigurableListableBeanFactory beans) {
+        return beans.getBeanNamesForAnnotation(ConfigurationPropertiesBinding.class).length > 0;
+    }
+
+    private Stream<ConfigurationPropertyName> names() {
+        return StreamSupport.stream(
+                        ConfigurationPropertySources.get(environment).spliterator(), false)
+                .flatMap(source -> source instanceof IterableConfigurationPropertySource iterable
+                        ? iterable.stream()
+                        : Stream.empty())
+                .filter(PropertySchema.ROOT.name()::isAncestorOf)
+                .distinct();
+    }
+
+    private static void checkValue(ConfigurationPropertyName name, Binder binder) {
+        PropertySchema property = PropertySchema.nearest(name);
+        if (!property.name().equals(name) || !property.isValue()) {
+            return;
+        }
+        Object value = binder.bind(name, Bindable.of(Object.class)).orElse("");
+        if (value instanceof CharSequence text && text.toString().isBlank()) {
+            throw new RateLimitConfigurationException(
+                    property.name() + " must not be empty.", whatToWriteInsteadOfNothing(property.name()));
+        }
+    }
+
+    private static String whatToWriteInsteadOfNothing(ConfigurationPropertyName name) {
+        return switch (name.getLastElement(ConfigurationPropertyName.Form.DASHED)) {
+            case "key-expression" -> ALL_CALLERS;
+            case "permits" -> EXPRESSION.formatted("#pages");
+            case "condition" -> EXPRESSION.formatted("#tenant != 'internal'");
+            default -> "Give it a value, or remove it.";
+        };
+    }
+}

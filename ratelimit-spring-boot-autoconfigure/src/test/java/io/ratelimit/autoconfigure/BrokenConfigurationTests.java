@@ -1,0 +1,151 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.ratelimit.annotation.RateLimited;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.convert.converter.Converter;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RestController;
+
+/** What the console shows when a web application starts with a mistake in application.yml. */
+@ExtendWith(OutputCaptureExtension.class)
+class BrokenConfigurationTests {
+
+    @TempDir
+    private Path directory;
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "key-expression: #tenant | ratelimit.limits.quotes.key-expression must not be empty.",
+                "key-expression: '' | ratelimit.limits.quotes.key-expression must not be empty.",
+                "keyExpression: '  ' | ratelimit.limits.quotes.key-expression must not be empty.",
+                "permits: #cost | ratelimit.limits.quotes.permits must not be empty.",
+                "condition: #tenant != null | ratelimit.limits.quotes.condition must not be empty.",
+                "rate: | ratelimit.limits.quotes.rate must not be empty.",
+                "capacity: | ratelimit.limits.quotes.capacity must not be empty.",
+                "pointcut: ' ' | ratelimit.limits.quotes.pointcut must not be empty.",
+                "max-wait: | ratelimit.limits.quotes.max-wait must not be empty.",
+                "capacity: 0 | ratelimit.limits.quotes.capacity 0 is out of range.",
+            })
+    void valueThatSaysNothingStopsTheStartUp(String property, String problem, CapturedOutput output)
+            throws IOException {
+        start("""
+                ratelimit:
+                  limits.quotes:
+                    %s
+                """.formatted(property.replace("'", "\"")));
+        assertThat(output)
+                .contains("APPLICATION FAILED TO START")
+                .contains("What: " + problem)
+                .contains("application.yml] - 3:");
+    }
+
+    @Test
+    void emptyKeyExpressionIsToBeQuotedOrSaidInAWord(CapturedOutput output) throws IOException {
+        start("""
+                ratelimit:
+                  limits:
+                    quotes:
+                      key-expression: #tenant
+                """);
+        assertThat(output)
+                .contains("In YAML, an unquoted # starts a comment. Quote the expression: \"#tenant\".")
+                .contains("For one bucket that all callers share, write all-callers.");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "stoer: in-memory | Did you mean ratelimit.store?",
+                "limits.quotes.capasity: 5 | Did you mean ratelimit.limits.quotes.capacity?",
+                "limits.quotes.capacity: many | Value: \"many\"",
+                "limits.quotes.refund-on: java.lang.String | which is not a Throwable",
+                "in-memory.max-keys: 0 | ratelimit.in-memory.max-keys",
+                "http: [{path: /quotes}] | ratelimit.http[0].limit is missing",
+            })
+    void reportOfAMistakeIsTheOnlyError(String mistake, String message, CapturedOutput output) throws IOException {
+        start("ratelimit:%n  %s%n".formatted(mistake));
+        assertThat(output).contains(message).doesNotContain("Tomcat", "UnsatisfiedDependencyException");
+        assertThat(output.getAll().lines().filter(line -> line.contains(" ERROR ")))
+                .hasSize(1);
+    }
+
+    @Test
+    void applicationMayConvertPropertiesItself() {
+        LimitedContexts.inMemory()
+                .withBean(SoonConverter.class)
+                .withPropertyValues("ratelimit.redis.timeout=soon")
+                .run(context -> assertThat(context.getBean(RateLimitProperties.class)
+                                .redis()
+                                .timeout())
+                        .isEqualTo(Duration.ofSeconds(1)));
+    }
+
+    private void start(String yaml) throws IOException {
+        Files.writeString(directory.resolve("application.yml"), yaml);
+        SpringApplication application = new SpringApplicationBuilder(Web.class)
+                .properties(
+                        "server.port=0",
+                        "server.address=127.0.0.1",
+                        "ratelimit.store=in-memory",
+                        "spring.config.location=file:" + directory + "/")
+                .build();
+        Throwable failure = catchThrowable(() -> {
+            try (ConfigurableApplicationContext started = application.run()) {
+                assertThat(started.isActive()).isTrue();
+            }
+        });
+        assertThat(failure).isNotNull();
+    }
+
+    @ConfigurationPropertiesBinding
+    static class SoonConverter implements Converter<String, Duration> {
+
+        @Override
+        public Duration convert(String source) {
+            return Duration.ofSeconds(1);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Web {
+
+        @Bean
+        Quotes quotes() {
+            return new Quotes();
+        }
+    }
+
+    @RestController
+    static class Quotes {
+
+        @GetMapping("/quotes")
+        @RateLimited(name = "quotes", capacity = 20, rate = "10/s", keyExpression = "#tenant")
+        public String quote(String tenant) {
+            return "for " + tenant;
+        }
+    }
+}
