@@ -152,18 +152,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private CompletionStage<RefundableDecisions> decideInStore(List<Charge> charges, boolean refundable) {
         return start(() -> refundable
-                ? store.decideRefundably(charges).thenApply(LeasingRateLimitStore::withRefundsOfWindows)
+                ? store.decideRefundably(charges)
                 : store.decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE)));
-    }
-
-    /** What a leased token bucket is charged comes back by itself alone, as what is from its lease does. */
-    private static RefundableDecisions withRefundsOfWindows(RefundableDecisions decided) {
-        return new RefundableDecisions(
-                decided.decisions(),
-                some -> decided.refund()
-                        .giveBack(some.stream()
-                                .filter(charge -> charge.limit().lease() == 0 || !Stock.comesBackEvenly(charge.limit()))
-                                .toList()));
     }
 
     private CompletionStage<RefundableDecisions> lease(Charge charge, boolean refundable) {

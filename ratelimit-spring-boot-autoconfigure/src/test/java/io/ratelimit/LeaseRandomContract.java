@@ -75,6 +75,9 @@ public abstract class LeaseRandomContract {
 
         private final RateLimit limit;
 
+        /** Of an instance without leases. */
+        private final RateLimit unleased;
+
         private final SlowStore slow = new SlowStore(storeAt(clock));
 
         private final List<LeasingRateLimitStore> instances = IntStream.rangeClosed(0, random.nextInt(4))
@@ -97,10 +100,18 @@ public abstract class LeaseRandomContract {
 
         private final boolean steady = random.nextBoolean();
 
+        private final boolean mixed = random.nextInt(3) == 0;
+
         private long handedOut;
 
         Game(RateLimit limit) {
             this.limit = limit;
+            unleased = RateLimit.named("limit")
+                    .algorithm(limit.algorithm())
+                    .refill(limit.refill())
+                    .capacity(limit.capacity())
+                    .rate(limit.rate().toString())
+                    .build();
             // A window that a refunded call has opened goes on, which the book's does not.
             boolean opensNothing = limit.algorithm() == Algorithm.SLIDING_WINDOW || Stock.comesBackEvenly(limit);
             refunds = opensNothing && random.nextBoolean();
@@ -124,7 +135,8 @@ public abstract class LeaseRandomContract {
         }
 
         private void call(LeasingRateLimitStore instance) {
-            List<Charge> charges = List.of(new Charge(limit, "key", permits()));
+            RateLimit known = mixed && random.nextInt(3) == 0 ? unleased : limit;
+            List<Charge> charges = List.of(new Charge(known, "key", permits()));
             slow.decided = -1;
             RefundableDecisions decided = refunds
                     ? instance.decideRefundably(charges).toCompletableFuture().join()

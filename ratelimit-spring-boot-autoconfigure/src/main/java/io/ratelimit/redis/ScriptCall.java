@@ -10,13 +10,13 @@ enum ScriptCall {
     CHARGE('1', 4),
 
     /** The same, with receipts, for charges that may have to be given back. */
-    CHARGE_WITH_RECEIPTS('2', 7),
+    CHARGE_WITH_RECEIPTS('2', 8),
 
     /** Gives back what receipts say. Has a run of its own. */
     GIVE_BACK('3', 0),
 
     /** Charges one, with a receipt, and takes more in advance. */
-    LEASE('4', 8);
+    LEASE('4', 9);
 
     private final byte code;
 

@@ -30,7 +30,7 @@ final class ScriptLanguage {
 
     private static final int RECEIPT = 4;
 
-    private static final int MORE = 7;
+    private static final int MORE = 8;
 
     /** Permits that are asked for again and again. */
     private static final byte[][] SMALL =
@@ -90,18 +90,13 @@ final class ScriptLanguage {
         return asked.call() == ScriptCall.CHARGE && asked.charges().size() == 1;
     }
 
-    /**
-     * Of a limit with leases, what came back from the middle would bring back what others have leased sooner than they
-     * were told.
-     *
-     * @param receipts one for each charge
-     */
+    /** @param receipts one for each charge */
     byte[][] giveBackArguments(List<Charge> charges, List<Receipt> receipts) {
         byte[][] arguments = arguments(ScriptCall.GIVE_BACK, charges);
         for (int i = 0; i < charges.size(); i++) {
             Receipt receipt = receipts.get(i);
             arguments[2 + 2 * i] = ascii(charges.get(i).permits() + ":" + receipt.used() + ":" + receipt.since() + ":"
-                    + receipt.rest() + (charges.get(i).limit().lease() > 0 ? "!" : ""));
+                    + receipt.rest() + ":" + receipt.time());
         }
         return arguments;
     }
@@ -175,7 +170,7 @@ final class ScriptLanguage {
 
     private static Receipt receipt(List<Long> reply, int at) {
         int from = at + RECEIPT;
-        return new Receipt(reply.get(from), reply.get(from + 1), reply.get(from + 2));
+        return new Receipt(reply.get(from), reply.get(from + 1), reply.get(from + 2), reply.get(from + 3));
     }
 
     private byte[] limit(RateLimit limit) {

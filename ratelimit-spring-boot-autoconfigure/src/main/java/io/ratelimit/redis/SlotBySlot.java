@@ -163,8 +163,6 @@ final class SlotBySlot {
     /** The charges of one slot, and what became of them. Changed by one step after the other. */
     private static final class Part {
 
-        private static final Receipt NOTHING_TAKEN = new Receipt(0, 0, 0);
-
         private final List<Integer> indexes;
 
         private final List<Charge> charges;
@@ -192,7 +190,7 @@ final class SlotBySlot {
         }
 
         Receipt receipt(int number) {
-            return charged == null ? NOTHING_TAKEN : charged.receipts().get(number);
+            return charged == null ? Receipt.NONE : charged.receipts().get(number);
         }
 
         boolean fits() {

@@ -3,14 +3,15 @@
 --   permits  asked for; n+x: if n are admitted, up to x more, but at most half of what is left then
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is as if never used; with receipts also used,
---            since and rest of its section, which give_back.lua wants; and how many more were taken, where asked for.
+--            since and rest of its section and the time, which give_back.lua wants; and how many more were taken, where
+--            asked for.
 --            All are -1 in a call of which a key holds what is not ours. Nothing of that call is charged.
 
 -- The buckets of this run by their keys, false where the value is none of ours. They are written once all is decided.
 local buckets = {}
 for key, quick in pairs(counts) do
   local known, charged = parse_rule(quick[RULE]), quick[RESET] and true
-  local own = {rule = known, used = quick[USED], since = quick[SINCE], rest = quick[REST]}
+  local own = {rule = known, used = quick[USED], since = quick[SINCE], rest = quick[REST], leased = quick[LEASED]}
   buckets[key] = {key = key, rule = known, now = clock, own = own, charged = charged, unwritten = charged}
 end
 
@@ -52,7 +53,7 @@ local function decide_charge(i, asked, rejected)
   local rule, own = bucket.rule, bucket.own
   local wanted, more = permits_of(i)
   local wait, used = wait_for(wanted, bucket)
-  local fits, delay, retry = wait <= limit.ahead, 0, 0
+  local fits, delay, retry, time = wait <= limit.ahead, 0, 0, bucket.now
   if fits then
     if wanted > 0 then delay = limit.spaced and reset_after(own, bucket) or wait end
     if more > 0 then
@@ -67,6 +68,10 @@ local function decide_charge(i, asked, rejected)
     if fits and wanted + more > 0 and not (rejected and limit.binding) then
       charge(bucket, wanted + more)
       used = rule.kind.used(own, bucket)
+      if more > 0 and rule.kind.lease then
+        rule.kind.lease(own, bucket)
+        time = own.leased
+      end
     end
     bucket.unwritten = bucket.unwritten or bucket.changed
   end
@@ -80,7 +85,8 @@ local function decide_charge(i, asked, rejected)
     replies[said + 2] = own.since
     -- Where a log's entries in view begin changes when those before them are dropped, and says nothing.
     replies[said + 3] = rule.kind.has_entries and 0 or own.rest
-    said = said + 3
+    replies[said + 4] = time
+    said = said + 4
   end
   if asked == LEASE then
     said = said + 1
@@ -91,7 +97,7 @@ end
 local function decide(first, last, asked)
   for i = first, last do
     if not bucket_of(i) then
-      local numbers = asked == LEASE and 8 or asked == RECEIPTS and 7 or 4
+      local numbers = asked == LEASE and 9 or asked == RECEIPTS and 8 or 4
       for _ = 1, (last - first + 1) * numbers do
         said = said + 1
         replies[said] = -1

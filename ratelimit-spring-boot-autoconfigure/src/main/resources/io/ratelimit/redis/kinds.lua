@@ -4,6 +4,7 @@
 --   used(section, bucket)              permits in use, a part of one counting as one
 --   time_until(section, bucket, most)  microseconds until no more than so many are used
 --   take(section, bucket, permits)     uses permits that are there
+--   lease(section, bucket)             marks that the last permits are leased, where it matters which are back first
 -- and of these, which its function rarely makes:
 --   witness(section, bucket, permits)  the same for a call that another rule has admitted
 --   adopt(section, bucket, other)      counts what the section of another rule does

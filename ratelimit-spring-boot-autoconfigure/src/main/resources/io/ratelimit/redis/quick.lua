@@ -12,7 +12,7 @@ local decided, keys, arguments = 0, 0, 1
 local replies, said = {0, 0, 0, 0}, 0
 
 -- What is used of each bucket, by its key; read once, and written once all is decided.
-local USED, SINCE, REST, RESET, RULE = 1, 2, 3, 4, 5
+local USED, SINCE, REST, LEASED, RESET, RULE = 1, 2, 3, 4, 5, 6
 local counts = {}
 
 do
@@ -23,24 +23,25 @@ do
   -- The last of them may have further charges.
   if string.sub(codes, plain + 1, plain + 1) == '+' then plain = plain - 1 end
 
-  -- Returns what is used now, since and rest; nil if there is more to the bucket.
+  -- Returns what is used now, since, rest and leased; nil if there is more to the bucket.
   local function count_at(key, rule, whole, part, permits)
     local value = redis.pcall('GET', key)
-    if not value then return 0, clock, 0 end
+    if not value then return 0, clock, 0, 0 end
     local length = #rule
     if type(value) ~= 'string' or string.sub(value, 1, length) ~= rule then return nil end
-    local used, since, rest = string.match(value, '^:(%d+):(%d+):?(%d*)$', length + 1)
+    local used, since, rest, leased = string.match(value, '^:(%d+):(%d+):?(%d*)!?(%d*)$', length + 1)
     if not used then return nil end
-    used, since, rest = used + 0, since + 0, rest == '' and 0 or rest + 0
-    if since > clock or used >= 2 ^ 53 or rest >= 2 ^ 53 then return nil end
+    used, since = used + 0, since + 0
+    rest, leased = rest == '' and 0 or rest + 0, leased == '' and 0 or leased + 0
+    if since > clock or used >= 2 ^ 53 or rest >= 2 ^ 53 or leased >= 2 ^ 53 then return nil end
     local back = permits_in(clock - since, rest, used, whole, part, permits)
-    if back == used then return 0, clock, 0 end
+    if back == used then return 0, clock, 0, 0 end
     rest = back * part + rest
-    return used - back, since + back * whole + quotient(rest, permits), rest % permits
+    return used - back, since + back * whole + quotient(rest, permits), rest % permits, leased
   end
 
   local rule, capacity, permits, whole, part
-  local wanted, ahead, count, used, since, rest
+  local wanted, ahead, count, used, since, rest, leased
 
   for i = 1, plain do
     local code = string.byte(codes, i)
@@ -66,11 +67,11 @@ do
       count = counts[key]
       if count then
         if count[RULE] ~= rule then break end
-        used, since, rest = count[USED], count[SINCE], count[REST]
+        used, since, rest, leased = count[USED], count[SINCE], count[REST], count[LEASED]
       else
-        used, since, rest = count_at(key, rule, whole, part, permits)
+        used, since, rest, leased = count_at(key, rule, whole, part, permits)
         if not used then break end
-        count = {used, since, rest, false, rule}
+        count = {used, since, rest, leased, false, rule}
         counts[key] = count
       end
     end
@@ -93,8 +94,13 @@ do
       replies[said + 1] = used
       replies[said + 2] = since
       replies[said + 3] = rest
-      replies[said + 4] = more
-      said = said + 4
+      replies[said + 4] = clock
+      if more > 0 then
+        leased = math.max(leased + 1, clock + reset)
+        count[LEASED], replies[said + 4] = leased, leased
+      end
+      replies[said + 5] = more
+      said = said + 5
     end
   end
 end
@@ -108,6 +114,7 @@ if decided == #codes then
       else
         value = string.format('%s:%d:%.0f:%d', changed[RULE], changed[USED], changed[SINCE], changed[REST])
       end
+      if changed[LEASED] > 0 then value = string.format('%s!%.0f', value, changed[LEASED]) end
       redis.call('SET', key, value, 'PX', quotient(changed[RESET] + 999, 1000))
     end
   end

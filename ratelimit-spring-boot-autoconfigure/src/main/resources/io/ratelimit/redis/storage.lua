@@ -10,7 +10,7 @@ local function load(key, rule)
   end
   local bucket = {key = key, rule = rule, now = clock, listed = listed, own = nil, charged = false, unwritten = false}
   if not text then
-    bucket.own, bucket.rule_is_new, bucket.listed = {rule = rule, used = 0, since = clock, rest = 0}, true, false
+    bucket.own, bucket.rule_is_new, bucket.listed = {rule = rule, used = 0, since = clock, rest = 0, leased = 0}, true, false
   else
     bucket.own = only_section(rule, text)
     if not bucket.own then return unusual().load(bucket, text) and bucket end

@@ -18,7 +18,7 @@ function kinds.T()
     local rule = section.rule
     local back = tokens_in(bucket.now - section.since, section.rest, section.used, rule)
     if back == section.used then
-      section.used, section.since, section.rest = 0, bucket.now, 0
+      section.used, section.since, section.rest, section.leased = 0, bucket.now, 0, 0
       return
     end
     local rest = back * rule.part + section.rest
@@ -36,6 +36,10 @@ function kinds.T()
     section.used = section.used + permits
   end
 
+  function token_bucket.lease(section, bucket)
+    section.leased = math.max(section.leased + 1, bucket.now + token_bucket.time_until(section, bucket, 0))
+  end
+
   function token_bucket.rarely()
     -- What is reserved ahead stays.
     function token_bucket.witness(section, _, permits)
@@ -47,7 +51,7 @@ function kinds.T()
       local used = old.kind.used(other, bucket)
       if old.kind == token_bucket and old.permits == rule.permits and old.micros == rule.micros
           and used <= rule.capacity then
-        section.used, section.since, section.rest = used, other.since, other.rest
+        section.used, section.since, section.rest, section.leased = used, other.since, other.rest, other.leased
       else
         section.used = math.min(used, rule.capacity)
       end
@@ -70,8 +74,10 @@ function kinds.T()
     end
 
     function token_bucket.give_back(section, bucket, permits, receipt)
+      -- What was leased before or since may be used later than what is given back was: by the rule that has come back
+      -- before it, or others go by when theirs was to. Only the last lease itself knows what of it nobody will use.
+      if receipt.time < section.leased then return end
       local out = out_before(receipt, section, section.rule)
-      if receipt.is_last and out < section.used then return end
       if out > permits then
         section.used = section.used - permits
       elseif out > 0 then

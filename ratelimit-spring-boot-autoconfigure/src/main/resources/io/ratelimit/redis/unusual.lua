@@ -96,7 +96,7 @@ local function make_unusual()
       end
     end
     bucket.rule_is_new = not own
-    bucket.own = own or {rule = rule, used = 0, since = bucket.now, rest = 0}
+    bucket.own = own or {rule = rule, used = 0, since = bucket.now, rest = 0, leased = 0}
     local before = not own and adopted_by(rule, others)
     if before then
       before.rule.kind.recover(before, bucket)

@@ -19,7 +19,7 @@ import java.util.concurrent.CompletionStage;
 /** Leases as Redis does, by the rules in memory: of what is left after the call, half at the most. */
 public final class ExactLeaseStore implements RateLimitStore {
 
-    private final TimeSource time;
+    private final TimeSource clock;
 
     private final Map<String, Bucket> buckets = new HashMap<>();
 
@@ -29,7 +29,8 @@ public final class ExactLeaseStore implements RateLimitStore {
 
         private Count usage;
 
-        private long charges;
+        /** Until when permits that were leased are to be back; later for each lease. */
+        private long leased;
 
         @SuppressWarnings("unchecked")
         Bucket(RateLimit limit, long now) {
@@ -38,14 +39,17 @@ public final class ExactLeaseStore implements RateLimitStore {
         }
     }
 
-    public ExactLeaseStore(TimeSource time) {
-        this.time = time;
+    public ExactLeaseStore(TimeSource clock) {
+        this.clock = clock;
     }
 
     private Bucket bucket(Charge charge) {
         Bucket bucket = buckets.computeIfAbsent(
-                charge.limit().id() + " " + charge.key(), name -> new Bucket(charge.limit(), time.micros()));
-        bucket.usage = bucket.rule.recover(bucket.usage, time.micros());
+                charge.limit().id() + " " + charge.key(), name -> new Bucket(charge.limit(), clock.micros()));
+        bucket.usage = bucket.rule.recover(bucket.usage, clock.micros());
+        if (bucket.usage.used() == 0) {
+            bucket.leased = 0;
+        }
         return bucket;
     }
 
@@ -57,22 +61,26 @@ public final class ExactLeaseStore implements RateLimitStore {
             return CompletableFuture.completedFuture(new Lease(peek(charge), 0, permits -> null));
         }
         long taken = Math.min(more, (left - charge.permits()) / 2);
-        bucket.usage = bucket.rule.take(bucket.usage, time.micros(), charge.permits() + taken);
-        bucket.charges++;
+        bucket.usage = bucket.rule.take(bucket.usage, clock.micros(), charge.permits() + taken);
+        long receipt = clock.micros();
+        if (taken > 0) {
+            receipt = Math.max(bucket.leased + 1, receipt + bucket.rule.timeUntil(0, bucket.usage, receipt));
+            bucket.leased = receipt;
+        }
         return CompletableFuture.completedFuture(
-                new Lease(decision(charge, bucket, 0), taken, unused(charge, bucket.charges, bucket.usage)));
+                new Lease(decision(charge, bucket, 0), taken, unused(charge, receipt, bucket.usage)));
     }
 
-    private Lease.Unused unused(Charge charge, long number, Count receipt) {
+    private Lease.Unused unused(Charge charge, long time, Count receipt) {
         long[] before = {0};
         return permits -> {
             synchronized (this) {
                 Bucket bucket = bucket(charge);
                 boolean even = charge.limit().algorithm() == Algorithm.TOKEN_BUCKET
                         && charge.limit().refill() == Refill.CONTINUOUS;
-                if (bucket.rule.used(bucket.usage, time.micros()) > 0 && (!even || bucket.charges == number)) {
+                if (bucket.rule.used(bucket.usage, clock.micros()) > 0 && (!even || time >= bucket.leased)) {
                     Count left = new Count(receipt.used() - before[0], receipt.since(), receipt.rest());
-                    bucket.usage = bucket.rule.giveBack(bucket.usage, time.micros(), permits, left);
+                    bucket.usage = bucket.rule.giveBack(bucket.usage, clock.micros(), permits, left);
                     before[0] += permits;
                 }
                 return CompletableFuture.completedFuture(null);
@@ -81,12 +89,12 @@ public final class ExactLeaseStore implements RateLimitStore {
     }
 
     private long left(Bucket bucket) {
-        return bucket.rule.capacity() - bucket.rule.used(bucket.usage, time.micros());
+        return bucket.rule.capacity() - bucket.rule.used(bucket.usage, clock.micros());
     }
 
     private RateLimitDecision decision(Charge charge, Bucket bucket, long retry) {
-        long used = bucket.rule.used(bucket.usage, time.micros());
-        long reset = used == 0 ? 0 : bucket.rule.timeUntil(0, bucket.usage, time.micros());
+        long used = bucket.rule.used(bucket.usage, clock.micros());
+        long reset = used == 0 ? 0 : bucket.rule.timeUntil(0, bucket.usage, clock.micros());
         return RateLimitDecision.ofMicros(charge.limit().capacity(), left(bucket), 0, retry, reset);
     }
 
@@ -95,7 +103,7 @@ public final class ExactLeaseStore implements RateLimitStore {
         Bucket bucket = bucket(charge);
         long most = charge.limit().capacity() - charge.permits();
         boolean fits = charge.permits() <= left(bucket);
-        return decision(charge, bucket, fits ? 0 : bucket.rule.timeUntil(most, bucket.usage, time.micros()));
+        return decision(charge, bucket, fits ? 0 : bucket.rule.timeUntil(most, bucket.usage, clock.micros()));
     }
 
     @Override

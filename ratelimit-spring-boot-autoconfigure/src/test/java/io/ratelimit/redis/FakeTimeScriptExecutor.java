@@ -29,7 +29,7 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     /** How many numbers it replies for a charge, by what is asked. */
     private static final Map<Character, Integer> NUMBERS =
-            Map.of('0', 4, '1', 4, ',', 4, '=', 4, '2', 7, '3', 0, '4', 8);
+            Map.of('0', 4, '1', 4, ',', 4, '=', 4, '2', 8, '3', 0, '4', 9);
 
     /** How many numbers are added here for each charge. */
     private static final int ADDED = 3;

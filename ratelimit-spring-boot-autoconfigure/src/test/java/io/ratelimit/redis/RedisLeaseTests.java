@@ -6,7 +6,6 @@ import io.ratelimit.Charge;
 import io.ratelimit.Lease;
 import io.ratelimit.LimitKind;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TestClock;
 import java.time.Duration;
 import java.util.List;
@@ -56,7 +55,7 @@ class RedisLeaseTests {
     }
 
     @Test
-    void bucketTakesBackOnlyWhatWasTakenLast() {
+    void bucketTakesBackOnlyWhatWasLeasedLast() {
         Lease one = lease(bucket, 1, 4);
         Lease other = lease(bucket, 1, 4);
         clock.advance(SECOND);
@@ -70,12 +69,24 @@ class RedisLeaseTests {
     }
 
     @Test
-    void whatWasTakenAfterAPartWasGivenBackStays() {
+    void whatWasChargedSinceStays() {
         Lease lease = lease(bucket, 1, 4);
         giveBack(lease, 3);
         store.decide(List.of(new Charge(bucket, "alice", 2)));
         giveBack(lease, 1);
-        assertThat(used(bucket)).isEqualTo(4);
+        assertThat(used(bucket)).isEqualTo(3);
+        assertThat(store.peek(new Charge(bucket, "alice", 0)).resetAfter()).isEqualTo(Duration.ofSeconds(3));
+    }
+
+    /** In one run, in which it is the same moment for all. */
+    @Test
+    void ofTwoLeasesAtATimeOnlyTheLastIsGivenBack() {
+        Lease one = lease(bucket, 1, 4);
+        Lease other = lease(bucket, 1, 4);
+        giveBack(one, 4);
+        assertThat(used(bucket)).isEqualTo(10);
+        giveBack(other, 4);
+        assertThat(used(bucket)).isEqualTo(6);
     }
 
     @Test
@@ -87,21 +98,6 @@ class RedisLeaseTests {
         store.decide(List.of(new Charge(bucket, "alice", 10)));
         giveBack(lease, 1);
         assertThat(used(bucket)).isEqualTo(10);
-    }
-
-    /** Others may have leased behind it. */
-    @Test
-    void bucketWithLeasesTakesBackOnlyTheLastCallToo() {
-        Charge first = new Charge(bucket, "alice", 2);
-        RefundableDecisions decided =
-                store.decideRefundably(List.of(first)).toCompletableFuture().join();
-        lease(bucket, 1, 4);
-        decided.refund().giveBack(List.of(first)).toCompletableFuture().join();
-        assertThat(used(bucket)).isEqualTo(7);
-        Charge last = new Charge(bucket, "alice", 3);
-        decided = store.decideRefundably(List.of(last)).toCompletableFuture().join();
-        decided.refund().giveBack(List.of(last)).toCompletableFuture().join();
-        assertThat(used(bucket)).isEqualTo(7);
     }
 
     @ParameterizedTest
