@@ -14,7 +14,7 @@ final class LeaseFlight {
 
     private final long asked;
 
-    private final Leftover before;
+    private final LeaseRemainder before;
 
     private long seats;
 
@@ -24,8 +24,8 @@ final class LeaseFlight {
 
     private @Nullable RateLimitDecision decision;
 
-    /** @param before what the lease before it has left over, to be given back first */
-    LeaseFlight(long asked, Leftover before) {
+    /** @param before what is unused of the lease before it */
+    LeaseFlight(long asked, LeaseRemainder before) {
         this.asked = asked;
         this.before = before;
         this.seats = asked;
@@ -36,7 +36,7 @@ final class LeaseFlight {
         return asked;
     }
 
-    Leftover before() {
+    LeaseRemainder before() {
         return before;
     }
 
@@ -51,7 +51,7 @@ final class LeaseFlight {
 
     /** One that has come, with permits taken for who wants to wait for it. */
     static LeaseFlight landed(Stock stock, long after, long nanos) {
-        LeaseFlight flight = new LeaseFlight(0, Leftover.NONE);
+        LeaseFlight flight = new LeaseFlight(0, LeaseRemainder.NONE);
         flight.serve(stock, after, nanos);
         flight.landing.complete(null);
         return flight;

@@ -54,16 +54,18 @@ final class LeasedBucket {
         if (last != null && after >= 0) {
             return new Approach(LeaseFlight.landed(last, after, nanos), false);
         }
-        Leftover leftover = last == null ? Leftover.NONE : last.close(nanos);
+        LeaseRemainder remainder = LeaseRemainder.NONE;
         if (last != null) {
-            nextAsk = Math.min(leftover.nextAsk(), limit.lease());
+            Stock.End end = last.close(nanos);
+            remainder = end.remainder();
+            nextAsk = Math.min(end.nextAsk(), limit.lease());
             stock = null;
         }
-        if (nextAsk == 0 && leftover.permits() == 0) {
+        if (nextAsk == 0 && remainder.isEmpty()) {
             nextAsk = Math.min(permits, limit.lease());
             return null;
         }
-        LeaseFlight next = new LeaseFlight(nextAsk, leftover);
+        LeaseFlight next = new LeaseFlight(nextAsk, remainder);
         flight = next;
         return new Approach(next, true);
     }
@@ -75,44 +77,61 @@ final class LeasedBucket {
      * The store has answered.
      *
      * @param brought {@code null} if there is none
-     * @return what is to be given back at once, because nobody may use it any more
+     * @return what is to be refunded, because nobody may use it any more
      */
-    synchronized Leftover land(LeaseFlight landed, @Nullable Stock brought, long nanos) {
+    synchronized LeaseRemainder land(LeaseFlight landed, @Nullable Stock brought, long nanos) {
         flight = null;
         nextAsk = 0;
         if (brought == null) {
-            return Leftover.NONE;
+            return LeaseRemainder.NONE;
         }
         if (retired) {
-            return brought.close(nanos);
+            return brought.close(nanos).remainder();
         }
         if (landed.isAbandoned()) {
             brought.close(nanos);
-            return Leftover.NONE;
+            return LeaseRemainder.NONE;
         }
         landed.serve(brought, nanos);
         stock = brought;
-        return Leftover.NONE;
+        return LeaseRemainder.NONE;
     }
 
-    /** Retires it if nobody has taken or wanted anything since this was asked last. */
-    synchronized boolean retireIfIdle() {
-        Stock present = stock;
-        long handedOut = present == null ? 0 : present.handedOut();
-        boolean idle = !wanted && flight == null && present == lastSeen && handedOut == lastHandedOut;
+    /** Whether nobody has taken or wanted anything since this was asked last. */
+    synchronized boolean look() {
+        boolean idle = isIdle();
         wanted = false;
-        lastSeen = present;
-        lastHandedOut = handedOut;
-        retired |= idle;
+        lastSeen = stock;
+        lastHandedOut = handedOut();
         return idle;
     }
 
-    /** Ends it: what comes later is the store's affair alone. Returns what is to be given back. */
-    synchronized Leftover retire(long nanos) {
+    private boolean isIdle() {
+        return !wanted && flight == null && stock == lastSeen && handedOut() == lastHandedOut;
+    }
+
+    private long handedOut() {
+        Stock present = stock;
+        return present == null ? 0 : present.handedOut();
+    }
+
+    /**
+     * Ends it if it has stayed idle since the last look.
+     *
+     * @param most the permits that it may have left
+     * @return what is to be refunded; {@code null} if it goes on
+     */
+    synchronized @Nullable LeaseRemainder retireIfIdle(long most, long nanos) {
+        Stock last = stock;
+        return isIdle() && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
+    }
+
+    /** Ends it: what comes later is the store's affair alone. Returns what is to be refunded. */
+    synchronized LeaseRemainder retire(long nanos) {
         retired = true;
         Stock last = stock;
         stock = null;
-        return last == null ? Leftover.NONE : last.close(nanos);
+        return last == null ? LeaseRemainder.NONE : last.close(nanos).remainder();
     }
 
     /** The store has forgotten the bucket: what was taken from it is no longer charged. */

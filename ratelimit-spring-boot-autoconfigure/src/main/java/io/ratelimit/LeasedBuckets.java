@@ -49,22 +49,57 @@ final class LeasedBuckets {
         return known == null ? added : known;
     }
 
-    /**
-     * Removes those that are idle, or all.
-     *
-     * @return what is to be given back
-     */
-    List<Leftover> retire(boolean all, long nanos) {
-        List<Leftover> leftovers = new ArrayList<>();
+    /** Those that nobody has taken or wanted anything from since this was asked last. */
+    List<Entry> idle() {
+        List<Entry> idle = new ArrayList<>();
         buckets.values()
-                .forEach(ofLimit -> ofLimit.values().removeIf(bucket -> {
-                    boolean over = all || bucket.retireIfIdle();
-                    if (over) {
-                        leftovers.add(bucket.retire(nanos));
-                        count.decrementAndGet();
+                .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
+                    if (bucket.look()) {
+                        idle.add(new Entry(ofLimit, key, bucket));
                     }
-                    return over;
                 }));
-        return leftovers;
+        return idle;
     }
+
+    /**
+     * Removes one that has stayed idle.
+     *
+     * @param most the permits that it may have left
+     * @return what is to be refunded
+     */
+    LeaseRemainder retireIfIdle(Entry entry, long most, long nanos) {
+        LeaseRemainder remainder = entry.bucket.retireIfIdle(most, nanos);
+        if (remainder == null) {
+            return LeaseRemainder.NONE;
+        }
+        remove(entry.ofLimit, entry.key, entry.bucket);
+        return remainder;
+    }
+
+    /**
+     * Removes all.
+     *
+     * @return what is to be refunded
+     */
+    List<LeaseRemainder> retireAll(long nanos) {
+        List<LeaseRemainder> remainders = new ArrayList<>();
+        buckets.values()
+                .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
+                    LeaseRemainder remainder = bucket.retire(nanos);
+                    if (!remainder.isEmpty()) {
+                        remainders.add(remainder);
+                    }
+                    remove(ofLimit, key, bucket);
+                }));
+        return remainders;
+    }
+
+    private void remove(Map<String, LeasedBucket> ofLimit, String key, LeasedBucket bucket) {
+        if (ofLimit.remove(key, bucket)) {
+            count.decrementAndGet();
+        }
+    }
+
+    /** A bucket, and where it is. */
+    record Entry(Map<String, LeasedBucket> ofLimit, String key, LeasedBucket bucket) {}
 }

@@ -60,7 +60,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
         this.nanos = nanos;
         this.thread = thread;
         this.buckets = new LeasedBuckets(mostBuckets);
-        this.sweep = new LeaseSweep(buckets, nanos, thread);
+        this.sweep = new LeaseSweep(buckets, store, nanos, thread);
     }
 
     @Override
@@ -207,7 +207,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     private CompletionStage<RefundableDecisions> ask(Charge charge, LeasedBucket bucket, LeaseFlight flight) {
         long sent = nanos.getAsLong();
         return start(() -> {
-                    giveBack(flight.before());
+                    giveBackNow(flight.before());
                     return store.lease(charge, flight.asked());
                 })
                 .handle((lease, thrown) -> {
@@ -229,7 +229,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             @Nullable Throwable thrown,
             long sent) {
         Stock brought = lease != null && lease.decision().allowed() ? new Stock(charge.limit(), lease, sent) : null;
-        giveBack(bucket.land(flight, brought, nanos.getAsLong()));
+        giveBackNow(bucket.land(flight, brought, nanos.getAsLong()));
         if (lease == null) {
             throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
         }
@@ -244,9 +244,17 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
         return limit.algorithm() == Algorithm.FIXED_WINDOW || limit.refill() == Refill.INTERVAL;
     }
 
-    /** Nobody waits for it. */
-    private static void giveBack(Leftover leftover) {
-        var unused = leftover.giveBack();
+    /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */
+    private void giveBackNow(LeaseRemainder remainder) {
+        if (remainder.isEmpty()) {
+            return;
+        }
+        // After the end there is no other time.
+        if (!leases || store.affordableRefunds() > 0) {
+            var unused = store.giveBackLeases(List.of(remainder));
+        } else {
+            sweep.giveBackLater(remainder);
+        }
     }
 
     private static <T> CompletionStage<T> start(Supplier<CompletionStage<T>> work) {

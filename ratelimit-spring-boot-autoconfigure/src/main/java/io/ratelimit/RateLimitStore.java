@@ -53,6 +53,24 @@ public interface RateLimitStore {
                         permits -> decided.refund().giveBack(charges)));
     }
 
+    /**
+     * Refunds what is unused of leases of this store, in the background: as far as it is not back by itself and nobody else's
+     * permits are touched.
+     *
+     * @return completes with what is wrong, if something is; then what was not refunded comes back by itself
+     */
+    default CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
+        return CompletableFuture.allOf(remainders.stream()
+                .map(remainder ->
+                        remainder.unused().giveBack(remainder.permits()).toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
+    }
+
+    /** How many leases it can afford to refund now, beside the decisions it is asked for. */
+    default int affordableRefunds() {
+        return Integer.MAX_VALUE;
+    }
+
     /** Whether it waits for nothing and nobody when it decides. */
     default boolean answersAtOnce() {
         return false;

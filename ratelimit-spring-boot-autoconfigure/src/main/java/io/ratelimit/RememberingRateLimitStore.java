@@ -90,13 +90,53 @@ public final class RememberingRateLimitStore implements RateLimitStore {
         Rejections.Question question = rejections.ask(charge);
         return store.lease(charge, more).thenApply(lease -> {
             question.answered(charge, lease.decision());
-            return new Lease(
-                    lease.decision(),
-                    lease.more(),
-                    permits -> lease.unused()
-                            .giveBack(permits)
-                            .whenComplete((done, thrown) -> rejections.forget(charge.limit(), charge.key())));
+            return new Lease(lease.decision(), lease.more(), new Forgetting(charge, lease.unused()));
         });
+    }
+
+    @Override
+    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
+        return store.giveBackLeases(remainders.stream().map(Forgetting::ofStore).toList())
+                .whenComplete((done, thrown) -> remainders.forEach(Forgetting::forget));
+    }
+
+    @Override
+    public int affordableRefunds() {
+        return store.affordableRefunds();
+    }
+
+    /** Whether or not it could be given back: it may have been. */
+    private final class Forgetting implements Lease.Unused {
+
+        private final Charge charge;
+
+        private final Lease.Unused unused;
+
+        Forgetting(Charge charge, Lease.Unused unused) {
+            this.charge = charge;
+            this.unused = unused;
+        }
+
+        static LeaseRemainder ofStore(LeaseRemainder remainder) {
+            return remainder.unused() instanceof Forgetting known
+                    ? new LeaseRemainder(known.unused, remainder.permits())
+                    : remainder;
+        }
+
+        static void forget(LeaseRemainder remainder) {
+            if (remainder.unused() instanceof Forgetting known) {
+                known.forget();
+            }
+        }
+
+        private void forget() {
+            rejections.forget(charge.limit(), charge.key());
+        }
+
+        @Override
+        public CompletionStage<Void> giveBack(long permits) {
+            return unused.giveBack(permits).whenComplete((done, thrown) -> forget());
+        }
     }
 
     /** Whether or not it could be given back: it may have been. */

@@ -224,14 +224,32 @@ final class Stock {
         return handedOut(state.get());
     }
 
-    /** Hands out no more. Of what was closed before, nothing is left over. */
-    Leftover close(long nanos) {
+    /** Hands out no more. Of what was closed before, nothing is left. */
+    End close(long nanos) {
         long last = state.getAndSet(CLOSED);
-        if (last == CLOSED) {
-            return Leftover.NONE;
-        }
-        long left = elapsedMicros(nanos) < resetMicros ? last >>> 32 : 0;
-        return new Leftover(lease.unused(), left, nextAsk(last, nanos));
+        return last == CLOSED
+                ? End.NOTHING
+                : new End(new LeaseRemainder(lease.unused(), remainder(last, nanos)), nextAsk(last, nanos));
+    }
+
+    /** How many permits are left to be refunded. */
+    long remainder(long nanos) {
+        long last = state.get();
+        return last == CLOSED ? 0 : remainder(last, nanos);
+    }
+
+    private long remainder(long last, long nanos) {
+        return elapsedMicros(nanos) < resetMicros ? last >>> 32 : 0;
+    }
+
+    /**
+     * What a lease comes to.
+     *
+     * @param nextAsk how many permits the next one is to be of
+     */
+    record End(LeaseRemainder remainder, long nextAsk) {
+
+        static final End NOTHING = new End(LeaseRemainder.NONE, 0);
     }
 
     /** If all were handed out in time, as many as the horizon takes at that speed, and at least twice as many; else those. */

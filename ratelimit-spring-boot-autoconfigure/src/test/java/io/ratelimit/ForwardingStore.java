@@ -33,6 +33,16 @@ class ForwardingStore implements RateLimitStore {
     }
 
     @Override
+    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
+        return store.giveBackLeases(remainders);
+    }
+
+    @Override
+    public int affordableRefunds() {
+        return store.affordableRefunds();
+    }
+
+    @Override
     public RateLimitDecision peek(Charge charge) {
         return store.peek(charge);
     }

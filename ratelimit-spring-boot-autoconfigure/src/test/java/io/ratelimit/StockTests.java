@@ -21,13 +21,13 @@ class StockTests {
     @Test
     void whatIsLeftOverIsGivenBackOnce() {
         stock.take(2, 0);
-        assertThat(stock.close(SECOND - 1_000).permits()).isEqualTo(3);
-        assertThat(stock.close(SECOND - 1_000).permits()).isZero();
+        assertThat(stock.close(SECOND - 1_000).remainder().permits()).isEqualTo(3);
+        assertThat(stock.close(SECOND - 1_000).remainder().permits()).isZero();
     }
 
     @Test
     void nothingIsLeftOverOnceItIsBackByItself() {
-        assertThat(stock.close(SECOND).permits()).isZero();
+        assertThat(stock.close(SECOND).remainder().permits()).isZero();
     }
 
     @Test

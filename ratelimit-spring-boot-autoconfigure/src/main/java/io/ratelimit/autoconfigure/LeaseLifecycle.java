@@ -10,13 +10,16 @@ import org.springframework.context.SmartLifecycle;
 /** Has what is leased given back while there still are connections. */
 final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
 
+    /** The longest that a shutdown waits until all leases are refunded; a Redis that does not answer ends it earlier. */
+    private static final Duration SHUTDOWN = Duration.ofSeconds(2);
+
     private final Duration timeout;
 
     private @Nullable LeasingRateLimitStore leases;
 
     private volatile boolean running;
 
-    /** @param timeout the longest that a decision may take, and giving all back */
+    /** @param timeout the longest that a decision may take */
     LeaseLifecycle(Duration timeout) {
         this.timeout = timeout;
     }
@@ -40,7 +43,7 @@ final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
     public void stop() {
         running = false;
         if (leases != null) {
-            leases.giveBackAll(timeout);
+            leases.giveBackAll(SHUTDOWN);
         }
     }
 

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
 import io.ratelimit.Charge;
 import io.ratelimit.Lease;
+import io.ratelimit.LeaseRemainder;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
@@ -117,6 +118,16 @@ public final class TimedRateLimitStore implements RateLimitStore {
     public CompletionStage<Lease> lease(Charge charge, long more) {
         long start = System.nanoTime();
         return store.lease(charge, more).whenComplete((lease, thrown) -> record(start, thrown));
+    }
+
+    @Override
+    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
+        return store.giveBackLeases(remainders);
+    }
+
+    @Override
+    public int affordableRefunds() {
+        return store.affordableRefunds();
     }
 
     @Override

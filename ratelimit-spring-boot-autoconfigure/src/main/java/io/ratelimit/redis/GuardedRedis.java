@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -36,6 +37,8 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     private final Map<String, ServerCircuitBreaker> breakers = new ConcurrentHashMap<>();
 
     private final Probes probes;
+
+    private final LongAdder sent = new LongAdder();
 
     private volatile boolean closing;
 
@@ -82,7 +85,13 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Bound bound) {
+        sent.increment();
         return ask(keys.get(0), () -> executor.execute(keys, arguments), bound);
+    }
+
+    /** How many scripts callers have sent. */
+    long sent() {
+        return sent.sum();
     }
 
     /**

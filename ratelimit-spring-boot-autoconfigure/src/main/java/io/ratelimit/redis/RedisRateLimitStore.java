@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
 import io.ratelimit.Lease;
+import io.ratelimit.LeaseRemainder;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
@@ -16,7 +17,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -38,6 +38,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final Decider decider;
 
+    private final LeaseReturns leaseReturns;
+
     private final SlotBySlot slotBySlot;
 
     private final SlotBySlot keyByKey;
@@ -54,6 +56,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
             GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptLanguage, Decider> decider) {
         this.redis = redis;
         this.keys = new BucketKeys(keyPrefix);
+        this.leaseReturns = new LeaseReturns(redis, language, keys);
         this.decider = decider.apply(redis, language);
         this.slotBySlot = SlotBySlot.slots(redis, language);
         this.keyByKey = SlotBySlot.keys(redis, language);
@@ -128,17 +131,18 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 false,
                 (reply, from) -> language.leasedCall(charge, reply, from),
                 outcome));
-        return elsewhere(outcome.thenApply(leased -> lease(charge, leased)));
+        return elsewhere(outcome.thenApply(leased ->
+                new Lease(leased.decision(), leased.more(), new RedisLease(charge, leased.receipt(), leaseReturns))));
     }
 
-    private Lease lease(Charge charge, LeasedCall leased) {
-        AtomicReference<Receipt> receipt = new AtomicReference<>(leased.receipt());
-        return new Lease(
-                leased.decision(),
-                leased.more(),
-                permits -> giveBack(Map.of(
-                        new Charge(charge.limit(), charge.key(), permits),
-                        receipt.getAndUpdate(present -> present.without(permits)))));
+    @Override
+    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
+        return elsewhere(leaseReturns.giveBack(remainders));
+    }
+
+    @Override
+    public int affordableRefunds() {
+        return leaseReturns.affordable();
     }
 
     private CompletionStage<Void> giveBack(Map<Charge, Receipt> taken) {
@@ -148,7 +152,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         Deadline deadline = redis.deadline();
         return elsewhere(inOneOrMore(
                 names,
-                () -> redis.execute(names, language.giveBackArguments(charges, receipts), deadline)
+                () -> redis.executeInBackground(names, language.giveBackArguments(charges, receipts), deadline)
                         .thenAccept(reply -> {}),
                 scripts -> scripts.giveBack(charges, names, receipts, deadline)));
     }

@@ -25,7 +25,7 @@ abstract class ConnectedRedis implements BeforeAllCallback, AfterAllCallback {
         connections.destroy();
     }
 
-    LettuceConnectionFactory connections() {
+    public LettuceConnectionFactory connections() {
         return connections;
     }
 

@@ -1,0 +1,103 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.Charge;
+import io.ratelimit.LeaseRemainder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Queue;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+
+/**
+ * Refunds what is unused of leases: of many buckets with one script, on a cluster of those in one slot. No caller waits for
+ * it, so it is background work, and takes its turn only where callers have sent a hundred scripts for each of its own.
+ */
+final class LeaseReturns {
+
+    /** The most buckets of a script: they take Redis 2 ms. */
+    static final int BUCKETS = 256;
+
+    /** How many scripts callers send for each. */
+    static final int SHARE = 100;
+
+    /** How many scripts may be under way at a time. */
+    private static final int UNDER_WAY = 8;
+
+    private final GuardedRedis redis;
+
+    private final ScriptLanguage language;
+
+    private final BucketKeys keys;
+
+    private final AtomicLong sent = new AtomicLong();
+
+    LeaseReturns(GuardedRedis redis, ScriptLanguage language, BucketKeys keys) {
+        this.redis = redis;
+        this.language = language;
+        this.keys = keys;
+    }
+
+    /** The leases that may be refunded now, without taking more than a hundredth of what callers send. */
+    int affordable() {
+        long scripts = 1 + redis.sent() / SHARE - sent.get();
+        return (int) Math.max(0, redis.isClustered() ? Math.min(scripts, BUCKETS) : Math.min(scripts, 1) * BUCKETS);
+    }
+
+    /** Fails with the first script that does; what was not sent by then comes back by itself. */
+    CompletableFuture<Void> giveBack(List<LeaseRemainder> remainders) {
+        Queue<List<LeaseRemainder>> scripts = new ConcurrentLinkedQueue<>(scripts(remainders));
+        return CompletableFuture.allOf(Stream.generate(() -> giveBackNext(scripts))
+                .limit(Math.min(UNDER_WAY, scripts.size()))
+                .toArray(CompletableFuture[]::new));
+    }
+
+    private List<List<LeaseRemainder>> scripts(List<LeaseRemainder> remainders) {
+        Map<Integer, List<LeaseRemainder>> bySlot = new TreeMap<>();
+        boolean clustered = redis.isClustered();
+        for (LeaseRemainder remainder : remainders) {
+            int slot = clustered ? ClusterSlotHashUtil.calculateSlot(name(charge(remainder))) : 0;
+            bySlot.computeIfAbsent(slot, first -> new ArrayList<>()).add(remainder);
+        }
+        List<List<LeaseRemainder>> scripts = new ArrayList<>();
+        for (List<LeaseRemainder> ofSlot : bySlot.values()) {
+            for (int from = 0; from < ofSlot.size(); from += BUCKETS) {
+                scripts.add(ofSlot.subList(from, Math.min(from + BUCKETS, ofSlot.size())));
+            }
+        }
+        return scripts;
+    }
+
+    private CompletableFuture<Void> giveBackNext(Queue<List<LeaseRemainder>> scripts) {
+        List<LeaseRemainder> next = scripts.poll();
+        return next == null
+                ? CompletableFuture.completedFuture(null)
+                : send(next).thenCompose(done -> giveBackNext(scripts));
+    }
+
+    private CompletableFuture<?> send(List<LeaseRemainder> remainders) {
+        List<Charge> charges = new ArrayList<>(remainders.size());
+        List<Receipt> receipts = new ArrayList<>(remainders.size());
+        List<byte[]> names = new ArrayList<>(remainders.size());
+        for (LeaseRemainder remainder : remainders) {
+            Charge charge = charge(remainder);
+            charges.add(charge);
+            names.add(name(charge));
+            receipts.add(((RedisLease) remainder.unused()).takeReceipt(remainder.permits()));
+        }
+        sent.incrementAndGet();
+        return redis.executeInBackground(names, language.giveBackArguments(charges, receipts), redis.deadline());
+    }
+
+    private static Charge charge(LeaseRemainder remainder) {
+        return ((RedisLease) remainder.unused()).chargeOf(remainder.permits());
+    }
+
+    private byte[] name(Charge charge) {
+        return keys.name(charge.limit(), charge.key());
+    }
+}
