@@ -116,11 +116,11 @@ public final class LimitCatalog {
             String known =
                     names().isEmpty() ? "There are no limits." : "Known limits: " + String.join(", ", names()) + ".";
             throw new RateLimitConfigurationException(
-                    overrides.property() + " configures a limit that nothing declares.",
+                    overrides.property() + " must name a declared limit, or have a rate.",
                     LimitNames.nearest(name, names())
                                     .map(nearest -> "Did you mean ratelimit.limits." + nearest + "? ")
                                     .orElse("")
-                            + "To declare a limit of its own, give it a rate. " + known);
+                            + "With a rate, it declares a limit itself. " + known);
         }
         return declare(RateLimit.named(name).apply(settings).build(), overrides.property(), true);
     }

@@ -34,10 +34,14 @@ public final class LimitNames {
     /** The candidate that was probably meant, if one is near enough. */
     public static Optional<String> nearest(String name, Collection<String> candidates) {
         String wanted = canonical(name);
-        int tolerance = Math.max(2, wanted.length() / 3);
         return candidates.stream()
-                .filter(candidate -> distance(wanted, canonical(candidate)) <= tolerance)
+                .filter(candidate -> distance(wanted, canonical(candidate)) <= tolerance(wanted, canonical(candidate)))
                 .min(Comparator.comparingInt(candidate -> distance(wanted, canonical(candidate))));
+    }
+
+    /** At least half of the letters stay: of two short names, neither is a misspelling of the other. */
+    private static int tolerance(String wanted, String candidate) {
+        return Math.min(Math.max(2, wanted.length() / 3), Math.max(wanted.length(), candidate.length()) / 2);
     }
 
     /** Levenshtein's. */

@@ -18,8 +18,8 @@ public record LocalShare(int instances) {
     public LocalShare {
         if (instances < 1) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.local-share " + instances + " is no number of instances.",
-                    "Give how many instances of the application there are, or 1 to let each limit as if it were alone.");
+                    "ratelimit.local-share must be at least 1 (was " + instances + ").",
+                    "Set it to the number of instances, or to 1 to apply every limit in full on each instance.");
         }
     }
 

@@ -6,6 +6,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * So many permits in so much time.
@@ -26,10 +27,10 @@ public record Rate(long permits, Duration period) {
 
     public Rate {
         if (permits < 1) {
-            throw new IllegalArgumentException("a rate needs at least 1 permit");
+            throw new IllegalArgumentException("rate must have at least 1 permit");
         }
         if (period.isNegative() || period.isZero() || period.toNanosPart() % 1_000 != 0) {
-            throw new IllegalArgumentException("a rate's period is a whole number of microseconds, at least one");
+            throw new IllegalArgumentException("rate must have a period of at least 1 us, in whole microseconds");
         }
     }
 
@@ -42,14 +43,21 @@ public record Rate(long permits, Duration period) {
     public static Rate parse(String text) {
         Matcher matcher = SYNTAX.matcher(text.strip());
         if (!matcher.matches()) {
-            throw new IllegalArgumentException("'" + text + "' is not a rate");
+            throw invalid("rate must be permits per period", text, null);
         }
         String period = matcher.group(2);
         try {
             return new Rate(Long.parseLong(matcher.group(1)), period == null ? Duration.ofSeconds(1) : period(period));
         } catch (DateTimeParseException | ArithmeticException ex) {
-            throw new IllegalArgumentException("'" + text + "' is not a rate: '" + period + "' is not a period", ex);
+            throw invalid("rate must have a duration as its period", text, ex);
+        } catch (IllegalArgumentException ex) {
+            throw invalid(ex.getMessage(), text, ex);
         }
+    }
+
+    private static IllegalArgumentException invalid(
+            @Nullable String rule, String text, @Nullable RuntimeException cause) {
+        return new IllegalArgumentException(rule + " (was \"" + text + "\")", cause);
     }
 
     private static Duration period(String text) {

@@ -1,12 +1,15 @@
 package io.ratelimit;
 
 import java.time.Duration;
+import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Collects what is said about a limit and checks it as a whole. Every setter may be left out but {@link #rate}.
  */
 public final class RateLimitBuilder {
+
+    private static final String EXAMPLE_OF_A_DURATION = "Write it like \"500ms\".";
 
     private final String name;
 
@@ -128,7 +131,7 @@ public final class RateLimitBuilder {
     private RateLimit checked() {
         if (!LimitNames.isValid(name)) {
             throw new RateLimitConfigurationException(
-                    "name '" + name + "' is not a limit's name.", "Use letters, digits, '-' and '_'.");
+                    "name must consist of letters, digits, '-' and '_' (was \"" + name + "\").", "Rename the limit.");
         }
         checkAlgorithm();
         Rate parsed = parsedRate();
@@ -143,25 +146,30 @@ public final class RateLimitBuilder {
     private void checkAlgorithm() {
         if (refill == Refill.INTERVAL && algorithm != Algorithm.TOKEN_BUCKET) {
             throw invalid(
-                    label("refill", overrides.refill()) + " is INTERVAL, but " + algorithm + " has no refill.",
+                    label("refill", overrides.refill()) + " must be CONTINUOUS for " + algorithm + " (was INTERVAL).",
                     "Remove it, or use TOKEN_BUCKET.");
         }
+        String label = label("maxWait", overrides.maxWait());
         if (maxWait.isNegative()) {
-            throw invalid(
-                    label("maxWait", overrides.maxWait()) + " is negative.", "Give a duration such as \"500ms\".");
+            throw invalid(label + " must not be negative (was " + text(maxWait) + ").", EXAMPLE_OF_A_DURATION);
         }
         if (maxWait.toNanosPart() % 1_000 != 0) {
             throw invalid(
-                    label("maxWait", overrides.maxWait()) + " is not a whole number of microseconds.",
-                    "Give a duration such as \"500ms\".");
+                    label + " must be a whole number of microseconds (was " + text(maxWait) + ").",
+                    EXAMPLE_OF_A_DURATION);
         }
         if (!maxWait.isZero() && !reservesAhead()) {
             throw invalid(
-                    label("maxWait", overrides.maxWait()) + " is set, but " + algorithm
+                    label + " must be 0 for " + algorithm
                             + (refill == Refill.INTERVAL ? " with refill INTERVAL" : "")
-                            + " cannot reserve permits ahead.",
+                            + ", which cannot reserve permits (was " + text(maxWait) + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
         }
+    }
+
+    /** As it could be written in a configuration: {@code 1m30s}. */
+    private static String text(Duration duration) {
+        return duration.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 
     private boolean reservesAhead() {
@@ -172,41 +180,46 @@ public final class RateLimitBuilder {
     private Rate parsedRate() {
         if (rate == null || rate.isBlank()) {
             throw invalid(
-                    "rate is missing.",
+                    "rate must be set.",
                     configured
                             ? "Give the declaration a rate such as \"10/s\", or set " + overrides.property()
                                     + ".rate in the configuration."
-                            : "Call rate(\"10/s\"), for one; the configuration can still override it.");
+                            : "Call rate(\"10/s\"). The configuration can still override it.");
         }
         try {
             return Rate.parse(rate);
         } catch (IllegalArgumentException ex) {
             throw new RateLimitConfigurationException(
-                    label("rate", overrides.rate()) + " is wrong: " + ex.getMessage() + ".",
-                    "Write it like " + Rate.EXAMPLES + ".",
+                    inConfiguration(overrides.rate()) + ex.getMessage() + ".",
+                    RateSuggestion.of(rate)
+                                    .map(suggestion -> "Did you mean \"" + suggestion + "\"? ")
+                                    .orElse("")
+                            + "Write it like " + Rate.EXAMPLES + ".",
                     ex);
         }
     }
 
     private Pace pace(Rate parsed) {
-        String label = label("rate", overrides.rate()) + " " + parsed;
+        String label = label("rate", overrides.rate());
         try {
             Pace pace = Pace.of(parsed);
             if (CapacityRange.of(algorithm, refill, parsed, pace, Duration.ZERO).most() < 1) {
                 throw invalid(
-                        label + " cannot be carried exactly: its times do not fit 2^53.",
+                        label + " must be exact in integers below 2^53 (was " + parsed + ").",
                         "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
             }
             if (range(parsed, pace).most() < 1) {
                 throw invalid(
-                        label("maxWait", overrides.maxWait()) + " " + maxWait + " is out of range at the rate " + parsed
-                                + ": what could be reserved ahead cannot be carried exactly.",
+                        label("maxWait", overrides.maxWait()) + " must be exact in integers below 2^53 at the rate "
+                                + parsed + " (was " + text(maxWait) + ").",
                         "Use a shorter one.");
             }
             return pace;
         } catch (ArithmeticException ex) {
             throw new RateLimitConfigurationException(
-                    label + " is out of range: its period is too long.", "Use a period of 142 years or less.", ex);
+                    label + " must have a period of at most 142 years (was " + parsed + ").",
+                    "Use a shorter period.",
+                    ex);
         }
     }
 
@@ -218,23 +231,20 @@ public final class RateLimitBuilder {
         CapacityRange range = range(parsed, pace);
         boolean ofRate = capacity == 0 && overrides.capacity() == null;
         long wanted = ofRate ? parsed.permits() : capacity;
-        String label =
-                label("capacity", overrides.capacity()) + " " + wanted + (ofRate ? " (the number in the rate)" : "");
+        String label = label("capacity", overrides.capacity());
+        String was = " (was " + wanted + (ofRate ? ", the number in the rate" : "") + ")";
+        String context = " for " + algorithm + " at the rate " + parsed;
         if (wanted < 1 || wanted > range.most()) {
             throw invalid(
-                    label + " is out of range.",
-                    "At the rate " + parsed + " a capacity from " + range.step() + " to " + range.most()
-                            + " is possible"
-                            + (algorithm == Algorithm.SLIDING_WINDOW_LOG
-                                    ? ": a log may have an entry for each permit. SLIDING_WINDOW has none."
-                                    : "."));
+                    label + " must be from " + range.step() + " to " + range.most() + context + was + ".",
+                    algorithm == Algorithm.SLIDING_WINDOW_LOG
+                            ? "Change it, or use SLIDING_WINDOW, which does not store an entry for each permit."
+                            : "Change it, or the rate.");
         }
         if (!range.contains(wanted)) {
             throw invalid(
-                    label + " at the rate " + parsed + " gives a window of " + algorithm
-                            + " that is not a whole number of microseconds.",
-                    "Use a capacity that is a multiple of " + range.step() + ", up to " + range.most()
-                            + ", or another algorithm.");
+                    label + " must be a multiple of " + range.step() + context + was + ".",
+                    "Otherwise the window is not a whole number of microseconds. Change it, or use another algorithm.");
         }
         return wanted;
     }
@@ -243,17 +253,16 @@ public final class RateLimitBuilder {
         if (lease == 0) {
             return;
         }
-        String label = label("lease", overrides.lease()) + " " + lease;
+        String label = label("lease", overrides.lease());
         if (lease < 0 || lease > checkedCapacity) {
             throw invalid(
-                    label + " is out of range.",
-                    "At the capacity " + checkedCapacity + " a lease from 0, which is none, to " + checkedCapacity
-                            + " is possible.");
+                    label + " must be from 0 to the capacity " + checkedCapacity + " (was " + lease + ").",
+                    "Remove it, or use a smaller one.");
         }
         String obstacle = obstacleToLeases(parsed, checkedCapacity);
         if (obstacle != null) {
             throw invalid(
-                    label + " is set, but " + obstacle + ".",
+                    label + " must be 0 here, because " + obstacle + " (was " + lease + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or"
                             + " SLIDING_WINDOW.");
         }
@@ -276,9 +285,14 @@ public final class RateLimitBuilder {
                 : null;
     }
 
-    /** Names the attribute where its value stands: in the declaration, or in the configuration. */
+    /** Names the attribute as its place spells it: the declaration, or the configuration. */
     private String label(String attribute, @Nullable Object override) {
-        return override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
+        return override == null ? attribute : inConfiguration(override) + LimitNames.kebabCase(attribute);
+    }
+
+    /** What a property begins with, if the configuration sets it. */
+    private String inConfiguration(@Nullable Object override) {
+        return override == null ? "" : overrides.property() + ".";
     }
 
     private static RateLimitConfigurationException invalid(String problem, String fix) {

@@ -41,5 +41,7 @@ class LimitNamesTests {
         assertThat(LimitNames.nearest("export", known)).contains("exports");
         assertThat(LimitNames.nearest("payments", known)).isEmpty();
         assertThat(LimitNames.nearest("quotes", List.of())).isEmpty();
+        assertThat(LimitNames.nearest("i", List.of("id"))).contains("id");
+        assertThat(LimitNames.nearest("l", List.of("m", "ab", "xyz"))).isEmpty();
     }
 }

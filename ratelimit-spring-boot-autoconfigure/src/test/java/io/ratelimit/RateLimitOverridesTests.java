@@ -59,17 +59,19 @@ class RateLimitOverridesTests {
 
     @Test
     void mistakeInTheConfigurationNamesItsProperty() {
-        assertMistake(overrides("fast", null, null, null), PROPERTY + ".rate is wrong");
-        assertMistake(overrides(null, -1L, null, null), PROPERTY + ".capacity -1 is out of range");
+        assertMistake(overrides("fast", null, null, null), PROPERTY + ".rate must be permits per period");
+        assertMistake(overrides(null, -1L, null, null), PROPERTY + ".capacity must be from 1 to");
         assertMistake(
                 counting(Algorithm.FIXED_WINDOW, null, Duration.ofSeconds(1)),
-                PROPERTY + ".max-wait is set, but FIXED_WINDOW cannot reserve permits ahead.");
-        assertMistake(counting(null, null, Duration.ofSeconds(-1)), PROPERTY + ".max-wait is negative.");
+                PROPERTY + ".max-wait must be 0 for FIXED_WINDOW, which cannot reserve permits (was ");
+        assertMistake(
+                counting(null, null, Duration.ofSeconds(-1)), PROPERTY + ".max-wait must not be negative (was -1s).");
         assertMistake(
                 counting(Algorithm.SLIDING_WINDOW, Refill.INTERVAL, null),
-                PROPERTY + ".refill is INTERVAL, but SLIDING_WINDOW has no refill.");
+                PROPERTY + ".refill must be CONTINUOUS for SLIDING_WINDOW (was INTERVAL).");
         assertMistake(
-                overrides("3/7s", 10L, null, null, Algorithm.SLIDING_WINDOW), PROPERTY + ".capacity 10 at the rate");
+                overrides("3/7s", 10L, null, null, Algorithm.SLIDING_WINDOW),
+                PROPERTY + ".capacity must be a multiple of ");
     }
 
     @Test

@@ -78,8 +78,37 @@ class RateTests {
     void garbageIsQuoted() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> Rate.parse("fast"))
-                .withMessageContaining("'fast'");
-        assertThatIllegalArgumentException().isThrownBy(() -> Rate.parse("1/x")).withMessageContaining("'1/x'", "'x'");
+                .withMessage("rate must be permits per period (was \"fast\")");
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> Rate.parse("1/x"))
+                .withMessage("rate must have a duration as its period (was \"1/x\")");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "1.5/s, 3/2s",
+        "0.5/m, 1/2m",
+        "2.0/s, 2/s",
+        "1.50 / 10 s, 3/20s",
+        "1.5, 3/2s",
+        "10/sec, 10/s",
+        "10/5 s, 10/5s",
+        "100 per minute, 100/m",
+        "5 an hour, 5/h",
+        "20/30 Seconds, 20/30s",
+        "3/millisecond, 3/ms",
+        "2/days, 2/d"
+    })
+    void likelyMeaningIsSuggested(String text, String suggestion) {
+        assertThatIllegalArgumentException().isThrownBy(() -> Rate.parse(text));
+        assertThat(RateSuggestion.of(text)).contains(suggestion);
+        assertThat(Rate.parse(suggestion)).hasToString(suggestion);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", "fast", "10/fortnight", "0.0/s", "1,000/s", "-1/s", "${rate}/s", "10/s/s", "1e3/s"})
+    void nothingIsSuggestedForWhatIsLikeNoRate(String text) {
+        assertThat(RateSuggestion.of(text)).isEmpty();
     }
 
     @ParameterizedTest

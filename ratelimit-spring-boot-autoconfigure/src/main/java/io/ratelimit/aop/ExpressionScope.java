@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.function.Supplier;
@@ -36,6 +37,10 @@ record ExpressionScope(
         ArgumentPositions arguments,
         String nameless,
         Supplier<CallerFacts> facts) {
+
+    /** What can be asked of a request, as it is written. */
+    private static final Map<String, String> OF_A_REQUEST =
+            Map.of("clientIp", "clientIp", "principal", "principal", "header", "header('…')");
 
     static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
@@ -99,10 +104,14 @@ record ExpressionScope(
                                 + known);
     }
 
-    /** What there is instead of a property or method that there is not. */
-    String choices() {
-        return isOfMethod()
-                ? "There are #parameterName, #root.args and, in a web request, clientIp, principal and header('…')."
-                : "There are clientIp, principal and header('…'), and the path's variables, such as #tenant.";
+    /** What there is instead of a property or method that there is not, the nearest first. */
+    String choices(String name) {
+        String nearest = LimitNames.nearest(name, OF_A_REQUEST.keySet())
+                .map(known -> "Did you mean " + OF_A_REQUEST.get(known) + "? ")
+                .orElse("");
+        return nearest
+                + (isOfMethod()
+                        ? "There are #parameterName, #root.args and, in a web request, clientIp, principal and header('…')."
+                        : "There are clientIp, principal and header('…'), and the path's variables, such as #tenant.");
     }
 }

@@ -30,8 +30,8 @@ final class LimitOperations {
         String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
         if (permits.matches("-\\d+")) {
             throw new RateLimitConfigurationException(
-                    label("permits", overrides.permits(), overrides) + " " + permits + " is negative.",
-                    "Give what a call costs; 0 is free.");
+                    label("permits", overrides.permits(), overrides) + " must not be negative (was " + permits + ").",
+                    "Write what a call costs. 0 is free.");
         }
         boolean fixed = permits.matches("\\d{1,10}");
         return new RateLimitOperation(
@@ -48,7 +48,7 @@ final class LimitOperations {
         return of(LimitDeclaration.ofConfiguration(name, () -> catalog.configured(name)), scope);
     }
 
-    /** @return {@code null}: one bucket for all callers */
+    /** The key's expression; {@code null}: one bucket for all callers. */
     private @Nullable RateLimitExpression keyExpression(
             LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
         return ALL_CALLERS.equals(overrides.keyExpression())

@@ -128,15 +128,23 @@ public final class LimitedMethodFactory {
     }
 
     private String rate(RateLimited annotation) {
+        String rate;
         try {
-            String rate = beans.resolveEmbeddedValue(annotation.rate());
-            return rate == null ? "" : rate;
+            rate = beans.resolveEmbeddedValue(annotation.rate());
         } catch (IllegalArgumentException ex) {
-            throw new RateLimitConfigurationException(
-                    "rate \"" + annotation.rate() + "\" has a placeholder that nothing resolves.",
-                    "Set the property, or give it a default: \"${quotes.rate:10/s}\".",
-                    ex);
+            throw unresolved(annotation.rate(), ex);
         }
+        if (rate != null && rate.contains("${")) {
+            throw unresolved(rate, null);
+        }
+        return rate == null ? "" : rate;
+    }
+
+    private static RateLimitConfigurationException unresolved(String rate, @Nullable Exception cause) {
+        return new RateLimitConfigurationException(
+                "rate must not have an unresolved placeholder (was \"" + rate + "\").",
+                "Set the property, or give it a default: \"${quotes.rate:10/s}\".",
+                cause);
     }
 
     private static Duration duration(String text) {
@@ -147,7 +155,9 @@ public final class LimitedMethodFactory {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException ex) {
             throw new RateLimitConfigurationException(
-                    "maxWait \"" + text + "\" is not a duration.", "Write it like \"500ms\", \"2s\" or \"PT2S\".", ex);
+                    "maxWait must be a duration (was \"" + text + "\").",
+                    "Write it like \"500ms\", \"2s\" or \"PT2S\".",
+                    ex);
         }
     }
 

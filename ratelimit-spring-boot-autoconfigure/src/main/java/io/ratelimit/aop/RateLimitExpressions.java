@@ -172,7 +172,7 @@ final class RateLimitExpressions {
             } else if (!ClassUtils.hasAtLeastOneMethodWithName(scope.root(), name)) {
                 throw new RateLimitConfigurationException(
                         label + " calls '" + name + "()', which is not a method of " + scope.subject() + ".",
-                        scope.choices());
+                        scope.choices(name));
             }
         }
 
@@ -192,7 +192,7 @@ final class RateLimitExpressions {
             } else if (!scope.properties().contains(name)) {
                 throw new RateLimitConfigurationException(
                         label + " names '" + name + "', which is not a property of " + scope.subject() + ".",
-                        scope.hasVariable(name) ? "Did you mean #" + name + "?" : scope.choices());
+                        scope.hasVariable(name) ? "Did you mean #" + name + "?" : scope.choices(name));
             }
         }
     }

@@ -53,11 +53,11 @@ public final class RequestLimits {
     private RateLimitConfigurationException unknown(String name, String property) {
         List<String> names = catalog.limits().stream().map(RateLimit::name).toList();
         return new RateLimitConfigurationException(
-                property + ".limit '" + name + "' is not a limit's name.",
+                property + ".limit must be the name of a limit (was \"" + name + "\").",
                 LimitNames.nearest(name, names)
                                 .map(nearest -> "Did you mean '" + nearest + "'? ")
                                 .orElse("")
-                        + "Declare it by ratelimit.limits." + name + ".rate. "
+                        + "To declare it, set ratelimit.limits." + name + ".rate. "
                         + (names.isEmpty()
                                 ? "There are no limits."
                                 : "Known limits: " + String.join(", ", names) + "."));

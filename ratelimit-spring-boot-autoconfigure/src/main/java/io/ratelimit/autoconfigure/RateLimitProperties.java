@@ -12,6 +12,7 @@ import io.ratelimit.web.HeaderFields;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -73,15 +74,16 @@ public record RateLimitProperties(
             @DefaultValue("true") boolean rememberRejections) {
 
         public Redis {
-            if (keyPrefix.isBlank() || keyPrefix.contains("{") || keyPrefix.contains("}")) {
+            if (keyPrefix.contains("{") || keyPrefix.contains("}")) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.redis.key-prefix '" + keyPrefix + "' is blank or has braces.",
-                        "Choose another: braces in it would put every key into one slot of a cluster.");
+                        "ratelimit.redis.key-prefix must not contain braces (was \"" + keyPrefix + "\").",
+                        "Remove them: in a cluster, braces in the prefix would put every key into one slot.");
             }
             if (timeout.isZero() || timeout.isNegative()) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.redis.timeout " + timeout + " bounds nothing.",
-                        "Give it a time to wait, such as 100ms.");
+                        "ratelimit.redis.timeout must be positive (was "
+                                + timeout.toString().substring(2).toLowerCase(Locale.ROOT) + ").",
+                        "Set it to the longest time that a call may wait for Redis, such as 100ms.");
             }
         }
     }
@@ -96,8 +98,8 @@ public record RateLimitProperties(
         public InMemory {
             if (maxKeys < 1) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.in-memory.max-keys " + maxKeys + " leaves nothing to count with.",
-                        "Give at least 1; every caller whose bucket is forgotten starts anew.");
+                        "ratelimit.in-memory.max-keys must be at least 1 (was " + maxKeys + ").",
+                        "Set it to the number of keys that are in use at a time.");
             }
         }
     }
@@ -131,8 +133,8 @@ public record RateLimitProperties(
         public Web {
             if (ipv6Prefix < 1 || ipv6Prefix > 128) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.web.ipv6-prefix " + ipv6Prefix + " is no length of an IPv6 prefix.",
-                        "Give 1 to 128; 64 is the least that one customer has.");
+                        "ratelimit.web.ipv6-prefix must be from 1 to 128 (was " + ipv6Prefix + ").",
+                        "64 is the smallest network that a provider assigns to a customer.");
             }
         }
     }
@@ -197,8 +199,8 @@ public record RateLimitProperties(
             for (Class<?> type : refundOn == null ? List.<Class<?>>of() : refundOn) {
                 if (!Throwable.class.isAssignableFrom(type)) {
                     throw new RateLimitConfigurationException(
-                            property + " names " + type.getName() + ", which is not a Throwable.",
-                            "Name failures of the method, such as java.io.IOException.");
+                            property + " must name subclasses of Throwable (was " + type.getName() + ").",
+                            "Name exceptions of the method, such as java.io.IOException.");
                 }
             }
         }
@@ -228,7 +230,7 @@ public record RateLimitProperties(
         private static String given(@Nullable String value, String rule, String name, String what) {
             if (value == null || value.isBlank()) {
                 throw new RateLimitConfigurationException(
-                        rule + "." + name + " is missing.", "Give the rule " + what + ".");
+                        rule + "." + name + " must be set.", "Give the rule " + what + ".");
             }
             return value;
         }

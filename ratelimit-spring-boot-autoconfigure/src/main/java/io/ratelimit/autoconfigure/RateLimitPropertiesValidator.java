@@ -1,6 +1,8 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
@@ -29,6 +31,9 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
                     + " share, write all-callers.";
 
     private static final String EXPRESSION = "In YAML, an unquoted # starts a comment. Quote the expression: \"%s\".";
+
+    /** What Spring Boot leaves of a placeholder that it cannot resolve. */
+    private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]*)");
 
     private final Environment environment;
 
@@ -75,9 +80,21 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
             return;
         }
         Object value = binder.bind(name, Bindable.of(Object.class)).orElse("");
-        if (value instanceof CharSequence text && text.toString().isBlank()) {
+        if (value instanceof CharSequence text) {
+            checkText(property.name(), text.toString());
+        }
+    }
+
+    private static void checkText(ConfigurationPropertyName name, String text) {
+        if (text.isBlank()) {
+            throw new RateLimitConfigurationException(name + " must not be empty.", whatToWriteInsteadOfNothing(name));
+        }
+        Matcher placeholder = PLACEHOLDER.matcher(text);
+        if (placeholder.find()) {
             throw new RateLimitConfigurationException(
-                    property.name() + " must not be empty.", whatToWriteInsteadOfNothing(property.name()));
+                    name + " must not have an unresolved placeholder (was \"" + text + "\").",
+                    "Set the property " + placeholder.group(1) + ", or give the placeholder a default: ${"
+                            + placeholder.group(1) + ":…}.");
         }
     }
 

@@ -99,8 +99,9 @@ class LimitNamingTests {
     void nameWithOtherCharactersStopsTheStartUp() {
         runner.withBean(Misnamed.class).run(context -> {
             FailureAnalysis analysis = analysis(context);
-            assertThat(analysis.getDescription()).contains("name 'a b' is not a limit's name");
-            assertThat(analysis.getAction()).isEqualTo("Use letters, digits, '-' and '_'.");
+            assertThat(analysis.getDescription())
+                    .contains("name must consist of letters, digits, '-' and '_' (was \"a b\")");
+            assertThat(analysis.getAction()).isEqualTo("Rename the limit.");
         });
     }
 

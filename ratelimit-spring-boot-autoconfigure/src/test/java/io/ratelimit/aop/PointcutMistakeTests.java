@@ -53,8 +53,8 @@ class PointcutMistakeTests {
                     FailureAnalysis analysis = analysis(context);
                     assertThat(analysis.getDescription())
                             .contains("Where: " + Client.class.getName())
-                            .contains("What: ratelimit.limits.clients configures a limit that nothing declares.");
-                    assertThat(analysis.getAction()).contains("give it a rate");
+                            .contains("What: ratelimit.limits.clients must name a declared limit, or have a rate.");
+                    assertThat(analysis.getAction()).contains("With a rate, it declares a limit itself.");
                 });
     }
 

@@ -46,7 +46,7 @@ class BrokenConfigurationTests {
                 "capacity: | ratelimit.limits.quotes.capacity must not be empty.",
                 "pointcut: ' ' | ratelimit.limits.quotes.pointcut must not be empty.",
                 "max-wait: | ratelimit.limits.quotes.max-wait must not be empty.",
-                "capacity: 0 | ratelimit.limits.quotes.capacity 0 is out of range.",
+                "capacity: 0 | ratelimit.limits.quotes.capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 10/s (was 0).",
             })
     void valueThatSaysNothingStopsTheStartUp(String property, String problem, CapturedOutput output)
             throws IOException {
@@ -81,9 +81,13 @@ class BrokenConfigurationTests {
                 "stoer: in-memory | Did you mean ratelimit.store?",
                 "limits.quotes.capasity: 5 | Did you mean ratelimit.limits.quotes.capacity?",
                 "limits.quotes.capacity: many | Value: \"many\"",
-                "limits.quotes.refund-on: java.lang.String | which is not a Throwable",
+                "limits.quotes.refund-on: java.lang.String | must name subclasses of Throwable (was java.lang.String)",
                 "in-memory.max-keys: 0 | ratelimit.in-memory.max-keys",
-                "http: [{path: /quotes}] | ratelimit.http[0].limit is missing",
+                "limits.quotes.rate: ${nope}/s | ratelimit.limits.quotes.rate must not have an unresolved placeholder (was \"${nope}/s\").",
+                "limits.quotes.rate: ${nope}/s | Set the property nope, or give the placeholder a default: ${nope:…}.",
+                "redis.key-prefix: ${spring.application.name} | Set the property spring.application.name, or give",
+                "redis.timeout: 0 | ratelimit.redis.timeout must be positive (was 0s).",
+                "http: [{path: /quotes}] | ratelimit.http[0].limit must be set",
             })
     void reportOfAMistakeIsTheOnlyError(String mistake, String message, CapturedOutput output) throws IOException {
         start("ratelimit:%n  %s%n".formatted(mistake));

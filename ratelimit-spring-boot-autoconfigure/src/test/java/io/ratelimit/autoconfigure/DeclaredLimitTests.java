@@ -54,7 +54,7 @@ class DeclaredLimitTests {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
                     .contains("Where: the RateLimit bean 'exportLimit'")
-                    .contains("ratelimit.limits.exports.rate is wrong: 'often' is not a rate");
+                    .contains("ratelimit.limits.exports.rate must be permits per period (was \"often\")");
         });
     }
 

@@ -25,61 +25,63 @@ class LimitMistakeTests {
         return Stream.of(
                 Arguments.of(
                         NoRate.class,
-                        "rate is missing.",
+                        "rate must be set.",
                         "Give the declaration a rate such as \"10/s\", or set ratelimit.limits.no-rate-call.rate in the configuration."),
                 Arguments.of(
                         WrongRate.class,
-                        "rate is wrong: 'ten per second' is not a rate.",
+                        "rate must be permits per period (was \"ten per second\").",
                         "Write it like \"10/s\", \"100/m\""),
                 Arguments.of(
                         WrongPeriod.class,
-                        "rate is wrong: '1/fortnight' is not a rate: 'fortnight' is not",
+                        "rate must have a duration as its period (was \"1/fortnight\").",
                         "Write it"),
                 Arguments.of(
-                        ZeroRate.class, "rate is wrong: a rate needs at least 1 permit.", "Write it like \"10/s\""),
+                        ZeroRate.class, "rate must have at least 1 permit (was \"0/s\").", "Write it like \"10/s\""),
                 Arguments.of(
                         Unresolved.class,
-                        "rate \"${acme.rate}\" has a placeholder that nothing resolves.",
+                        "rate must not have an unresolved placeholder (was \"${acme.rate}\").",
                         "Set the property, or give it a default: \"${quotes.rate:10/s}\"."),
                 Arguments.of(
                         EndlessRate.class,
-                        "rate 1/PT23999999976H is out of range: its period is too long.",
-                        "Use a period of 142 years or less."),
+                        "rate must have a period of at most 142 years (was 1/PT23999999976H).",
+                        "Use a shorter period."),
                 Arguments.of(
                         InexactRate.class,
-                        "rate 9007199254740881/7d cannot be carried exactly",
+                        "rate must be exact in integers below 2^53 (was 9007199254740881/7d).",
                         "Use a rate between 1 a year and 10 million a second, in rounder numbers."),
                 Arguments.of(
                         NegativeCapacity.class,
-                        "capacity -1 is out of range.",
-                        "At the rate 1/s a capacity from 1 to 1000000000 is possible."),
+                        "capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was -1).",
+                        "Change it, or the rate."),
                 Arguments.of(
                         HugeCapacity.class,
-                        "capacity 1000000001 is out of range.",
-                        "At the rate 1/s a capacity from 1 to 1000000000 is possible."),
-                Arguments.of(NegativeCost.class, "permits -1 is negative.", "Give what a call costs; 0 is free."),
+                        "capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was 1000000001).",
+                        "Change it, or the rate."),
+                Arguments.of(
+                        NegativeCost.class,
+                        "permits must not be negative (was -1).",
+                        "Write what a call costs. 0 is free."),
                 Arguments.of(
                         WrongWait.class,
-                        "maxWait \"soon\" is not a duration.",
+                        "maxWait must be a duration (was \"soon\").",
                         "Write it like \"500ms\", \"2s\" or \"PT2S\"."),
-                Arguments.of(NegativeWait.class, "maxWait is negative.", "Give a duration such as \"500ms\"."),
+                Arguments.of(NegativeWait.class, "maxWait must not be negative (was -1s).", "Write it like \"500ms\"."),
                 Arguments.of(
                         WaitingWindow.class,
-                        "maxWait is set, but FIXED_WINDOW cannot reserve permits ahead.",
+                        "maxWait must be 0 for FIXED_WINDOW, which cannot reserve permits (was 1s).",
                         "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET."),
                 Arguments.of(
                         RefilledWindow.class,
-                        "refill is INTERVAL, but FIXED_WINDOW has no refill.",
+                        "refill must be CONTINUOUS for FIXED_WINDOW (was INTERVAL).",
                         "Remove it, or use TOKEN_BUCKET."),
                 Arguments.of(
                         UnevenWindow.class,
-                        "capacity 10 at the rate 3/7s gives a window of SLIDING_WINDOW that is not a whole number of"
-                                + " microseconds.",
-                        "Use a capacity that is a multiple of 3, up to "),
+                        "capacity must be a multiple of 3 for SLIDING_WINDOW at the rate 3/7s (was 10).",
+                        "Otherwise the window is not a whole number of microseconds."),
                 Arguments.of(
                         HugeLog.class,
-                        "capacity 10001 is out of range.",
-                        "At the rate 1/s a capacity from 1 to 10000 is possible: a log may have an entry for each permit. SLIDING_WINDOW has none."));
+                        "capacity must be from 1 to 10000 for SLIDING_WINDOW_LOG at the rate 1/s (was 10001).",
+                        "Change it, or use SLIDING_WINDOW, which does not store an entry for each permit."));
     }
 
     @ParameterizedTest(name = "{1}")
@@ -109,14 +111,15 @@ class LimitMistakeTests {
 
     @ParameterizedTest
     @CsvSource({
-        "rate=often, rate is wrong: 'often' is not a rate.",
-        "capacity=-5, capacity -5 is out of range.",
-        "max-wait=-1s, max-wait is negative.",
-        "algorithm=fixed-window max-wait=500ms, 'max-wait is set, but FIXED_WINDOW cannot reserve permits ahead.'",
-        "refill=interval max-wait=500ms, 'max-wait is set, but TOKEN_BUCKET with refill INTERVAL cannot reserve'",
-        "algorithm=leaky-bucket refill=interval, 'refill is INTERVAL, but LEAKY_BUCKET has no refill.'",
-        "algorithm=sliding-window-log capacity=10001, capacity 10001 is out of range.",
-        "algorithm=sliding-window rate=3/7s capacity=4, capacity 4 at the rate 3/7s gives a window of SLIDING_WINDOW"
+        "rate=often, rate must be permits per period (was \"often\").",
+        "capacity=-5, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was -5).",
+        "capacity=0, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was 0).",
+        "max-wait=-1s, max-wait must not be negative (was -1s).",
+        "algorithm=fixed-window max-wait=500ms, 'max-wait must be 0 for FIXED_WINDOW, which cannot reserve permits (was 0.5s).'",
+        "refill=interval max-wait=500ms, 'max-wait must be 0 for TOKEN_BUCKET with refill INTERVAL, which cannot reserve permits (was 0.5s).'",
+        "algorithm=leaky-bucket refill=interval, 'refill must be CONTINUOUS for LEAKY_BUCKET (was INTERVAL).'",
+        "algorithm=sliding-window-log capacity=10001, capacity must be from 1 to 10000 for SLIDING_WINDOW_LOG at the rate 1/s (was 10001).",
+        "algorithm=sliding-window rate=3/7s capacity=4, capacity must be a multiple of 3 for SLIDING_WINDOW at the rate 3/7s (was 4)."
     })
     void mistakeInTheConfigurationNamesTheProperty(String mistake, String what) {
         String[] properties = Arrays.stream(mistake.split(" "))
@@ -135,7 +138,7 @@ class LimitMistakeTests {
         LimitedContexts.inMemory()
                 .withPropertyValues("ratelimit.limits.exports.rate=often")
                 .run(context -> assertThat(analysis(context).getDescription())
-                        .contains("ratelimit.limits.exports.rate is wrong: 'often' is not a rate."));
+                        .contains("ratelimit.limits.exports.rate must be permits per period (was \"often\")."));
     }
 
     static class Sound {

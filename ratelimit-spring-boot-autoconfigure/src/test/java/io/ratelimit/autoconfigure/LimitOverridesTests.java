@@ -54,10 +54,12 @@ class LimitOverridesTests {
                         assertThat(limit(context, "quote-limit").lease()).isEqualTo(5));
         runner.withPropertyValues("ratelimit.limits.quote-limit.lease=21")
                 .run(context -> assertThat(analysis(context))
-                        .satisfies(report -> assertThat(report.getDescription())
-                                .contains("ratelimit.limits.quote-limit.lease 21 is out of range."))
-                        .satisfies(report -> assertThat(report.getAction())
-                                .isEqualTo("At the capacity 20 a lease from 0, which is none, to 20 is possible.")));
+                        .satisfies(
+                                report -> assertThat(report.getDescription())
+                                        .contains(
+                                                "ratelimit.limits.quote-limit.lease must be from 0 to the capacity 20 (was 21)."))
+                        .satisfies(report ->
+                                assertThat(report.getAction()).isEqualTo("Remove it, or use a smaller one.")));
     }
 
     @Test

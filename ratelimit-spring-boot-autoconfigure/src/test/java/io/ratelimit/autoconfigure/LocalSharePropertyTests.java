@@ -58,8 +58,8 @@ class LocalSharePropertyTests {
     void fewerThanOneInstanceStopsTheStartUp() {
         instance.withPropertyValues("ratelimit.local-share=0").run(context -> {
             assertThat(analysis(context).getDescription())
-                    .contains("ratelimit.local-share 0 is no number of instances.");
-            assertThat(analysis(context).getAction()).contains("Give how many instances of the application there are");
+                    .contains("ratelimit.local-share must be at least 1 (was 0).");
+            assertThat(analysis(context).getAction()).contains("Set it to the number of instances");
         });
         instance.withPropertyValues("ratelimit.store=in-memory", "ratelimit.local-share=-1")
                 .run(context -> assertThat(context).hasFailed());

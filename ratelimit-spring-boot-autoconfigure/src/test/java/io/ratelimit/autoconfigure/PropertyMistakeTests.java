@@ -51,11 +51,13 @@ class PropertyMistakeTests {
 
     @ParameterizedTest
     @CsvSource({
-        "ratelimit.web.ipv6-prefix,0,ratelimit.web.ipv6-prefix 0 is no length of an IPv6 prefix.",
-        "ratelimit.web.ipv6-prefix,129,ratelimit.web.ipv6-prefix 129 is no length of an IPv6 prefix.",
-        "ratelimit.redis.timeout,0ms,ratelimit.redis.timeout PT0S bounds nothing.",
-        "ratelimit.redis.key-prefix,a{b},ratelimit.redis.key-prefix 'a{b}' is blank or has braces.",
-        "ratelimit.in-memory.max-keys,0,ratelimit.in-memory.max-keys 0 leaves nothing to count with."
+        "ratelimit.web.ipv6-prefix,0,ratelimit.web.ipv6-prefix must be from 1 to 128 (was 0).",
+        "ratelimit.web.ipv6-prefix,129,ratelimit.web.ipv6-prefix must be from 1 to 128 (was 129).",
+        "ratelimit.redis.timeout,0ms,ratelimit.redis.timeout must be positive (was 0s).",
+        "ratelimit.redis.timeout,-100ms,ratelimit.redis.timeout must be positive (was -0.1s).",
+        "ratelimit.redis.key-prefix,${nope},'ratelimit.redis.key-prefix must not have an unresolved placeholder (was \"${nope}\").'",
+        "ratelimit.redis.key-prefix,a{b},'ratelimit.redis.key-prefix must not contain braces (was \"a{b}\").'",
+        "ratelimit.in-memory.max-keys,0,ratelimit.in-memory.max-keys must be at least 1 (was 0)."
     })
     void valueThatCannotWorkStopsTheStartUp(String property, String value, String problem) {
         runner.withPropertyValues(property + "=" + value)
@@ -69,10 +71,10 @@ class PropertyMistakeTests {
                 .run(context -> {
                     FailureAnalysis analysis = analysis(context);
                     assertThat(analysis.getDescription())
-                            .contains("ratelimit.limits.quoets configures a limit that nothing declares.");
+                            .contains("ratelimit.limits.quoets must name a declared limit, or have a rate.");
                     assertThat(analysis.getAction())
-                            .isEqualTo("Did you mean ratelimit.limits.quotes? To declare a limit of its own, give it a"
-                                    + " rate. Known limits: quotes.");
+                            .isEqualTo("Did you mean ratelimit.limits.quotes? With a rate, it declares a limit"
+                                    + " itself. Known limits: quotes.");
                 });
     }
 
@@ -81,7 +83,7 @@ class PropertyMistakeTests {
         runner.withBean(Quotes.class)
                 .withPropertyValues("ratelimit.limits.exports.capacity=50")
                 .run(context -> assertThat(analysis(context).getAction())
-                        .isEqualTo("To declare a limit of its own, give it a rate. Known limits: quotes."));
+                        .isEqualTo("With a rate, it declares a limit itself. Known limits: quotes."));
     }
 
     @ParameterizedTest

@@ -41,9 +41,9 @@ class RequestRuleMistakeTests {
             delimiter = '|',
             quoteCharacter = '"',
             value = {
-                "path=/login limit=lgin | ratelimit.http[0].limit 'lgin' is not a limit's name. | Did you mean 'login'? Declare it by ratelimit.limits.lgin.rate. Known limits: login.",
-                "path=/login | ratelimit.http[0].limit is missing. | Give the rule the name of a limit.",
-                "limit=login | ratelimit.http[0].path is missing. | Give the rule the pattern of the paths",
+                "path=/login limit=lgin | ratelimit.http[0].limit must be the name of a limit (was \"lgin\"). | Did you mean 'login'? To declare it, set ratelimit.limits.lgin.rate. Known limits: login.",
+                "path=/login | ratelimit.http[0].limit must be set. | Give the rule the name of a limit.",
+                "limit=login | ratelimit.http[0].path must be set. | Give the rule the pattern of the paths",
                 "path=/a/{b limit=login | ratelimit.http[0].path '/a/{b' is not a pattern of paths: | Write it as a handler's",
                 "path=/a/**/b/** limit=login | ratelimit.http[0].path '/a/**/b/**' is not a pattern of paths: | Write it as a handler's",
             })

@@ -1,0 +1,49 @@
+package io.ratelimit;
+
+import java.math.BigInteger;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Suggests the rate that a text probably means: {@code 1.5/s} is {@code 3/2s}, {@code 10 per minute} is {@code 10/m}. */
+final class RateSuggestion {
+
+    private static final Pattern LENIENT = Pattern.compile(
+            "(\\d{1,9})(?:\\.(\\d{1,6}))?(?:\\s*(?:/|per\\b|an?\\b|every\\b|in\\b)\\s*(\\d{1,9})?\\s*([a-z]+))?");
+
+    private static final Map<Pattern, String> UNITS = Map.of(
+            Pattern.compile("us|mic(ro)?s?(econds?)?"), "us",
+            Pattern.compile("ms|msecs?|milli(s|seconds?)?"), "ms",
+            Pattern.compile("s|secs?|seconds?"), "s",
+            Pattern.compile("m|mins?|minutes?"), "m",
+            Pattern.compile("h|hrs?|hours?"), "h",
+            Pattern.compile("d|days?"), "d");
+
+    private RateSuggestion() {}
+
+    /** The rate that a text probably means; empty if the text is like no rate. */
+    static Optional<String> of(String text) {
+        Matcher matcher = LENIENT.matcher(text.strip().toLowerCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        String unit = matcher.group(4) == null ? "s" : matcher.group(4);
+        return UNITS.entrySet().stream()
+                .filter(known -> known.getKey().matcher(unit).matches())
+                .map(known -> rate(matcher, known.getValue()))
+                .filter(rate -> !rate.startsWith("0/"))
+                .findFirst();
+    }
+
+    private static String rate(Matcher matcher, String unit) {
+        String decimals = matcher.group(2) == null ? "" : matcher.group(2);
+        BigInteger permits = new BigInteger(matcher.group(1) + decimals);
+        BigInteger period =
+                new BigInteger((matcher.group(3) == null ? "1" : matcher.group(3)) + "0".repeat(decimals.length()));
+        BigInteger divisor = decimals.isEmpty() ? BigInteger.ONE : permits.gcd(period);
+        BigInteger amount = period.divide(divisor);
+        return permits.divide(divisor) + "/" + (amount.equals(BigInteger.ONE) ? "" : amount) + unit;
+    }
+}
