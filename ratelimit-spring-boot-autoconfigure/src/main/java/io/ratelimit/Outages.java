@@ -55,7 +55,7 @@ final class Outages {
         Reason reason = Outage.first(failure).getReason();
         if (reason == Reason.FOREIGN_VALUE) {
             ofBuckets.failure(limits, failure);
-        } else if (reason != Reason.CLOSED) {
+        } else if (reason != Reason.CLOSED && reason != Reason.STALLED) {
             ofStore.failure(limits, failure);
         }
     }

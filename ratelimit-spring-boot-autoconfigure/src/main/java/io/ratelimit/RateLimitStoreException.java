@@ -16,6 +16,9 @@ public class RateLimitStoreException extends RuntimeException {
         /** No answer in time. What was asked may still have been charged. */
         TIMEOUT,
 
+        /** Not asked in time, because this JVM was too slow. Nothing was charged, and the store may be well. */
+        STALLED,
+
         /** Not asked, because it is known not to answer. The cause says what is known. */
         SHORT_CIRCUITED,
 
@@ -60,8 +63,12 @@ public class RateLimitStoreException extends RuntimeException {
 
     public RateLimitStoreException(Reason reason, String message, @Nullable Throwable cause) {
         // Those that come by the thousand have nothing to trace: nobody asks any more, or a timer says so.
-        super(message, cause, true, reason != Reason.SHORT_CIRCUITED && reason != Reason.TIMEOUT);
+        super(message, cause, true, hasTrace(reason));
         this.reason = reason;
+    }
+
+    private static boolean hasTrace(Reason reason) {
+        return reason != Reason.SHORT_CIRCUITED && reason != Reason.TIMEOUT && reason != Reason.STALLED;
     }
 
     public Reason getReason() {

@@ -34,6 +34,8 @@ public final class TimedRateLimitStore implements RateLimitStore {
 
     private final Timer timeout;
 
+    private final Timer stalled;
+
     private final Timer error;
 
     private final Timer shortCircuited;
@@ -48,6 +50,7 @@ public final class TimedRateLimitStore implements RateLimitStore {
         this.store = store;
         this.success = timer(registry, name, "success");
         this.timeout = timer(registry, name, "timeout");
+        this.stalled = timer(registry, name, "stalled");
         this.error = timer(registry, name, "error");
         this.shortCircuited = timer(registry, name, "short_circuited");
         if (!store.answersAtOnce()) {
@@ -168,6 +171,7 @@ public final class TimedRateLimitStore implements RateLimitStore {
     private void failed(Reason reason, long nanos) {
         Timer outcome = switch (reason) {
             case TIMEOUT -> timeout;
+            case STALLED -> stalled;
             case SHORT_CIRCUITED -> shortCircuited;
             default -> error;
         };

@@ -1,28 +1,52 @@
 package io.ratelimit.redis;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Calls that one script decides, one after the other. Whoever has no more time leaves with a failure; with the last of
- * them the work is given up.
- */
-final class Batch implements Bound {
+/** Calls that one script decides, one after the other. The script has a timeout of its own, from when it was sent. */
+final class Batch implements Bound, BatchTimeout.Timed {
 
-    private final List<PendingCall<?>> calls;
+    private final List<PendingCall<?>> calls = new ArrayList<>();
+
+    private final Consumer<Batch> expired;
 
     private volatile @Nullable CompletableFuture<?> work;
 
     private volatile @Nullable CompletableFuture<?> bounded;
 
-    Batch(List<PendingCall<?>> calls) {
-        this.calls = calls;
+    private volatile Deadline deadline;
+
+    private volatile boolean over;
+
+    /**
+     * @param deadline by which it has to be sent
+     * @param expired told when the script has no more time
+     */
+    Batch(Deadline deadline, Consumer<Batch> expired) {
+        this.deadline = deadline;
+        this.expired = expired;
     }
 
     List<PendingCall<?>> calls() {
         return calls;
+    }
+
+    void add(PendingCall<?> call) {
+        call.markSent();
+        calls.add(call);
+    }
+
+    /** @param ofScript by which the answer has to be there */
+    void sent(Deadline ofScript) {
+        deadline = ofScript;
+    }
+
+    Deadline deadline() {
+        return deadline;
     }
 
     @Override
@@ -36,8 +60,40 @@ final class Batch implements Bound {
         return copy;
     }
 
+    @Override
+    public boolean isOver() {
+        return over;
+    }
+
+    @Override
+    public long nanosLeft() {
+        return deadline.nanosLeft();
+    }
+
+    /** Gives the script up. */
+    @Override
+    public boolean expire() {
+        CompletableFuture<?> waitingFor = bounded;
+        CompletableFuture<?> started = work;
+        try {
+            if (waitingFor != null && started != null) {
+                waitingFor.completeExceptionally(new TimeoutException());
+                started.cancel(false);
+            }
+        } finally {
+            expired.accept(this);
+        }
+        return false;
+    }
+
+    /** Its calls have been told, or have gone elsewhere. */
+    void end() {
+        over = true;
+    }
+
     /** Threads that wait come first: what follows an asynchronous answer may take its time, here. */
     void answer(List<Long> reply) {
+        end();
         answer(reply, true);
         answer(reply, false);
     }
@@ -53,53 +109,9 @@ final class Batch implements Bound {
     }
 
     void fail(Throwable failure) {
+        end();
         for (PendingCall<?> call : calls) {
             call.fail(failure);
-        }
-    }
-
-    /** Whether everybody has been told. */
-    boolean isOver() {
-        for (PendingCall<?> call : calls) {
-            if (!call.outcome().isDone()) {
-                return false;
-            }
-        }
-        return true;
-    }
-
-    /** When the first of those who wait has to leave; at once, if nobody waits any more. */
-    long nanosLeft() {
-        long least = Long.MAX_VALUE;
-        for (PendingCall<?> call : calls) {
-            if (!call.outcome().isDone()) {
-                least = Math.min(least, call.deadline().nanosLeft());
-            }
-        }
-        return least == Long.MAX_VALUE ? 0 : least;
-    }
-
-    /** Lets those leave who have no more time. */
-    void expire() {
-        boolean awaited = false;
-        for (PendingCall<?> call : calls) {
-            if (!call.deadline().isOver()) {
-                awaited = true;
-            } else if (!call.outcome().isDone()) {
-                call.fail(RedisFailures.of(Servers.REDIS, new TimeoutException()));
-            }
-        }
-        if (!awaited) {
-            giveUp();
-        }
-    }
-
-    private void giveUp() {
-        CompletableFuture<?> waitingFor = bounded;
-        CompletableFuture<?> started = work;
-        if (waitingFor != null && started != null) {
-            waitingFor.completeExceptionally(new TimeoutException());
-            started.cancel(false);
         }
     }
 }

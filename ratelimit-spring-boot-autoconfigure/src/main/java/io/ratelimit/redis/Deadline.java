@@ -5,16 +5,25 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
-/** The moment by which a decision has to be there. */
+/**
+ * The moment by which a decision has to be there, and the last one, a timeout later. Time in which this JVM stands still
+ * moves the first, but never beyond the last.
+ */
 final class Deadline implements Bound {
+
+    private final LongSupplier awake;
 
     private final LongSupplier clock;
 
-    private final long nanos;
+    private final long end;
 
-    private Deadline(LongSupplier clock, long nanos) {
+    private final long last;
+
+    private Deadline(long time, LongSupplier awake, LongSupplier clock) {
+        this.awake = awake;
         this.clock = clock;
-        this.nanos = nanos;
+        this.end = awake.getAsLong() + time;
+        this.last = clock.getAsLong() + 2 * time;
     }
 
     static Deadline in(Duration time) {
@@ -23,11 +32,20 @@ final class Deadline implements Bound {
 
     /** @param clock a monotonic one, in nanoseconds */
     static Deadline in(Duration time, LongSupplier clock) {
-        return new Deadline(clock, clock.getAsLong() + time.toNanos());
+        return new Deadline(time.toNanos(), clock, clock);
+    }
+
+    static Deadline in(Duration time, AwakeClock clock) {
+        return new Deadline(time.toNanos(), clock, clock::nanos);
     }
 
     long nanosLeft() {
-        return nanos - clock.getAsLong();
+        return Math.min(end - awake.getAsLong(), nanosLeftAtLast());
+    }
+
+    /** Until the last moment. */
+    long nanosLeftAtLast() {
+        return last - clock.getAsLong();
     }
 
     boolean isOver() {

@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.BoundedWait;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Duration;
@@ -13,6 +14,9 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
@@ -22,7 +26,12 @@ import org.springframework.context.SmartLifecycle;
  */
 public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
+    private static final Log logger = LogFactory.getLog(GuardedRedis.class);
+
     private static final Duration WARM_UP = Duration.ofSeconds(2);
+
+    /** How often within a timeout it is seen whether this JVM runs. */
+    private static final int BEATS = 8;
 
     private final RateLimitScriptExecutor executor;
 
@@ -30,7 +39,9 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private final Duration timeout;
 
-    private final LongSupplier nanos;
+    private final AwakeClock clock;
+
+    private final BatchTimeout batchTimeout;
 
     private final Probe probe;
 
@@ -42,6 +53,9 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private volatile boolean closing;
 
+    /** Whether one server, or what stands in front of several, takes keys of one slot only. */
+    private volatile boolean enforcesSlots;
+
     /**
      * @param timeout the longest that a decision may take
      * @param keyPrefix what the names of the probes' buckets begin with
@@ -52,7 +66,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     /**
      * @param probing the thread of the probes
-     * @param nanos the clock by which servers are judged; deadlines go by the system's
+     * @param nanos the clock of all that
      */
     GuardedRedis(
             RateLimitScriptExecutor executor,
@@ -63,17 +77,24 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         this.executor = executor;
         this.servers = executor instanceof Servers known ? known : Servers.ONE;
         this.timeout = timeout;
-        this.nanos = nanos;
+        this.clock = new AwakeClock(nanos, timeout.toNanos() / BEATS);
+        this.batchTimeout = new BatchTimeout(
+                timeout, clock, Scheduler.thread(), PassingThreads.create("ratelimit-timeout", 1, Integer.MAX_VALUE));
         this.probe = new Probe(keyPrefix, new ScriptLanguage());
         this.probes = new Probes(this::probe, server -> servers.renew(server.name()), probing, nanos);
     }
 
     Deadline deadline() {
-        return Deadline.in(timeout);
+        return Deadline.in(timeout, clock);
     }
 
+    BatchTimeout batchTimeout() {
+        return batchTimeout;
+    }
+
+    /** Whether a script reaches keys of one slot only. */
     boolean isClustered() {
-        return executor.isClustered();
+        return executor.isClustered() || enforcesSlots;
     }
 
     CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
@@ -86,7 +107,19 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Bound bound) {
         sent.increment();
-        return ask(keys.get(0), () -> executor.execute(keys, arguments), bound);
+        CompletableFuture<List<Long>> reply = ask(keys.get(0), () -> executor.execute(keys, arguments), bound);
+        return learning(keys, reply);
+    }
+
+    private <T> CompletableFuture<T> learning(List<byte[]> keys, CompletableFuture<T> reply) {
+        return keys.size() == 1 ? reply : reply.whenComplete((answer, thrown) -> learn(thrown));
+    }
+
+    private void learn(@Nullable Throwable thrown) {
+        if (thrown != null && !isClustered() && RedisFailures.isCrossSlot(thrown)) {
+            enforcesSlots = true;
+            logger.info("Redis accepts only keys of one slot in a script (CROSSSLOT); sending calls slot by slot");
+        }
     }
 
     /** How many scripts callers have sent. */
@@ -99,8 +132,11 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      * sent while the breaker is open.
      */
     CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
-        return onServer(
-                keys.get(0), server -> server.askInBackground(() -> executor.execute(keys, arguments), deadline));
+        return learning(
+                keys,
+                onServer(
+                        keys.get(0),
+                        server -> server.askInBackground(() -> executor.execute(keys, arguments), deadline)));
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
@@ -138,7 +174,8 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     /** Has every server decide something, so that it is ready to. Takes its time; failures show with the calls. */
     public void warmUp() {
-        var unused = askAll(Deadline.in(WARM_UP)).exceptionally(thrown -> null).join();
+        Deadline deadline = Deadline.in(WARM_UP, clock);
+        BoundedWait.await(askAll(deadline), deadline::nanosLeftAtLast);
     }
 
     /** Done when every server has decided something, or with what is wrong with one. */
@@ -163,7 +200,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return known != null
                 ? known
                 : breakers.computeIfAbsent(
-                        name, absent -> new ServerCircuitBreaker(absent, timeout, nanos, () -> closing, probes::start));
+                        name, absent -> new ServerCircuitBreaker(absent, timeout, clock, () -> closing, probes::start));
     }
 
     private void probe(ServerCircuitBreaker server) {

@@ -1,28 +1,38 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.BoundedWait;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeoutException;
 
 /**
- * A call that waits for its decision.
- *
- * @param more permits beyond those of a call that wants a lease
- * @param isWaitedFor whether a thread waits for it
- * @param reader makes of the script's reply what the caller wants to know
+ * A call that waits for its decision, until its deadline. If Redis has not been asked about it by then, it is this JVM that
+ * is late, and the call waits until the last moment.
  */
-record PendingCall<T>(
-        ScriptCall call,
-        List<Charge> charges,
-        long more,
-        List<byte[]> names,
-        Deadline deadline,
-        boolean isWaitedFor,
-        Reader<T> reader,
-        CompletableFuture<T> outcome)
-        implements Asked {
+final class PendingCall<T> implements Asked, BatchTimeout.Timed {
+
+    private final ScriptCall call;
+
+    private final List<Charge> charges;
+
+    private final long more;
+
+    private final List<byte[]> names;
+
+    private final Deadline deadline;
+
+    private final boolean waitedFor;
+
+    private final Reader<T> reader;
+
+    private final CompletableFuture<T> outcome = new CompletableFuture<>();
+
+    private volatile boolean sent;
+
+    private volatile boolean late;
 
     /** Understands one call's part of a reply. */
     @FunctionalInterface
@@ -31,20 +41,130 @@ record PendingCall<T>(
         T read(List<Long> reply, int from);
     }
 
+    /**
+     * @param more permits beyond those of a call that wants a lease
+     * @param waitedFor whether a thread waits for it, which sees to the deadline itself
+     * @param reader makes of the script's reply what the caller wants to know
+     */
+    PendingCall(
+            ScriptCall call,
+            List<Charge> charges,
+            long more,
+            List<byte[]> names,
+            Deadline deadline,
+            boolean waitedFor,
+            Reader<T> reader) {
+        this.call = call;
+        this.charges = charges;
+        this.more = more;
+        this.names = names;
+        this.deadline = deadline;
+        this.waitedFor = waitedFor;
+        this.reader = reader;
+    }
+
+    @Override
+    public ScriptCall call() {
+        return call;
+    }
+
+    @Override
+    public List<Charge> charges() {
+        return charges;
+    }
+
+    @Override
+    public List<byte[]> names() {
+        return names;
+    }
+
+    @Override
+    public long more() {
+        return more;
+    }
+
+    Deadline deadline() {
+        return deadline;
+    }
+
+    boolean isWaitedFor() {
+        return waitedFor;
+    }
+
+    CompletableFuture<T> outcome() {
+        return outcome;
+    }
+
+    int weight() {
+        int weight = 0;
+        for (Charge charge : charges) {
+            weight += ScriptWeight.of(charge);
+        }
+        return weight;
+    }
+
+    @Override
+    public boolean isOver() {
+        return outcome.isDone();
+    }
+
+    @Override
+    public long nanosLeft() {
+        return late ? deadline.nanosLeftAtLast() : deadline.nanosLeft();
+    }
+
+    /**
+     * Whether there is time to ask about it.
+     *
+     * @param nanos what that takes
+     */
+    boolean hasTimeFor(long nanos) {
+        if (!late && deadline.nanosLeft() <= nanos) {
+            late = true;
+        }
+        return nanosLeft() > nanos;
+    }
+
+    void markSent() {
+        sent = true;
+    }
+
+    @Override
+    public boolean expire() {
+        if (!late && !sent) {
+            late = true;
+            return true;
+        }
+        if (sent) {
+            fail(RedisFailures.of(Servers.REDIS, new TimeoutException()));
+        } else {
+            failUnasked();
+        }
+        return false;
+    }
+
+    /** Waits on the calling thread, which depends on no other to come back. */
+    T await() {
+        do {
+            BoundedWait.await(outcome, this::nanosLeft);
+        } while (!outcome.isDone() && expire());
+        return BoundedWait.result(outcome);
+    }
+
+    /** Nothing is charged. */
+    void failUnasked() {
+        fail(new RateLimitStoreException(Reason.STALLED, "Not asked in time", null));
+    }
+
     void answer(List<Long> reply, int from) {
         T answer;
         try {
             answer = reader.read(reply, from);
-        } catch (RuntimeException ex) {
-            fail(ex);
+        } catch (Throwable ex) {
+            fail(RedisFailures.of(Servers.REDIS, ex));
             return;
         }
         outcome.complete(answer);
-    }
-
-    /** Its time was up before it was its turn; nothing is charged. */
-    void failUnasked() {
-        fail(new RateLimitStoreException(Reason.TIMEOUT, "Not asked in time", null));
     }
 
     void fail(Throwable failure) {

@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
@@ -33,7 +34,7 @@ final class RedisFailures {
             Map.entry("CLUSTERDOWN", Reason.CLUSTER_DOWN),
             Map.entry("WRONGTYPE", Reason.FOREIGN_VALUE));
 
-    private static final String ON_THE_MOVE = "TRYAGAIN";
+    private static final Pattern KEYS_APART = Pattern.compile("TRYAGAIN|CROSSSLOT");
 
     private static final String IN_THE_SCRIPT = "user_script";
 
@@ -57,22 +58,31 @@ final class RedisFailures {
         return new RateLimitStoreException(reason, server + ": " + message, failure);
     }
 
-    /** Whether a key of several is on its way to another node of a cluster. Nothing was done. */
-    static boolean isOnTheMove(@Nullable Throwable thrown) {
+    /** Whether the keys of a script are in different slots, or a slot is on its way to another node. Nothing was done. */
+    static boolean areKeysApart(@Nullable Throwable thrown) {
         Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
         return failure instanceof RateLimitStoreException known
                 && known.getReason() == Reason.ERROR
-                && messageOf(known).contains(ON_THE_MOVE);
+                && KEYS_APART.matcher(messageOf(known)).find();
     }
 
     /** Whether one call of several may have brought it about: a key on its way, or a value that the script cannot take. */
     static boolean isOfOneCall(Throwable thrown) {
         Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        return isOnTheMove(thrown)
+        return areKeysApart(thrown)
                 || (failure instanceof RateLimitStoreException known
                         && known.getReason() == Reason.ERROR
                         && first(known, cause -> messageOf(cause).contains(IN_THE_SCRIPT) ? Reason.ERROR : null)
                                 != null);
+    }
+
+    /** Whether the server takes keys of one slot only. */
+    static boolean isCrossSlot(@Nullable Throwable thrown) {
+        return areKeysApart(thrown) && first(Objects.requireNonNull(thrown), RedisFailures::crossSlot) != null;
+    }
+
+    private static @Nullable Reason crossSlot(Throwable thrown) {
+        return messageOf(thrown).contains("CROSSSLOT") ? Reason.ERROR : null;
     }
 
     /** Where in the script it happened is of no use to who reads it. */

@@ -1,20 +1,20 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.BoundedWait;
 import io.ratelimit.Charge;
 import io.ratelimit.Lease;
 import io.ratelimit.LeaseRemainder;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
+import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.ReceiptRefund;
 import io.ratelimit.RefundableDecisions;
-import io.ratelimit.redis.PendingCall.Reader;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
@@ -36,7 +36,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final ScriptLanguage language = new ScriptLanguage();
 
-    private final Decider decider;
+    private final CallDispatcher dispatcher;
 
     private final LeaseReturns leaseReturns;
 
@@ -48,56 +48,90 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     /** @param keyPrefix what the name of every bucket begins with; no braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
-        this(redis, keyPrefix, Together::new);
+        this(redis, keyPrefix, BatchingDispatcher::new);
     }
 
-    /** @param decider how calls get to the script */
+    /** @param dispatcher how calls get to the script */
     RedisRateLimitStore(
-            GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptLanguage, Decider> decider) {
+            GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptLanguage, CallDispatcher> dispatcher) {
         this.redis = redis;
         this.keys = new BucketKeys(keyPrefix);
         this.leaseReturns = new LeaseReturns(redis, language, keys);
-        this.decider = decider.apply(redis, language);
+        this.dispatcher = dispatcher.apply(redis, language);
         this.slotBySlot = SlotBySlot.slots(redis, language);
         this.keyByKey = SlotBySlot.keys(redis, language);
     }
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
-        return now(start(charges, true));
+        List<byte[]> names = names(charges);
+        Deadline deadline = redis.deadline();
+        if (!areApart(names)) {
+            try {
+                return decisions(ScriptCall.CHARGE, charges, names, deadline, true)
+                        .await();
+            } catch (RateLimitStoreException ex) {
+                if (names.size() == 1 || !RedisFailures.areKeysApart(ex)) {
+                    throw ex;
+                }
+            }
+        }
+        return now(scripts(names).decide(charges, names, deadline), deadline).decisions();
     }
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return elsewhere(start(charges, false));
-    }
-
-    private CompletableFuture<List<RateLimitDecision>> start(List<Charge> charges, boolean waitedFor) {
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
-        return inOneOrMore(
+        return elsewhere(inOneOrMore(
                 names,
-                () -> decisions(ScriptCall.CHARGE, charges, names, deadline, waitedFor),
-                scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions));
+                () -> decisions(ScriptCall.CHARGE, charges, names, deadline, false)
+                        .outcome(),
+                scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions)));
     }
 
-    /** In one script, where one reaches all keys; and key by key, where it no longer or not yet does. */
+    /** Whether it is known that no script reaches all keys. */
+    private boolean areApart(List<byte[]> names) {
+        return names.size() > 1 && redis.isClustered() && SlotBySlot.isNeeded(names);
+    }
+
+    /** For keys that one script has not reached, or will not. */
+    private SlotBySlot scripts(List<byte[]> names) {
+        return SlotBySlot.isNeeded(names) ? slotBySlot : keyByKey;
+    }
+
+    /** In one script, where one reaches all keys; slot by slot, and key by key while a slot is on the move. */
     private <T> CompletableFuture<T> inOneOrMore(
             List<byte[]> names, Supplier<CompletableFuture<T>> one, Function<SlotBySlot, CompletableFuture<T>> more) {
-        if (names.size() == 1 || !redis.isClustered()) {
+        if (names.size() == 1) {
             return one.get();
         }
-        CompletableFuture<T> work = SlotBySlot.isNeeded(names) ? more.apply(slotBySlot) : one.get();
-        return work.exceptionallyCompose(thrown ->
-                RedisFailures.isOnTheMove(thrown) ? more.apply(keyByKey) : CompletableFuture.failedFuture(thrown));
+        return areApart(names)
+                ? orElse(more.apply(slotBySlot), () -> more.apply(keyByKey))
+                : orElse(one.get(), () -> more.apply(scripts(names)));
     }
 
-    private CompletableFuture<List<RateLimitDecision>> decisions(
+    private static <T> CompletableFuture<T> orElse(
+            CompletableFuture<T> work, Supplier<CompletableFuture<T>> ifKeysAreApart) {
+        return work.exceptionallyCompose(thrown ->
+                RedisFailures.areKeysApart(thrown) ? ifKeysAreApart.get() : CompletableFuture.failedFuture(thrown));
+    }
+
+    private PendingCall<List<RateLimitDecision>> decisions(
             ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline, boolean waitedFor) {
-        CompletableFuture<List<RateLimitDecision>> outcome = new CompletableFuture<>();
-        Reader<List<RateLimitDecision>> reader = (reply, from) -> language.decisions(call, charges, reply, from);
-        decider.decide(new PendingCall<>(call, charges, 0, names, deadline, waitedFor, reader, outcome));
-        return outcome;
+        return dispatched(new PendingCall<>(
+                call,
+                charges,
+                0,
+                names,
+                deadline,
+                waitedFor,
+                (reply, from) -> language.decisions(call, charges, reply, from)));
+    }
+
+    private <T> PendingCall<T> dispatched(PendingCall<T> call) {
+        dispatcher.dispatch(call);
+        return call;
     }
 
     @Override
@@ -111,28 +145,31 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     private CompletableFuture<ReceiptedCall> receipted(List<Charge> charges, List<byte[]> names, Deadline deadline) {
-        CompletableFuture<ReceiptedCall> outcome = new CompletableFuture<>();
-        Reader<ReceiptedCall> reader = (reply, from) -> language.receiptedCall(charges, reply, from);
-        decider.decide(new PendingCall<>(
-                ScriptCall.CHARGE_WITH_RECEIPTS, charges, 0, names, deadline, false, reader, outcome));
-        return outcome;
+        return dispatched(new PendingCall<>(
+                        ScriptCall.CHARGE_WITH_RECEIPTS,
+                        charges,
+                        0,
+                        names,
+                        deadline,
+                        false,
+                        (reply, from) -> language.receiptedCall(charges, reply, from)))
+                .outcome();
     }
 
     @Override
     public CompletionStage<Lease> lease(Charge charge, long more) {
         List<Charge> charges = List.of(charge);
-        CompletableFuture<LeasedCall> outcome = new CompletableFuture<>();
-        decider.decide(new PendingCall<>(
+        PendingCall<LeasedCall> call = dispatched(new PendingCall<>(
                 ScriptCall.LEASE,
                 charges,
                 more,
                 names(charges),
                 redis.deadline(),
                 false,
-                (reply, from) -> language.leasedCall(charge, reply, from),
-                outcome));
-        return elsewhere(outcome.thenApply(leased ->
-                new Lease(leased.decision(), leased.more(), new RedisLease(charge, leased.receipt(), leaseReturns))));
+                (reply, from) -> language.leasedCall(charge, reply, from)));
+        return elsewhere(call.outcome()
+                .thenApply(leased -> new Lease(
+                        leased.decision(), leased.more(), new RedisLease(charge, leased.receipt(), leaseReturns))));
     }
 
     @Override
@@ -160,13 +197,15 @@ public final class RedisRateLimitStore implements RateLimitStore {
     @Override
     public RateLimitDecision peek(Charge charge) {
         List<Charge> charges = List.of(charge);
-        return now(decisions(ScriptCall.LOOK, charges, names(charges), redis.deadline(), true))
+        return decisions(ScriptCall.LOOK, charges, names(charges), redis.deadline(), true)
+                .await()
                 .get(0);
     }
 
     @Override
     public void reset(RateLimit limit, @Nullable String key) {
-        now(redis.delete(keys.name(limit, key), redis.deadline()));
+        Deadline deadline = redis.deadline();
+        now(redis.delete(keys.name(limit, key), deadline), deadline);
     }
 
     @Override
@@ -174,12 +213,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return elsewhere(redis.check());
     }
 
-    private static <T> T now(CompletableFuture<T> work) {
-        try {
-            return work.join();
-        } catch (CompletionException ex) {
-            throw ex.getCause() instanceof RuntimeException failure ? failure : ex;
-        }
+    /** The work ends at the deadline by itself; the last moment is for when it does not. */
+    private static <T> T now(CompletableFuture<T> work, Deadline deadline) {
+        BoundedWait.await(work, deadline::nanosLeftAtLast);
+        return BoundedWait.result(work);
     }
 
     /**

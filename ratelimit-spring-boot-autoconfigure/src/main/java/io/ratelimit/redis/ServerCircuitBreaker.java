@@ -229,7 +229,7 @@ final class ServerCircuitBreaker {
     }
 
     private static boolean isNoneOfTheServer(RateLimitStoreException failure) {
-        return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailures.isOnTheMove(failure);
+        return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailures.areKeysApart(failure);
     }
 
     /** All but what may be wrong with this call alone, or too much of a good thing. */

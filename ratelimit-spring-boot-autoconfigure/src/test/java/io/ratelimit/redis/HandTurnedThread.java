@@ -56,6 +56,11 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
         failing = true;
     }
 
+    /** Lets time pass in which nothing is done. */
+    void stall(Duration time) {
+        nanos += time.toNanos();
+    }
+
     boolean isIdle() {
         return tasks.isEmpty();
     }

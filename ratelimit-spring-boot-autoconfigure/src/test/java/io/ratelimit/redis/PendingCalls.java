@@ -5,7 +5,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.TestLimits;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 
 /** Calls that nobody has decided yet. The outcome of each is to be the first number of its part of the reply. */
 final class PendingCalls {
@@ -31,7 +31,23 @@ final class PendingCalls {
 
     /** No thread waits for it. */
     static PendingCall<Long> asynchronous() {
-        return call(Deadline.in(Duration.ofHours(1)), false);
+        return asynchronous(Deadline.in(Duration.ofHours(1)));
+    }
+
+    /** No thread waits for it. */
+    static PendingCall<Long> asynchronous(Deadline deadline) {
+        return call(deadline, false);
+    }
+
+    /** All of it at the thread's time, and on the thread. */
+    static BatchTimeout timeout(HandTurnedThread thread, Duration timeout) {
+        return new BatchTimeout(
+                timeout,
+                new AwakeClock(thread::nanos, timeout.toNanos() / 8),
+                (task, nanos) -> {
+                    var unused = thread.schedule(task, nanos, TimeUnit.NANOSECONDS);
+                },
+                Runnable::run);
     }
 
     private static PendingCall<Long> call(Deadline deadline, boolean isWaitedFor) {
@@ -42,7 +58,6 @@ final class PendingCalls {
                 List.of(new byte[0]),
                 deadline,
                 isWaitedFor,
-                List::get,
-                new CompletableFuture<>());
+                List::get);
     }
 }

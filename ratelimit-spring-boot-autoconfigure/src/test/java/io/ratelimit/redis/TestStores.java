@@ -15,7 +15,7 @@ final class TestStores {
 
     /** Of which each call has a script of its own. */
     static RedisRateLimitStore oneByOne(RateLimitScriptExecutor executor, String prefix) {
-        return new RedisRateLimitStore(new GuardedRedis(executor, LONG, prefix), prefix, OneByOne::new);
+        return new RedisRateLimitStore(new GuardedRedis(executor, LONG, prefix), prefix, DirectDispatcher::new);
     }
 
     static RedisRateLimitStore over(RateLimitScriptExecutor executor, Duration timeout, String prefix) {

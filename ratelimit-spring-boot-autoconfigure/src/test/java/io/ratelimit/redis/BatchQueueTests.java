@@ -17,11 +17,11 @@ import org.junit.jupiter.api.Timeout;
 /** Calls that arrive while a script is on its way are decided by the next. */
 @Timeout(60)
 @SuppressWarnings("FutureReturnValueIgnored") // What is sent counts, or what becomes of others.
-class LaneTests {
+class BatchQueueTests {
 
     private final HeldScripts scripts = new HeldScripts();
 
-    private final LaneCaller caller = new LaneCaller(scripts, Duration.ofHours(1));
+    private final BatchQueueCaller caller = new BatchQueueCaller(scripts, Duration.ofHours(1));
 
     @Test
     void callThatIsAloneWaitsForNobody() {
@@ -72,7 +72,7 @@ class LaneTests {
         RateLimit orders = TestLimits.tokenBucket("orders", 5, "1/s");
         caller.ask(1);
         CompletableFuture<List<RateLimitDecision>> two = caller.store()
-                .decideAsync(List.of(new Charge(LaneCaller.QUOTES, "alice", 2), new Charge(orders, "alice", 3)))
+                .decideAsync(List.of(new Charge(BatchQueueCaller.QUOTES, "alice", 2), new Charge(orders, "alice", 3)))
                 .toCompletableFuture();
         CompletableFuture<RateLimitDecision> last = caller.ask(4);
         scripts.run(0).answer();

@@ -15,13 +15,13 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
 /** Asks for permits and waits for nobody. */
-final class LaneCaller {
+final class BatchQueueCaller {
 
     static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 1_000, "10/s");
 
     private final RateLimitStore store;
 
-    LaneCaller(RateLimitScriptExecutor scripts, Duration timeout) {
+    BatchQueueCaller(RateLimitScriptExecutor scripts, Duration timeout) {
         this.store = TestStores.over(scripts, timeout, "test");
     }
 

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Nobody who waits is left behind, and nobody is asked about who has left. */
 @Timeout(30)
-class LaneQueueTests {
+class BatchQueueOrderTests {
 
     private final List<Batch> batches = new ArrayList<>();
 
@@ -26,7 +26,13 @@ class LaneQueueTests {
 
     private final WaitingLine waiting = new WaitingLine();
 
-    private final Lane lane = new Lane(waiting, this::send, this::lane, call -> {});
+    private final HandTurnedThread thread = new HandTurnedThread();
+
+    private final BatchTimeout timeout = PendingCalls.timeout(thread, Duration.ofHours(1));
+
+    private Runnable onSending = () -> {};
+
+    private final BatchQueue queue = new BatchQueue(waiting, timeout, this::send, this::queue, call -> {});
 
     /** What comes at the moment when nobody is found to wait comes after that. */
     private static final class WaitingLine extends AbstractQueue<PendingCall<?>> {
@@ -42,18 +48,31 @@ class LaneQueueTests {
 
         @Override
         public PendingCall<?> poll() {
-            PendingCall<?> call = calls.poll();
+            return calls.poll();
+        }
+
+        @Override
+        public PendingCall<?> peek() {
+            PendingCall<?> call = calls.peek();
             if (call == null) {
-                Runnable arrival = onceFoundEmpty;
-                onceFoundEmpty = () -> {};
-                arrival.run();
+                arrive();
             }
             return call;
         }
 
         @Override
-        public PendingCall<?> peek() {
-            return calls.peek();
+        public boolean isEmpty() {
+            boolean empty = calls.isEmpty();
+            if (empty) {
+                arrive();
+            }
+            return empty;
+        }
+
+        private void arrive() {
+            Runnable arrival = onceFoundEmpty;
+            onceFoundEmpty = () -> {};
+            arrival.run();
         }
 
         @Override
@@ -68,14 +87,15 @@ class LaneQueueTests {
     }
 
     private CompletableFuture<List<Long>> send(Batch batch) {
+        onSending.run();
         batches.add(batch);
         CompletableFuture<List<Long>> reply = new CompletableFuture<>();
         replies.add(reply);
         return reply;
     }
 
-    private Lane lane(PendingCall<?> call) {
-        return lane;
+    private BatchQueue queue(PendingCall<?> call) {
+        return queue;
     }
 
     private void answer(int batch) {
@@ -85,8 +105,8 @@ class LaneQueueTests {
     @Test
     void whoeverComesJustWhenNobodyWaitsAnyMoreIsAskedAbout() {
         PendingCall<Long> last = PendingCalls.patient();
-        lane.decide(PendingCalls.patient());
-        waiting.onceFoundEmpty = () -> lane.decide(last);
+        queue.dispatch(PendingCalls.patient());
+        waiting.onceFoundEmpty = () -> queue.dispatch(last);
         answer(0);
         assertThat(batches).hasSize(2);
         assertThat(batches.get(1).calls()).containsExactly(last);
@@ -95,12 +115,53 @@ class LaneQueueTests {
     }
 
     @Test
+    void whoeverComesWhileABatchIsFilledIsAskedAboutByTheNext() {
+        PendingCall<Long> last = PendingCalls.patient();
+        waiting.onceFoundEmpty = () -> queue.dispatch(last);
+        queue.dispatch(PendingCalls.patient());
+        answer(0);
+        assertThat(batches.get(1).calls()).containsExactly(last);
+    }
+
+    @Test
+    void batchThatIsStuckIsGivenUpAndTheNextIsSent() {
+        PendingCall<Long> stuck = PendingCalls.by(timeout.deadline());
+        PendingCall<Long> next = PendingCalls.patient();
+        queue.dispatch(stuck);
+        queue.dispatch(next);
+        assertThat(queue.isStuck()).isFalse();
+        thread.stall(Duration.ofHours(4));
+        assertThat(queue.isStuck()).isTrue();
+        queue.takeUp();
+        assertThat(queue.isStuck()).isFalse();
+        assertThat(stuck.outcome()).isCompletedExceptionally();
+        assertThat(batches).hasSize(2);
+        assertThat(batches.get(1).calls()).containsExactly(next);
+    }
+
+    /** Its thread never comes back from sending. */
+    @Test
+    void queueThatIsStuckInSendingGoesOn() {
+        PendingCall<Long> next = PendingCalls.patient();
+        onSending = () -> {
+            onSending = () -> {};
+            queue.dispatch(next);
+            thread.stall(Duration.ofHours(4));
+            assertThat(queue.isStuck()).isTrue();
+            queue.takeUp();
+            assertThat(batches.get(0).calls()).containsExactly(next);
+        };
+        queue.dispatch(PendingCalls.by(timeout.deadline()));
+        assertThat(batches).hasSize(2);
+    }
+
+    @Test
     void whoeverHasNoMoreTimeWhenItIsHisTurnIsNotAskedAbout() {
         PendingCall<Long> overdue = PendingCalls.overdue();
         PendingCall<Long> patient = PendingCalls.patient();
-        lane.decide(PendingCalls.patient());
-        lane.decide(overdue);
-        lane.decide(patient);
+        queue.dispatch(PendingCalls.patient());
+        queue.dispatch(overdue);
+        queue.dispatch(patient);
         answer(0);
         assertThat(batches).hasSize(2);
         assertThat(batches.get(1).calls()).containsExactly(patient);
@@ -111,16 +172,16 @@ class LaneQueueTests {
                 .havingCause()
                 .isInstanceOfSatisfying(
                         RateLimitStoreException.class,
-                        thrown -> assertThat(thrown.getReason()).isEqualTo(Reason.TIMEOUT));
+                        thrown -> assertThat(thrown.getReason()).isEqualTo(Reason.STALLED));
     }
 
     @Test
     void nothingIsSentIfNobodyHasTime() {
         PendingCall<Long> overdue = PendingCalls.overdue();
-        lane.decide(overdue);
+        queue.dispatch(overdue);
         assertThat(overdue.outcome()).isCompletedExceptionally();
         assertThat(batches).isEmpty();
-        lane.decide(PendingCalls.patient());
+        queue.dispatch(PendingCalls.patient());
         assertThat(batches).hasSize(1);
     }
 }

@@ -1,0 +1,141 @@
+package io.ratelimit.redis;
+
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Ends what has no more time: scripts under way, and calls that no thread waits for. All have the same timeout, so the first
+ * that came is the first to end, and one timer is enough. A call's end does not depend on the batch that it is in. While
+ * there is something to end, the timer also keeps the clock beating.
+ */
+final class BatchTimeout {
+
+    private static final Log logger = LogFactory.getLog(BatchTimeout.class);
+
+    private final Queue<Timed> line = new ConcurrentLinkedQueue<>();
+
+    private final AtomicBoolean set = new AtomicBoolean();
+
+    private final Duration timeout;
+
+    private final AwakeClock clock;
+
+    private final Scheduler scheduler;
+
+    private final Executor worker;
+
+    /** Something that has to be over in time. */
+    interface Timed {
+
+        boolean isOver();
+
+        long nanosLeft();
+
+        /**
+         * Told when no time is left.
+         *
+         * @return whether it has been given a further timeout, from now
+         */
+        boolean expire();
+    }
+
+    /**
+     * @param timeout of a call and of a script
+     * @param worker what follows the end of a script, such as sending the next, keeps the timer from nothing
+     */
+    BatchTimeout(Duration timeout, AwakeClock clock, Scheduler scheduler, Executor worker) {
+        this.timeout = timeout;
+        this.clock = clock;
+        this.scheduler = scheduler;
+        this.worker = worker;
+    }
+
+    AwakeClock clock() {
+        return clock;
+    }
+
+    Deadline deadline() {
+        return Deadline.in(timeout, clock);
+    }
+
+    /** The most that a call has to have left to be sent, or none would be once an answer took long. */
+    long longestOf(long roundTrip) {
+        return Math.min(roundTrip, timeout.toNanos() / 5 * 4);
+    }
+
+    /** Whether it was over a timeout ago. */
+    boolean isLongOver(Deadline deadline) {
+        return deadline.nanosLeftAtLast() < -timeout.toNanos();
+    }
+
+    /** Ends it in time. */
+    void watch(Timed next) {
+        forgetOver();
+        line.add(next);
+        set();
+    }
+
+    /** More than come, so that the line does not grow with what is over. */
+    private void forgetOver() {
+        for (int i = 0; i < 2; i++) {
+            Timed first = line.peek();
+            if (first == null || !first.isOver()) {
+                return;
+            }
+            line.remove(first);
+        }
+    }
+
+    /** Sets the timer, if it is not. */
+    void set() {
+        Timed first = line.peek();
+        if (first != null && set.compareAndSet(false, true)) {
+            try {
+                clock.beat();
+                scheduler.schedule(this::look, Math.max(0, Math.min(first.nanosLeft(), clock.beatNanos())));
+            } catch (Throwable ex) {
+                // No thread can be had. The next to come sets it, and threads that wait do not need it.
+                set.set(false);
+            }
+        }
+    }
+
+    private void look() {
+        set.set(false);
+        clock.beat();
+        for (Timed first = line.peek(); first != null && isOver(first); first = line.peek()) {
+            if (line.remove(first)) {
+                end(first);
+            }
+        }
+        set();
+        if (line.isEmpty()) {
+            clock.rest();
+        }
+    }
+
+    private static boolean isOver(Timed timed) {
+        return timed.isOver() || timed.nanosLeft() <= 0;
+    }
+
+    /** Whatever comes of it, the next have to end, too. */
+    private void end(Timed timed) {
+        try {
+            if (timed.isOver()) {
+                return;
+            }
+            if (timed instanceof Batch batch) {
+                worker.execute(batch::expire);
+            } else if (timed.expire()) {
+                line.add(timed);
+            }
+        } catch (Throwable ex) {
+            logger.debug("A call or a script could not be ended", ex);
+        }
+    }
+}

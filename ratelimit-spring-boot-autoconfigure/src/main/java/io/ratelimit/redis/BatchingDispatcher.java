@@ -1,0 +1,62 @@
+package io.ratelimit.redis;
+
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+
+/** Sends calls together that arrive together: all of them, or on a cluster those of a slot. */
+final class BatchingDispatcher implements CallDispatcher {
+
+    private final GuardedRedis redis;
+
+    private final ScriptLanguage language;
+
+    private final CallDispatcher alone;
+
+    private final BatchTimeout timeout;
+
+    private final BatchQueue all;
+
+    private final AtomicReferenceArray<@Nullable BatchQueue> slots =
+            new AtomicReferenceArray<>(ClusterSlotHashUtil.SLOT_COUNT);
+
+    BatchingDispatcher(GuardedRedis redis, ScriptLanguage language) {
+        this.redis = redis;
+        this.language = language;
+        this.alone = new DirectDispatcher(redis, language);
+        this.timeout = redis.batchTimeout();
+        this.all = queue();
+    }
+
+    @Override
+    public void dispatch(PendingCall<?> call) {
+        // No queue waits for a server that is not asked.
+        (redis.asks(call.names().get(0)) ? queue(call) : alone).dispatch(call);
+    }
+
+    private BatchQueue queue(PendingCall<?> call) {
+        return redis.isClustered()
+                ? queue(ClusterSlotHashUtil.calculateSlot(call.names().get(0)))
+                : all;
+    }
+
+    private BatchQueue queue(int slot) {
+        BatchQueue known = slots.get(slot);
+        if (known == null) {
+            slots.compareAndSet(slot, null, queue());
+            return queue(slot);
+        }
+        return known;
+    }
+
+    private BatchQueue queue() {
+        return new BatchQueue(timeout, this::run, this::queue, alone);
+    }
+
+    private CompletableFuture<List<Long>> run(Batch batch) {
+        ScriptInput input = language.input(batch.calls());
+        return redis.execute(input.keys(), input.arguments().toArray(byte[][]::new), batch);
+    }
+}
