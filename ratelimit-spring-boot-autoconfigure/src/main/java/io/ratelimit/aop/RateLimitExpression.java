@@ -1,11 +1,21 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.RateLimit;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 import org.springframework.expression.Expression;
+import org.springframework.expression.spel.SpelEvaluationException;
+import org.springframework.expression.spel.SpelMessage;
 
 /** One expression of one method, parsed. Says which it is when it fails; never what it was evaluated with. */
 final class RateLimitExpression {
+
+    /** What SpEL says where something is asked of null, such as {@code principal.name} of nobody. */
+    private static final Set<SpelMessage> OF_NULL = Set.of(
+            SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
+            SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
+            SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
 
     private final String label;
 
@@ -31,8 +41,9 @@ final class RateLimitExpression {
         return asksForPrincipal;
     }
 
-    String key(Evaluation evaluation) {
-        Object value = value(evaluation);
+    /** @throws MissingRateLimitKeyException if there is none, or something on the way to it is null */
+    String key(Evaluation evaluation, RateLimit limit) {
+        Object value = keyValue(evaluation, limit);
         String key;
         try {
             key = KeyText.of(value);
@@ -40,11 +51,26 @@ final class RateLimitExpression {
             throw new RateLimitExpressionException(label + ": " + ex.getMessage(), ex);
         }
         if (key == null || key.isEmpty()) {
-            throw new RateLimitExpressionException(
-                    label + " is " + (key == null ? "null" : "empty") + "; callers without a key share no bucket",
-                    null);
+            throw missing(limit, key == null ? "null" : "empty", null);
         }
         return key;
+    }
+
+    private @Nullable Object keyValue(Evaluation evaluation, RateLimit limit) {
+        try {
+            return value(evaluation);
+        } catch (RateLimitExpressionException ex) {
+            if (ex.getCause() instanceof SpelEvaluationException failure
+                    && OF_NULL.contains(failure.getMessageCode())) {
+                throw missing(limit, "null", ex.getCause());
+            }
+            throw ex;
+        }
+    }
+
+    private MissingRateLimitKeyException missing(RateLimit limit, String value, @Nullable Throwable cause) {
+        return new MissingRateLimitKeyException(
+                limit.name(), label + " is " + value + "; callers without a key share no bucket", cause);
     }
 
     long permits(Evaluation evaluation) {

@@ -54,7 +54,7 @@ record RateLimitOperation(
         }
         return new Charge(
                 limit,
-                key == null ? null : key.key(evaluation),
+                key == null ? null : key.key(evaluation, limit),
                 permits == null ? fixedPermits : permits.permits(evaluation));
     }
 }

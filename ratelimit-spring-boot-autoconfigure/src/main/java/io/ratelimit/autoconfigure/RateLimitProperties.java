@@ -122,12 +122,14 @@ public record RateLimitProperties(
      *
      * @param headers Which rate limit fields responses bear.
      * @param ipv6Prefix How many bits of an IPv6 address are the caller's network, which clientIp is; 1 to 128.
+     * @param missingKeyStatus Status of the answer to a request for which a key expression gives null or an empty text.
      * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that attempts to
      *     log in are limited as well; -99 is just after it, for keys by principal.
      */
     public record Web(
             @DefaultValue("ietf") HeaderFields headers,
             @DefaultValue("64") int ipv6Prefix,
+            @DefaultValue("400") int missingKeyStatus,
             @DefaultValue("-101") int filterOrder) {
 
         public Web {
@@ -135,6 +137,11 @@ public record RateLimitProperties(
                 throw new RateLimitConfigurationException(
                         "ratelimit.web.ipv6-prefix must be from 1 to 128 (was " + ipv6Prefix + ").",
                         "64 is the smallest network that a provider assigns to a customer.");
+            }
+            if (missingKeyStatus < 400 || missingKeyStatus > 599) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.web.missing-key-status must be from 400 to 599 (was " + missingKeyStatus + ").",
+                        "Give the status of an error, such as 400 or 401.");
             }
         }
     }

@@ -32,7 +32,10 @@ public final class RateLimitReactiveAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     WebSettings rateLimitWebSettings(RateLimitProperties properties) {
-        return new WebSettings(properties.web().headers(), properties.web().ipv6Prefix());
+        return new WebSettings(
+                properties.web().headers(),
+                properties.web().ipv6Prefix(),
+                properties.web().missingKeyStatus());
     }
 
     @Bean
@@ -55,14 +58,15 @@ public final class RateLimitReactiveAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context) {
-        return new ReactiveRateLimitExceptionAdvice(context, context);
+    ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
+        return new ReactiveRateLimitExceptionAdvice(context, context, settings);
     }
 
     @Bean
     @ConditionalOnMissingBean
     RateLimitWebExceptionHandler rateLimitWebExceptionHandler(
-            ApplicationContext context, ObjectProvider<ServerCodecConfigurer> codecs) {
-        return new RateLimitWebExceptionHandler(context, codecs.getIfAvailable(ServerCodecConfigurer::create));
+            ApplicationContext context, WebSettings settings, ObjectProvider<ServerCodecConfigurer> codecs) {
+        return new RateLimitWebExceptionHandler(
+                context, settings, codecs.getIfAvailable(ServerCodecConfigurer::create));
     }
 }

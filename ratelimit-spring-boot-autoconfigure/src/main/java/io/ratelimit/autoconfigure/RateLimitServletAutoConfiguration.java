@@ -34,7 +34,10 @@ public final class RateLimitServletAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     WebSettings rateLimitWebSettings(RateLimitProperties properties) {
-        return new WebSettings(properties.web().headers(), properties.web().ipv6Prefix());
+        return new WebSettings(
+                properties.web().headers(),
+                properties.web().ipv6Prefix(),
+                properties.web().missingKeyStatus());
     }
 
     @Bean
@@ -59,7 +62,7 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context) {
-        return new RateLimitExceptionAdvice(context, context);
+    RateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
+        return new RateLimitExceptionAdvice(context, context, settings);
     }
 }

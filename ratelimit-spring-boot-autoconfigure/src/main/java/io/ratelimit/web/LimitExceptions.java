@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.aop.MissingRateLimitKeyException;
 import org.jspecify.annotations.Nullable;
 
 /** Tells what limits throw from other failures. */
@@ -21,6 +22,9 @@ final class LimitExceptions {
             }
             if (next instanceof RateLimitRefusedException refused) {
                 return refused;
+            }
+            if (next instanceof MissingRateLimitKeyException missing) {
+                return missing;
             }
             next = next.getCause();
         }

@@ -2,12 +2,15 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.aop.MissingRateLimitKeyException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.http.MediaType;
 import org.springframework.web.ErrorResponse;
 
@@ -35,8 +38,24 @@ final class Problems {
 
     private final MessageSource messages;
 
-    Problems(MessageSource messages) {
+    private final MissingKeys missingKeys;
+
+    Problems(MessageSource messages, WebSettings settings) {
         this.messages = messages;
+        this.missingKeys = settings.missingKeys();
+    }
+
+    /** What to answer to a failure of a limit, or one that it has caused; {@code null}: it is none. */
+    @Nullable
+    ErrorResponse of(Throwable failure, Locale locale) {
+        RuntimeException ours = LimitExceptions.among(failure);
+        if (ours instanceof RateLimitExceededException rejection) {
+            return exceeded(rejection, locale);
+        }
+        if (ours instanceof RateLimitRefusedException refusal) {
+            return refused(refusal, locale);
+        }
+        return ours instanceof MissingRateLimitKeyException missing ? missingKey(missing, locale) : null;
     }
 
     /** The messages' arguments are the names of the limits and, where there is one, the seconds to wait. */
@@ -56,15 +75,31 @@ final class Problems {
         return problem.build(messages, locale);
     }
 
-    ErrorResponse refused(RateLimitRefusedException refusal, Locale locale) {
+    private ErrorResponse refused(RateLimitRefusedException refusal, Locale locale) {
         return problem(refusal, HttpStatus.SERVICE_UNAVAILABLE)
                 .type(REDUCED_CAPACITY)
                 .title(REDUCED_CAPACITY_TITLE)
                 .build(messages, locale);
     }
 
-    private static ErrorResponse.Builder problem(RuntimeException exception, HttpStatus status) {
-        return ErrorResponse.builder(exception, status, String.valueOf(exception.getMessage()))
+    /** The exception's message names classes and methods, which callers need not know. */
+    private ErrorResponse missingKey(MissingRateLimitKeyException missing, Locale locale) {
+        missingKeys.log(missing);
+        String limit = missing.getLimitName();
+        return problem(
+                        missing,
+                        missingKeys.status(),
+                        "The request does not contain the key that rate limit '" + limit + "' requires")
+                .detailMessageArguments(limit)
+                .build(messages, locale);
+    }
+
+    private static ErrorResponse.Builder problem(RuntimeException exception, HttpStatusCode status) {
+        return problem(exception, status, String.valueOf(exception.getMessage()));
+    }
+
+    private static ErrorResponse.Builder problem(RuntimeException exception, HttpStatusCode status, String detail) {
+        return ErrorResponse.builder(exception, status, detail)
                 .header(HttpHeaders.CONTENT_TYPE, MediaType.APPLICATION_PROBLEM_JSON_VALUE);
     }
 }

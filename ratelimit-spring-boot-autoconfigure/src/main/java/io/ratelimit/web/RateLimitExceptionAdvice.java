@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.aop.MissingRateLimitKeyException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -13,7 +14,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 /**
- * Answers a rejection with a 429, in a servlet application. An advice of the application for the same exception wins; one
+ * Answers a rejection with a 429, in a servlet application, and a request without a key with a 400. An advice of the application for the same exception wins; one
  * for every exception does not. A response that is on its way already just ends.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc6585#section-4">RFC 6585, 429 Too Many Requests</a>
@@ -25,8 +26,8 @@ public final class RateLimitExceptionAdvice implements Ordered {
 
     private final AdviceOrder order;
 
-    public RateLimitExceptionAdvice(ListableBeanFactory beans, MessageSource messages) {
-        this.problems = new Problems(messages);
+    public RateLimitExceptionAdvice(ListableBeanFactory beans, MessageSource messages, WebSettings settings) {
+        this.problems = new Problems(messages, settings);
         this.order = new AdviceOrder(beans);
     }
 
@@ -35,15 +36,12 @@ public final class RateLimitExceptionAdvice implements Ordered {
         return order.get();
     }
 
-    @ExceptionHandler
-    public @Nullable ErrorResponse exceeded(
-            RateLimitExceededException rejection, HttpServletResponse response, Locale locale) {
-        return response.isCommitted() ? null : problems.exceeded(rejection, locale);
-    }
-
-    @ExceptionHandler
-    public @Nullable ErrorResponse refused(
-            RateLimitRefusedException refusal, HttpServletResponse response, Locale locale) {
-        return response.isCommitted() ? null : problems.refused(refusal, locale);
+    @ExceptionHandler({
+        RateLimitExceededException.class,
+        RateLimitRefusedException.class,
+        MissingRateLimitKeyException.class
+    })
+    public @Nullable ErrorResponse answer(RuntimeException failure, HttpServletResponse response, Locale locale) {
+        return response.isCommitted() ? null : problems.of(failure, locale);
     }
 }

@@ -1,11 +1,8 @@
 package io.ratelimit.web;
 
-import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitRefusedException;
 import java.net.URI;
 import java.util.List;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 import org.springframework.core.Ordered;
 import org.springframework.http.codec.HttpMessageWriter;
@@ -26,8 +23,8 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
 
     private final ServerResponse.Context context;
 
-    public RateLimitWebExceptionHandler(MessageSource messages, ServerCodecConfigurer codecs) {
-        this.problems = new Problems(messages);
+    public RateLimitWebExceptionHandler(MessageSource messages, WebSettings settings, ServerCodecConfigurer codecs) {
+        this.problems = new Problems(messages, settings);
         this.context = new Context(codecs.getWriters());
     }
 
@@ -38,7 +35,7 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
 
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
-        ErrorResponse problem = problem(failure, locale(exchange));
+        ErrorResponse problem = problems.of(failure, locale(exchange));
         if (problem == null) {
             return Mono.error(failure);
         }
@@ -47,13 +44,6 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
         }
         problem.getBody().setInstance(URI.create(exchange.getRequest().getPath().value()));
         return ServerResponse.from(problem).flatMap(response -> response.writeTo(exchange, context));
-    }
-
-    private @Nullable ErrorResponse problem(Throwable failure, Locale locale) {
-        if (failure instanceof RateLimitExceededException rejection) {
-            return problems.exceeded(rejection, locale);
-        }
-        return failure instanceof RateLimitRefusedException refusal ? problems.refused(refusal, locale) : null;
     }
 
     private static Locale locale(ServerWebExchange exchange) {

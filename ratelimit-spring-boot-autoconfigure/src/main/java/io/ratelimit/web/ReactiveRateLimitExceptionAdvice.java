@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.aop.MissingRateLimitKeyException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -20,8 +21,8 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
 
     private final AdviceOrder order;
 
-    public ReactiveRateLimitExceptionAdvice(ListableBeanFactory beans, MessageSource messages) {
-        this.problems = new Problems(messages);
+    public ReactiveRateLimitExceptionAdvice(ListableBeanFactory beans, MessageSource messages, WebSettings settings) {
+        this.problems = new Problems(messages, settings);
         this.order = new AdviceOrder(beans);
     }
 
@@ -30,15 +31,12 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
         return order.get();
     }
 
-    @ExceptionHandler
-    public @Nullable ErrorResponse exceeded(
-            RateLimitExceededException rejection, ServerHttpResponse response, Locale locale) {
-        return response.isCommitted() ? null : problems.exceeded(rejection, locale);
-    }
-
-    @ExceptionHandler
-    public @Nullable ErrorResponse refused(
-            RateLimitRefusedException refusal, ServerHttpResponse response, Locale locale) {
-        return response.isCommitted() ? null : problems.refused(refusal, locale);
+    @ExceptionHandler({
+        RateLimitExceededException.class,
+        RateLimitRefusedException.class,
+        MissingRateLimitKeyException.class
+    })
+    public @Nullable ErrorResponse answer(RuntimeException failure, ServerHttpResponse response, Locale locale) {
+        return response.isCommitted() ? null : problems.of(failure, locale);
     }
 }

@@ -2,6 +2,7 @@ package io.ratelimit.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.RateLimit;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +22,8 @@ import org.springframework.util.ReflectionUtils;
 
 /** Whatever is read without SpEL is what SpEL gives, and whatever fails does so as with SpEL. */
 class ArgumentPathTests {
+
+    private static final RateLimit LIMIT = RateLimit.named("it").rate("1/s").build();
 
     private final RateLimitExpressions expressions =
             new RateLimitExpressions(new DefaultListableBeanFactory(), method -> CallerFacts.NONE);
@@ -161,7 +164,9 @@ class ArgumentPathTests {
     private static List<Object> outcomes(Expression expression, ArgumentPath path, Evaluation call) {
         RateLimitExpression read = new RateLimitExpression("it", expression, path, false);
         return List.of(
-                outcome(() -> read.key(call)), outcome(() -> read.permits(call)), outcome(() -> read.condition(call)));
+                outcome(() -> read.key(call, LIMIT)),
+                outcome(() -> read.permits(call)),
+                outcome(() -> read.condition(call)));
     }
 
     private static Object outcome(Supplier<Object> attempt) {

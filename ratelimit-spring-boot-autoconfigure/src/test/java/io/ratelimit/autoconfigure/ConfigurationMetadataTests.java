@@ -34,6 +34,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.web.headers",
                         "ratelimit.web.filter-order",
                         "ratelimit.web.ipv6-prefix",
+                        "ratelimit.web.missing-key-status",
                         "ratelimit.on-store-failure",
                         "ratelimit.local-share",
                         "ratelimit.dry-run",
@@ -65,6 +66,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.web.filter-order=-101",
                         "ratelimit.web.headers=ietf",
                         "ratelimit.web.ipv6-prefix=64",
+                        "ratelimit.web.missing-key-status=400",
                         "ratelimit.in-memory.max-keys=100000",
                         "ratelimit.health.store-failure=up",
                         "management.health.ratelimit.enabled=true");

@@ -19,7 +19,9 @@ import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.metrics.CallMetrics;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisConnector;
+import io.ratelimit.web.HeaderFields;
 import io.ratelimit.web.RateLimitExceptionAdvice;
+import io.ratelimit.web.WebSettings;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
@@ -148,8 +150,10 @@ class RateLimitAutoConfigurationTests {
 
     @Test
     void ownExceptionAdviceReplacesTheDefault() {
-        RateLimitExceptionAdvice own =
-                new RateLimitExceptionAdvice(new DefaultListableBeanFactory(), new StaticMessageSource());
+        RateLimitExceptionAdvice own = new RateLimitExceptionAdvice(
+                new DefaultListableBeanFactory(),
+                new StaticMessageSource(),
+                new WebSettings(HeaderFields.NONE, 64, 400));
         LimitedContexts.inMemoryServlet()
                 .withBean(RateLimitExceptionAdvice.class, () -> own)
                 .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))

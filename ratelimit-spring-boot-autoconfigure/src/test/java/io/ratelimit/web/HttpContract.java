@@ -3,6 +3,7 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.aop.MissingRateLimitKeyException;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.web.HttpDocumentation.Story;
 import java.io.IOException;
@@ -24,6 +25,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.StaticMessageSource;
+import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -182,7 +184,45 @@ abstract class HttpContract {
         get("/by-principal", "X-User", "alice").isAllowed("\"by-principal\";r=0;t=1");
         get("/by-principal", "X-User", "bob").isAllowed("\"by-principal\";r=0;t=1");
         get("/by-principal", "X-User", "alice").isRejected("\"by-principal\";r=0;t=1", "1", "by-principal");
-        assertThat(get("/by-principal").status()).isEqualTo(500);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"/by-principal", "/by-header", "/by-header-of-service"})
+    void requestWithoutAKeyIsTheClientsMistake(String path, CapturedOutput output) {
+        int before = output.getAll().length();
+        for (int i = 0; i < 3; i++) {
+            HttpAnswer answer = get(path);
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.header("RateLimit")).isNull();
+            assertThat(answer.problem())
+                    .isEqualTo(Map.of(
+                            "title",
+                            "Bad Request",
+                            "status",
+                            400,
+                            "detail",
+                            "The request does not contain the key that rate limit '" + path.substring(1) + "' requires",
+                            "instance",
+                            path));
+        }
+        assertThat(output.getAll().substring(before).lines().filter(line -> !line.contains("INFO")))
+                .singleElement()
+                .asString()
+                .contains("WARN", "'" + path.substring(1) + "'", "400", " is null");
+    }
+
+    @Test
+    void statusForARequestWithoutAKeyIsAProperty() {
+        try (HttpApplication own = start(List.of(CatchAllAdvice.class), "ratelimit.web.missing-key-status=401")) {
+            assertThat(own.get("/by-header").problem()).containsEntry("status", 401);
+        }
+    }
+
+    @Test
+    void adviceOfTheApplicationAnswersARequestWithoutAKey() {
+        try (HttpApplication own = start(List.of(CatchAllAdvice.class, KeyAdvice.class))) {
+            assertThat(own.get("/by-header").body()).isEqualTo("who are you for by-header?");
+        }
     }
 
     @Test
@@ -350,6 +390,16 @@ abstract class HttpContract {
         ResponseEntity<String> anything(Throwable thrown) {
             return ResponseEntity.internalServerError()
                     .body("caught " + thrown.getClass().getSimpleName());
+        }
+    }
+
+    @RestControllerAdvice
+    @Order(0)
+    static class KeyAdvice {
+
+        @ExceptionHandler
+        ResponseEntity<String> missing(MissingRateLimitKeyException missing) {
+            return ResponseEntity.badRequest().body("who are you for " + missing.getLimitName() + "?");
         }
     }
 

@@ -35,7 +35,8 @@ class ReactiveCallerTests {
     private static final Authentication ANONYMOUS =
             new AnonymousAuthenticationToken("key", "anonymous", AuthorityUtils.createAuthorityList("ANONYMOUS"));
 
-    private final ExchangeCallerRequests requests = new ExchangeCallerRequests(new WebSettings(HeaderFields.IETF, 64));
+    private final ExchangeCallerRequests requests =
+            new ExchangeCallerRequests(new WebSettings(HeaderFields.IETF, 64, 400));
 
     @Test
     void securityGoesBeforeTheExchange() {
@@ -116,7 +117,7 @@ class ReactiveCallerTests {
     }
 
     private static CallerRequest caller(ServerWebExchange exchange) {
-        return ExchangeCallerRequest.of(exchange, null, new WebSettings(HeaderFields.IETF, 64));
+        return ExchangeCallerRequest.of(exchange, null, new WebSettings(HeaderFields.IETF, 64, 400));
     }
 
     private static ServerWebExchange exchangeOf(Principal principal) {

@@ -14,6 +14,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -181,10 +182,16 @@ class ReactiveRequestLimitTests {
         });
     }
 
-    @Test
-    void keyThatIsMissingIsAnErrorAndNoBucketOfStrangers() {
-        with(and(ANY, "ratelimit.limits.any.key-expression=principal"), app -> {
-            assertThat(app.http.send("GET /any").status()).isEqualTo(500);
+    @ParameterizedTest
+    @ValueSource(strings = {"header('X-Api-Key')", "header('Empty')", "principal", "principal.name"})
+    void requestWithoutAKeyIsTheClientsMistakeAndGetsNoBucketOfStrangers(String expression) {
+        with(and(ANY, "ratelimit.limits.any.key-expression=" + expression), app -> {
+            RawHttp.Answer answer = app.http.send("GET /any", "Empty:");
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.text())
+                    .contains("application/problem+json")
+                    .containsOnlyOnce("rate limit 'any'")
+                    .doesNotContain("X-Api-Key", "principal");
             assertThat(app.application().reached).isEmpty();
         });
     }

@@ -159,6 +159,11 @@ class ServletHttpTests extends HttpContract {
             return "42";
         }
 
+        @GetMapping("/by-header-of-service")
+        public String byHeaderOfService() {
+            return service.byHeader();
+        }
+
         @GetMapping("/by-header")
         @RateLimited(name = "by-header", rate = "1/s", keyExpression = "header('X-Api-Key')")
         public String byHeader() {
@@ -303,6 +308,11 @@ class ServletHttpTests extends HttpContract {
 
         @RateLimited(name = "other", capacity = 7, rate = "1/s")
         public String other() {
+            return "42";
+        }
+
+        @RateLimited(name = "by-header-of-service", rate = "1/s", keyExpression = "header('X-Api-Key')")
+        public String byHeader() {
             return "42";
         }
 

@@ -109,12 +109,33 @@ class ServletRequestLimitTests {
         }
     }
 
-    @Test
-    void keyThatIsMissingIsAnErrorAndNoBucketOfStrangers() {
-        with(and(ANY, "ratelimit.limits.any.key-expression=header('X-Api-Key')"), app -> {
-            assertThat(app.http().send("GET /any").status()).isEqualTo(500);
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "header('X-Api-Key')",
+                "header('X-Api-Key').trim()",
+                "header('Empty')",
+                "principal",
+                "principal.name",
+                "principal?.name"
+            })
+    void requestWithoutAKeyIsTheClientsMistakeAndGetsNoBucketOfStrangers(String expression) {
+        with(and(ANY, "ratelimit.limits.any.key-expression=" + expression), app -> {
+            RawHttp.Answer answer = app.http().send("GET /any", "Empty:");
+            assertThat(answer.status()).isEqualTo(400);
+            assertThat(answer.text())
+                    .contains("application/problem+json")
+                    .containsOnlyOnce("rate limit 'any'")
+                    .doesNotContain("X-Api-Key", "principal");
             assertThat(app.reached()).isEmpty();
         });
+    }
+
+    @Test
+    void expressionThatFailsIsNotTheClientsMistake() {
+        with(
+                and(ANY, "ratelimit.limits.any.key-expression=header('X').substring(9)"),
+                app -> assertThat(app.http().send("GET /any", "X: 1").status()).isEqualTo(500));
     }
 
     @ParameterizedTest

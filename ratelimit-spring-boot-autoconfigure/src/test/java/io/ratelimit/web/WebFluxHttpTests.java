@@ -129,6 +129,11 @@ class WebFluxHttpTests extends HttpContract {
             return Mono.just("42");
         }
 
+        @GetMapping("/by-header-of-service")
+        public Mono<String> byHeaderOfService() {
+            return service.byHeader();
+        }
+
         @GetMapping("/by-header")
         @RateLimited(name = "by-header", rate = "1/s", keyExpression = "header('X-Api-Key')")
         public Mono<String> byHeader() {
@@ -180,6 +185,11 @@ class WebFluxHttpTests extends HttpContract {
 
         @RateLimited(name = "service", capacity = 10, rate = "1/s")
         public Mono<String> call() {
+            return Mono.just("42");
+        }
+
+        @RateLimited(name = "by-header-of-service", rate = "1/s", keyExpression = "header('X-Api-Key')")
+        public Mono<String> byHeader() {
             return Mono.just("42");
         }
 

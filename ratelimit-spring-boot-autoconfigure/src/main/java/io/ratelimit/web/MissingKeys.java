@@ -1,0 +1,54 @@
+package io.ratelimit.web;
+
+import io.ratelimit.aop.MissingRateLimitKeyException;
+import java.lang.System.Logger.Level;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentMap;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.springframework.http.HttpStatusCode;
+
+/** Requests without a key. Anybody can send them, so the log has one line a minute for each limit. */
+final class MissingKeys {
+
+    private static final System.Logger logger = System.getLogger(MissingKeys.class.getName());
+
+    private static final long PERIOD = TimeUnit.MINUTES.toNanos(1);
+
+    private final HttpStatusCode status;
+
+    private final LongSupplier nanos;
+
+    /** When the last line was written, by limit. */
+    private final ConcurrentMap<String, Long> logged = new ConcurrentHashMap<>();
+
+    /** @param status of the answer */
+    MissingKeys(int status, LongSupplier nanos) {
+        this.status = HttpStatusCode.valueOf(status);
+        this.nanos = nanos;
+    }
+
+    HttpStatusCode status() {
+        return status;
+    }
+
+    void log(MissingRateLimitKeyException missing) {
+        if (isDue(missing.getLimitName())) {
+            logger.log(
+                    Level.WARNING,
+                    "Request without a key for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute.",
+                    missing.getLimitName(),
+                    missing.getMessage(),
+                    Integer.toString(status.value()));
+        }
+    }
+
+    boolean isDue(String limit) {
+        long now = nanos.getAsLong();
+        Long last = logged.get(limit);
+        if (last == null) {
+            return logged.putIfAbsent(limit, now) == null;
+        }
+        return now - last >= PERIOD && logged.replace(limit, last, now);
+    }
+}
