@@ -132,14 +132,10 @@ record BucketState(
     }
 
     /**
-     * Whether this is to be remembered even though nothing was charged: the clock went back or has caught up, the rule is
-     * new and would otherwise adopt again at each call, or entries of a log need not be looked at again.
+     * Whether this is to be remembered even though nothing was charged: the clock went back or has caught up, or the rule
+     * is new and would otherwise adopt again at each call.
      */
     boolean differsFrom(BucketState last) {
-        Section<?> before = last.section(own.rule());
-        return lag != null
-                || last.lag != null
-                || before == null
-                || (own.usage() instanceof Log log && log.front() != ((Log) before.usage()).front());
+        return lag != null || last.lag != null || !last.hasSection(own.rule());
     }
 }

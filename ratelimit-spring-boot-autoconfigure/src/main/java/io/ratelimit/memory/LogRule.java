@@ -12,7 +12,7 @@ record LogRule(long capacity, long windowMicros) implements Rule<Log> {
     public Log recover(Log usage, long now) {
         long horizon = now - windowMicros;
         Log recovered = usage.since() <= horizon ? unused(now) : usage.after(horizon);
-        return recovered.front() == null ? unused(now) : recovered;
+        return recovered.size() == 0 ? unused(now) : recovered;
     }
 
     @Override

@@ -40,7 +40,7 @@ final class RuleText {
                 limit.refill() == Refill.INTERVAL ? "I" + limit.capacity() + '@' + batches(limit) : even(limit);
             case FIXED_WINDOW -> "F" + window(limit);
             case SLIDING_WINDOW -> "S" + window(limit);
-            case SLIDING_WINDOW_LOG -> "G" + window(limit);
+            case SLIDING_WINDOW_LOG -> "L" + window(limit);
         };
     }
 

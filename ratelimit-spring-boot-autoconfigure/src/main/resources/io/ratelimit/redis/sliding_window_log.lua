@@ -1,37 +1,76 @@
--- G: remembers when permits were taken; each comes back rule.micros later. The key is a list then: the sections' text,
--- and behind it an entry for each call, the oldest first: the permits and, in 16 digits, the microsecond. Redis keeps
--- such a number in nine bytes. Two logs of one bucket share the entries.
+-- L: remembers when permits were taken; each comes back rule.micros later. The key is a list then: the sections' text,
+-- and behind it the entries, one for each call, the oldest first, in blocks. An entry carries the permits of all entries
+-- up to it, so that one in so many is found by bisection, whatever the length. Two logs of one bucket share the entries.
 --   used   permits of the entries in view
 --   since  when the newest entry was made
---   rest   how many entries at the beginning are no longer in view
+--   rest   permits of the entries that are no longer in view
+--   block  permits of all entries before it, in 7 bytes; for each of its entries the microsecond, in 7, and permits of
+--          the block up to it, in 3
 
-function kinds.G()
+function kinds.L()
   local sliding_window_log = {has_entries = true, used = number_used}
 
-  local FETCHED_AT_FIRST, FETCHED_AT_MOST = 8, 512
+  local pack, unpack = struct.pack, struct.unpack
+  local START, ENTRY, START_BYTES, ENTRY_BYTES = '>I7', '>I7I3', 7, 10
+  -- More permits than any log can hold are as good as that: they fit into 3 bytes then.
+  local ENTRIES_AT_MOST, PERMITS_AT_MOST = 16, 10000
 
-  local function fetch(bucket, from)
-    local size = math.min(2 * (bucket.fetched or FETCHED_AT_FIRST / 2), FETCHED_AT_MOST)
-    bucket.fetched, bucket.entries = size, bucket.entries or {}
-    for i, entry in ipairs(redis.call('LRANGE', bucket.key, from, from + size - 1)) do
-      bucket.entries[from + i - 1] = entry
-    end
+  local function entries_of(block)
+    return (#block - START_BYTES) / ENTRY_BYTES
   end
 
-  -- The time and the permits of the i-th entry.
-  local function entry_at(bucket, i)
-    local entry
-    if i > bucket.length then
-      entry = bucket.new_entries[i - bucket.length]
-    else
-      if not (bucket.entries and bucket.entries[i]) then fetch(bucket, i) end
-      entry = bucket.entries[i]
-    end
-    return tonumber(string.sub(entry, -16)), tonumber(string.sub(entry, 1, -17))
+  local function start_of(block)
+    return (unpack(START, block))
   end
 
-  local function count(bucket)
-    return bucket.length + #bucket.new_entries
+  -- The time of the block's j-th entry, and the permits of all entries up to it.
+  local function entry_at(block, j)
+    local time, permits = unpack(ENTRY, block, START_BYTES + 1 + (j - 1) * ENTRY_BYTES)
+    return time, start_of(block) + permits
+  end
+
+  local function total_before(block, j)
+    if j == 1 then return start_of(block) end
+    local _, total = entry_at(block, j - 1)
+    return total
+  end
+
+  local function block_at(bucket, i)
+    local block = bucket.blocks[i] or redis.call('LINDEX', bucket.key, i)
+    bucket.blocks[i] = block
+    return block
+  end
+
+  local function total_of(bucket)
+    if bucket.count == 0 then return 0 end
+    local last = block_at(bucket, bucket.count)
+    return total_before(last, entries_of(last) + 1)
+  end
+
+  -- The first number for which something holds that then holds for all after it, too, and does for the last. It often
+  -- does for the very first.
+  local function bisect(low, high, holds)
+    local middle = low
+    while low < high do
+      if holds(middle) then high = middle else low = middle + 1 end
+      middle = math.floor((low + high) / 2)
+    end
+    return low
+  end
+
+  -- The same for the entries behind so many blocks, of which there is one that it holds for. Returns the number of its
+  -- block, the block, and its number there.
+  local function find(bucket, first, holds)
+    local i = bisect(first, bucket.count, function(i)
+      local block = block_at(bucket, i)
+      return holds(entry_at(block, entries_of(block)))
+    end)
+    local block = block_at(bucket, i)
+    local start = start_of(block)
+    return i, block, bisect(1, entries_of(block), function(j)
+      local time, permits = unpack(ENTRY, block, START_BYTES + 1 + (j - 1) * ENTRY_BYTES)
+      return holds(time, start + permits)
+    end)
   end
 
   local function logs(bucket)
@@ -42,68 +81,91 @@ function kinds.G()
     return found
   end
 
-  local function entry_of(time, permits)
-    return string.format('%.0f%016.0f', permits, time)
+  local function change(bucket, i)
+    bucket.changed_from = math.min(bucket.changed_from or i, i)
   end
 
-  -- A charge makes one entry, however many logs there are.
+  -- A charge makes one entry, however many logs there are. Where none has anything in view, all begin anew.
   local function append(bucket, permits)
     if bucket.appended then return end
     bucket.appended = true
-    bucket.new_entries[#bucket.new_entries + 1] = entry_of(bucket.now, permits)
+    local total, in_view, logs = total_of(bucket), false, logs(bucket)
+    local block = bucket.blocks[bucket.count]
+    for _, log in ipairs(logs) do in_view = in_view or log.used > 0 end
+    if not in_view then
+      total, block = 0, nil
+      for _, log in ipairs(logs) do log.rest, log.first = 0, bucket.count + 1 end
+    end
+    if not block or entries_of(block) == ENTRIES_AT_MOST then
+      bucket.count, block = bucket.count + 1, pack(START, total)
+    end
+    bucket.blocks[bucket.count] = block .. pack(ENTRY, bucket.now, total - start_of(block) + permits)
+    change(bucket, bucket.count)
+  end
+
+  -- Drops from view what is before the first entry for which something holds.
+  local function begin_at(section, bucket, holds)
+    local i, block, j = find(bucket, section.first or 1, holds)
+    local before = math.max(section.rest, total_before(block, j))
+    section.first, section.used, section.rest = i, section.used - (before - section.rest), before
   end
 
   -- Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room.
   local function cut(section, bucket)
-    while section.used > section.rule.capacity do
-      local _, permits = entry_at(bucket, section.rest + 1)
-      if section.used - permits < section.rule.capacity then return end
-      section.used, section.rest = section.used - permits, section.rest + 1
-    end
+    local spare = section.used - section.rule.capacity
+    if spare <= 0 then return end
+    local rest = section.rest + spare
+    begin_at(section, bucket, function(_, total) return total > rest end)
   end
 
   function sliding_window_log.recover(section, bucket)
-    local horizon, before = bucket.now - section.rule.micros, section.rest
-    if section.since <= horizon then section.used = 0 end
-    while section.used > 0 do
-      local time, permits = entry_at(bucket, section.rest + 1)
-      if time > horizon then break end
-      section.used, section.rest = section.used - permits, section.rest + 1
+    local horizon, rest = bucket.now - section.rule.micros, section.rest
+    if section.used > 0 and section.since > horizon then
+      begin_at(section, bucket, function(time, total) return time > horizon and total > rest end)
+    else
+      section.used, section.since = 0, bucket.now
+      section.rest, section.first = total_of(bucket), math.max(1, bucket.count)
     end
-    if section.used == 0 then section.since, section.rest = bucket.now, count(bucket) end
-    bucket.changed = bucket.changed or section.rest > before
   end
 
   function sliding_window_log.time_until(section, bucket, most)
-    if most == 0 then return section.since + section.rule.micros - bucket.now end
-    local left, i, time, permits = section.used, section.rest, nil, nil
-    while left > most do
-      i = i + 1
-      time, permits = entry_at(bucket, i)
-      left = left - permits
+    local time = section.since
+    if most > 0 then
+      local gone = section.rest + section.used - most
+      local _, block, j = find(bucket, section.first or 1, function(_, total) return total >= gone end)
+      time = entry_at(block, j)
     end
     return time + section.rule.micros - bucket.now
   end
 
   function sliding_window_log.take(section, bucket, permits)
+    permits = math.min(permits, PERMITS_AT_MOST)
     append(bucket, permits)
     section.used, section.since = section.used + permits, bucket.now
     cut(section, bucket)
   end
 
   function save_entries(bucket, text_of, expiry)
-    local logs, unseen = logs(bucket), math.huge
+    local key, first, changed, logs = bucket.key, math.huge, bucket.changed_from or math.huge, logs(bucket)
     if #logs == 0 then return false end
-    for _, log in ipairs(logs) do unseen = math.min(unseen, log.rest) end
-    for _, log in ipairs(logs) do log.rest = log.rest - unseen end
-    if bucket.is_string then redis.call('DEL', bucket.key) end
+    for _, log in ipairs(logs) do first = math.min(first, log.first or 1) end
+    if bucket.is_string then redis.call('DEL', key) end
     -- First what a full Redis refuses: after another write it would let it pass.
-    for i = math.max(0, unseen - bucket.length) + 1, #bucket.new_entries do
-      redis.call('RPUSH', bucket.key, bucket.new_entries[i])
+    if not bucket.listed then redis.call('RPUSH', key, text_of(bucket)) end
+    for i = math.max(changed, first), bucket.count do
+      if i <= bucket.length then
+        redis.call('LSET', key, i, bucket.blocks[i])
+      else
+        redis.call('RPUSH', key, bucket.blocks[i])
+      end
     end
-    if bucket.listed then redis.call('LTRIM', bucket.key, 1 + math.min(unseen, bucket.length), -1) end
-    redis.call('LPUSH', bucket.key, text_of(bucket))
-    redis.call('PEXPIRE', bucket.key, expiry)
+    if bucket.count < bucket.length then redis.call('LTRIM', key, 0, bucket.count) end
+    if bucket.listed then
+      local gone = math.min(first - 1, bucket.length)
+      redis.call('LSET', key, gone, text_of(bucket))
+      if gone > 0 then redis.call('LTRIM', key, gone, -1) end
+    end
+    redis.call('PEXPIRE', key, expiry)
     return true
   end
 
@@ -116,24 +178,81 @@ function kinds.G()
         cut(section, bucket)
         return
       end
-      section.rest = count(bucket)
-      section.used = math.min(other.rule.kind.used(other, bucket), section.rule.capacity)
-      if section.used > 0 then
-        bucket.new_entries[#bucket.new_entries + 1] = entry_of(bucket.now, section.used)
+      section.rest = total_of(bucket)
+      local used = math.min(other.rule.kind.used(other, bucket), section.rule.capacity)
+      if used > 0 then
+        append(bucket, used)
+        section.used = used
       end
+    end
+
+    -- The newest entry of so many permits at a time: the number of its block, and its number there.
+    local function entry_of(bucket, time, permits)
+      local i, block, j = find(bucket, 1, function(other) return other >= time end)
+      local found_block, found
+      while i <= bucket.count do
+        block = block_at(bucket, i)
+        for k = j, entries_of(block) do
+          local other, total = entry_at(block, k)
+          if other > time then return found_block, found end
+          if total - total_before(block, k) == permits then found_block, found = i, k end
+        end
+        i, j = i + 1, 1
+      end
+      return found_block, found
+    end
+
+    -- Adds entries of another block, each with so many permits less before it.
+    local function add(block, other, from, to, less)
+      local start = start_of(block) + less
+      for j = from, to do
+        local time, total = entry_at(other, j)
+        block = block .. pack(ENTRY, time, total - start)
+      end
+      return block
+    end
+
+    local function remove_block(bucket, i)
+      table.remove(bucket.blocks, i)
+      bucket.count = bucket.count - 1
+    end
+
+    -- Two blocks one after the other are no longer so few entries that one could hold them.
+    local function join(bucket, i)
+      local block, after = bucket.blocks[i], bucket.blocks[i + 1]
+      if block and after and entries_of(block) + entries_of(after) <= ENTRIES_AT_MOST then
+        bucket.blocks[i] = add(block, after, 1, entries_of(after), 0)
+        remove_block(bucket, i + 1)
+        change(bucket, i)
+      end
+    end
+
+    local function remove(bucket, i, j, permits)
+      local block = bucket.blocks[i]
+      bucket.blocks[i] = add(string.sub(block, 1, START_BYTES + (j - 1) * ENTRY_BYTES), block, j + 1, entries_of(block), permits)
+      for k = i + 1, bucket.count do
+        local later = bucket.blocks[k]
+        bucket.blocks[k] = pack(START, start_of(later) - permits) .. string.sub(later, START_BYTES + 1)
+      end
+      change(bucket, i)
+      if #bucket.blocks[i] == START_BYTES then remove_block(bucket, i) end
+      join(bucket, i)
+      join(bucket, i - 1)
     end
 
     -- Takes the entry out of all logs of the bucket, because they share it.
     function sliding_window_log.give_back(section, bucket, permits, receipt)
-      if not bucket.listed then return end
-      local entry = entry_of(receipt.since, permits)
-      local at = redis.call('LPOS', bucket.key, entry, 'RANK', -1)
-      if not at then return end
-      redis.call('LREM', bucket.key, -1, entry)
-      bucket.length, bucket.entries = bucket.length - 1, nil
+      if receipt.since > section.since then return end
+      bucket.blocks = redis.call('LRANGE', bucket.key, 1, -1)
+      local i, j = entry_of(bucket, receipt.since, permits)
+      if not i then return end
+      local _, total = entry_at(bucket.blocks[i], j)
+      remove(bucket, i, j, permits)
+      local last = bucket.blocks[bucket.count]
       for _, log in ipairs(logs(bucket)) do
-        if at > log.rest then log.used = log.used - permits else log.rest = log.rest - 1 end
-        if count(bucket) > 0 then log.since = entry_at(bucket, count(bucket)) end
+        if total > log.rest then log.used = log.used - permits else log.rest = log.rest - permits end
+        log.first = nil
+        if last then log.since = entry_at(last, entries_of(last)) end
       end
     end
   end

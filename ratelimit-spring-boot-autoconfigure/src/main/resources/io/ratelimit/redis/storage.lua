@@ -16,7 +16,8 @@ local function load(key, rule)
     if not bucket.own then return unusual().load(bucket, text) and bucket end
   end
   if listed then
-    bucket.length, bucket.new_entries = text and redis.call('LLEN', key) - 1 or 0, {}
+    bucket.length, bucket.blocks = text and redis.call('LLEN', key) - 1 or 0, {}
+    bucket.count = bucket.length
   end
   rule.kind.recover(bucket.own, bucket)
   return bucket

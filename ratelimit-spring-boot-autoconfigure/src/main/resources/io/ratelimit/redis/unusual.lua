@@ -123,7 +123,7 @@ local function make_unusual()
     sections, bucket.lag = parse(text)
     if not sections then return false end
     bucket.length = bucket.listed and redis.call('LLEN', bucket.key) - 1 or 0
-    bucket.is_string, bucket.new_entries = not bucket.listed, {}
+    bucket.count, bucket.is_string, bucket.blocks = bucket.length, not bucket.listed, {}
     tell_time(bucket, sections)
     choose(bucket, sections)
     return true

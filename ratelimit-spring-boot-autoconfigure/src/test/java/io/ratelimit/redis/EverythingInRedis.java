@@ -51,6 +51,7 @@ final class EverythingInRedis {
         RateLimit bucket = TestLimits.tokenBucket("limit", 3, "3/h");
         Stream.of("alice", "bob").forEach(key -> store.reset(bucket, key));
         takeTogether();
+        shortenLog();
     }
 
     private void use(RateLimit limit) {
@@ -64,6 +65,20 @@ final class EverythingInRedis {
         assertThat(store.peek(new Charge(limit, "bob", 2)).remaining()).isEqualTo(2);
         store.reset(limit, "alice");
         assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(2);
+    }
+
+    /** By its last block. */
+    private void shortenLog() {
+        RateLimit log = LimitKind.SLIDING_WINDOW_LOG.limit("log", 20, "20/h");
+        for (int call = 0; call < 16; call++) {
+            take(log, "alice");
+        }
+        List<Charge> last = List.of(new Charge(log, "alice", 2));
+        RefundableDecisions decided =
+                store.decideRefundably(last).toCompletableFuture().join();
+        decided.refund().giveBack(last).toCompletableFuture().join();
+        assertThat(take(log, "alice").remaining()).isEqualTo(3);
+        store.reset(log, "alice");
     }
 
     private RateLimitDecision take(RateLimit limit, String key) {

@@ -43,10 +43,14 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
               expiries[key] = ms
               return 600000
             end
+            local function is_packed(argument)
+              return string.byte(argument) == 0
+            end
             function redis.call(command, key, ...)
               local arguments = {...}
               for _, argument in ipairs(arguments) do
-                assert(not string.find(argument, '[.e-]') or argument == -1, 'no whole number in ' .. argument)
+                assert(is_packed(argument) or not string.find(argument, '[.e-]') or argument == -1,
+                  'no whole number in ' .. argument)
               end
               if command == 'TIME' then
                 return {string.sub(now, 1, -7), string.sub(now, -6)}
@@ -54,8 +58,9 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
                 assert(arguments[2] == 'PX', 'no expiry')
                 texts[key], arguments[3] = arguments[1], expire(key, arguments[3])
                 written[key] = true
-              elseif command == 'LPUSH' then
-                texts[key], written[key] = arguments[1], true
+              elseif command == 'LSET' or command == 'RPUSH' then
+                local value = arguments[#arguments]
+                texts[key], written[key] = is_packed(value) and texts[key] or value, true
               elseif command == 'PEXPIRE' then
                 arguments[1] = expire(key, arguments[1])
               end
