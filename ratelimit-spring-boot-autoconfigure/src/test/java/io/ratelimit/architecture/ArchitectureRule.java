@@ -4,6 +4,7 @@ import static com.tngtech.archunit.base.DescribedPredicate.not;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.type;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.nameMatching;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 
@@ -155,7 +156,23 @@ enum ArchitectureRule {
         ArchRule in(String base) {
             return GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
         }
+    },
+
+    EVERY_WAIT_HAS_A_DEADLINE("WaitsWithoutDeadline") {
+        @Override
+        ArchRule in(String base) {
+            return noClasses()
+                    .that(not(nameMatching(base.replace(".", "\\.") + "\\.BoundedWait")))
+                    .and(not(nameMatching(UNBOUNDED_UNTIL_CONVERTED)))
+                    .should()
+                    .accessTargetWhere(UntimedWaits.PREDICATE);
+        }
     };
+
+    /** Being converted to BoundedWait. */
+    private static final String UNBOUNDED_UNTIL_CONVERTED =
+            "io\\.ratelimit\\.(aop\\.BlockingStyle|redis\\.(RedisRateLimitStore|GuardedRedis)"
+                    + "|LeasingRateLimitStore|FailoverRateLimitStore|LeaseSweep|RateLimitGate)";
 
     private final String breaches;
 
