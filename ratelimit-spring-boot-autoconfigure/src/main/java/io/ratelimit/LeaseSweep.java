@@ -8,12 +8,10 @@ import java.util.List;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
@@ -59,10 +57,10 @@ final class LeaseSweep {
         this.thread = thread;
     }
 
-    /** Nothing is done in it any more once all is closed. */
+    /** One for the sweep, which waits for the store, and one for timers. Nothing is done in them once all is closed. */
     static ScheduledExecutorService thread() {
         ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(
-                1,
+                2,
                 task -> {
                     Thread thread = new Thread(task, "ratelimit-leases");
                     thread.setDaemon(true);
@@ -143,12 +141,9 @@ final class LeaseSweep {
 
     private static boolean isDone(CompletionStage<Void> refund, Duration timeout) {
         try {
-            refund.toCompletableFuture().get(timeout.toNanos(), TimeUnit.NANOSECONDS);
+            BoundedWait.get(refund, timeout);
             return true;
-        } catch (ExecutionException | TimeoutException ex) {
-            return false;
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
+        } catch (RateLimitStoreException ex) {
             return false;
         }
     }

@@ -12,7 +12,7 @@ final class LeasedBucket {
 
     private volatile @Nullable Stock stock;
 
-    private @Nullable LeaseFlight flight;
+    private @Nullable LeaseRequest request;
 
     /** 0: the next call takes none, so that a key which is used once costs no lease. */
     private long nextAsk;
@@ -35,24 +35,32 @@ final class LeasedBucket {
         return stock;
     }
 
+    /** Takes permits that are here; {@code null} if there are not so many. */
+    @Nullable
+    RateLimitDecision take(long permits, long nanos) {
+        Stock present = stock;
+        long after = present == null ? -1 : present.take(permits, nanos);
+        return present == null || after < 0 ? null : present.decision(after, nanos);
+    }
+
     /**
      * For a call that has found too few permits: the lease to wait for, or a new one for the caller to ask for; or neither,
      * and the store decides for this call alone.
      */
     synchronized @Nullable Approach approach(long permits, long nanos) {
         wanted = true;
-        LeaseFlight present = flight;
+        LeaseRequest present = request;
         Stock last = stock;
         if (retired) {
             return null;
         }
         // One that has come down otherwise, such as where the stack ended, is none.
-        if (present != null && !present.landing().isDone()) {
+        if (present != null && !present.isOver()) {
             return present.takesOn(permits) ? new Approach(present, false) : null;
         }
         long after = last == null ? -1 : last.take(permits, nanos);
         if (last != null && after >= 0) {
-            return new Approach(LeaseFlight.landed(last, after, nanos), false);
+            return new Approach(LeaseRequest.landed(last, after, nanos), false);
         }
         LeaseRemainder remainder = LeaseRemainder.NONE;
         if (last != null) {
@@ -65,13 +73,13 @@ final class LeasedBucket {
             nextAsk = Math.min(permits, limit.lease());
             return null;
         }
-        LeaseFlight next = new LeaseFlight(nextAsk, remainder);
-        flight = next;
+        LeaseRequest next = new LeaseRequest(nextAsk, remainder, nanos);
+        request = next;
         return new Approach(next, true);
     }
 
     /** A lease to wait for, which may have come meanwhile, or to ask for oneself. */
-    record Approach(LeaseFlight flight, boolean asks) {}
+    record Approach(LeaseRequest request, boolean asks) {}
 
     /**
      * The store has answered.
@@ -79,22 +87,40 @@ final class LeasedBucket {
      * @param brought {@code null} if there is none
      * @return what is to be refunded, because nobody may use it any more
      */
-    synchronized LeaseRemainder land(LeaseFlight landed, @Nullable Stock brought, long nanos) {
-        flight = null;
-        nextAsk = 0;
+    synchronized LeaseRemainder land(LeaseRequest landed, @Nullable Stock brought, long nanos) {
+        boolean expected = request == landed;
+        if (expected) {
+            request = null;
+            nextAsk = 0;
+        }
         if (brought == null) {
             return LeaseRemainder.NONE;
-        }
-        if (retired) {
-            return brought.close(nanos).remainder();
         }
         if (landed.isAbandoned()) {
             brought.close(nanos);
             return LeaseRemainder.NONE;
         }
+        if (retired || !expected) {
+            return brought.close(nanos).remainder();
+        }
         landed.serve(brought, nanos);
         stock = brought;
         return LeaseRemainder.NONE;
+    }
+
+    /**
+     * Asks for the next lease anew, if the store should long have answered: what it brings later is refunded.
+     *
+     * @param latest when it should have been asked for at the latest
+     * @return the request whose callers are to be told
+     */
+    synchronized @Nullable LeaseRequest giveUp(long latest) {
+        LeaseRequest present = request;
+        if (present == null || present.since() - latest > 0) {
+            return null;
+        }
+        request = null;
+        return present.isOver() ? null : present;
     }
 
     /** Whether nobody has taken or wanted anything since this was asked last. */
@@ -107,7 +133,7 @@ final class LeasedBucket {
     }
 
     private boolean isIdle() {
-        return !wanted && flight == null && stock == lastSeen && handedOut() == lastHandedOut;
+        return !wanted && request == null && stock == lastSeen && handedOut() == lastHandedOut;
     }
 
     private long handedOut() {
@@ -141,8 +167,8 @@ final class LeasedBucket {
         if (last != null) {
             last.close(nanos);
         }
-        if (flight != null) {
-            flight.abandon();
+        if (request != null) {
+            request.abandon();
         }
     }
 }

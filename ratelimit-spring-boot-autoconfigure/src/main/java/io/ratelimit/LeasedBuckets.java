@@ -61,6 +61,19 @@ final class LeasedBuckets {
         return idle;
     }
 
+    /** Requests that the store should long have answered; their buckets ask anew. */
+    List<LeaseRequest> giveUp(long latest) {
+        List<LeaseRequest> overdue = new ArrayList<>();
+        buckets.values()
+                .forEach(ofLimit -> ofLimit.values().forEach(bucket -> {
+                    LeaseRequest request = bucket.giveUp(latest);
+                    if (request != null) {
+                        overdue.add(request);
+                    }
+                }));
+        return overdue;
+    }
+
     /**
      * Removes one that has stayed idle.
      *

@@ -1,16 +1,12 @@
 package io.ratelimit;
 
-import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Future;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,8 +20,6 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private final RateLimitStore store;
 
-    private final long timeout;
-
     private final LongSupplier nanos;
 
     private final ScheduledExecutorService thread;
@@ -34,19 +28,36 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private final LeaseSweep sweep;
 
-    private volatile boolean leases = true;
+    private final LeaseBroker broker;
 
     /**
      * @param store the one that limits are shared by
      * @param timeout the longest that it takes to decide, and that a call takes here
      */
     public LeasingRateLimitStore(RateLimitStore store, Duration timeout) {
-        this(store, timeout, System::nanoTime, LeaseSweep.thread(), MOST_BUCKETS);
+        this(
+                store,
+                timeout,
+                System::nanoTime,
+                LeaseSweep.thread(),
+                LateThreads.create("ratelimit-late-lease"),
+                MOST_BUCKETS);
+    }
+
+    /** For tests: calls that are late fail in the thread that finds out. */
+    LeasingRateLimitStore(
+            RateLimitStore store,
+            Duration timeout,
+            LongSupplier nanos,
+            ScheduledExecutorService thread,
+            int mostBuckets) {
+        this(store, timeout, nanos, thread, Runnable::run, mostBuckets);
     }
 
     /**
      * @param nanos a clock
-     * @param thread in which is given back what is idle, and told who has waited for too long
+     * @param thread in which idle leases are refunded
+     * @param late in which calls are failed that have waited for too long
      * @param mostBuckets of how many buckets there may be leases at a time
      */
     LeasingRateLimitStore(
@@ -54,13 +65,14 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             Duration timeout,
             LongSupplier nanos,
             ScheduledExecutorService thread,
+            Executor late,
             int mostBuckets) {
         this.store = store;
-        this.timeout = timeout.toNanos();
         this.nanos = nanos;
         this.thread = thread;
         this.buckets = new LeasedBuckets(mostBuckets);
         this.sweep = new LeaseSweep(buckets, store, nanos, thread);
+        this.broker = new LeaseBroker(store, timeout, nanos, thread, late, buckets, sweep);
     }
 
     @Override
@@ -69,7 +81,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             return store.decide(charge);
         }
         RateLimitDecision decision = fromStock(charge);
-        return decision != null ? decision : decideLeasing(List.of(charge)).get(0);
+        return decision != null ? decision : broker.decide(charge);
     }
 
     @Override
@@ -77,15 +89,22 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
         if (charges.size() == 1) {
             return List.of(decide(charges.get(0)));
         }
-        return anyMayLease(charges) ? decideLeasing(charges) : store.decide(charges);
-    }
-
-    private List<RateLimitDecision> decideLeasing(List<Charge> charges) {
-        try {
-            return decideAsync(charges).toCompletableFuture().join();
-        } catch (CompletionException ex) {
-            throw ex.getCause() instanceof RuntimeException failure ? failure : ex;
+        if (!anyMayLease(charges)) {
+            return store.decide(charges);
         }
+        StockedCall call = stocked(charges);
+        List<Charge> rest = call.rest();
+        if (rest.isEmpty()) {
+            return call.decided().decisions();
+        }
+        List<RateLimitDecision> decisions;
+        try {
+            decisions = isLeasable(rest) ? List.of(broker.decide(rest.get(0))) : store.decide(rest);
+        } catch (Throwable ex) {
+            call.putBack();
+            throw ex;
+        }
+        return call.decided(new RefundableDecisions(decisions, Refund.NONE)).decisions();
     }
 
     @Override
@@ -116,152 +135,45 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     private @Nullable RateLimitDecision fromStock(Charge charge) {
-        Stock stock = stock(charge);
-        if (stock == null) {
-            return null;
-        }
-        long now = nanos.getAsLong();
-        long after = stock.take(charge.permits(), now);
-        return after < 0 ? null : stock.decision(after, now);
-    }
-
-    private @Nullable Stock stock(Charge charge) {
-        if (!mayLease(charge)) {
-            return null;
-        }
         LeasedBucket bucket = buckets.find(charge.limit(), charge.key());
-        return bucket == null ? null : bucket.stock();
+        return bucket == null ? null : bucket.take(charge.permits(), nanos.getAsLong());
     }
 
-    /** What stocks have is taken from them; the rest is decided by the store, in one trip. */
-    private CompletionStage<RefundableDecisions> decideTogether(List<Charge> charges, boolean refundable) {
+    /** What stocks have is taken from them. */
+    private StockedCall stocked(List<Charge> charges) {
         StockedCall.checkDistinct(charges);
         StockedCall call = new StockedCall(charges, nanos);
         for (Charge charge : charges) {
-            call.takeFrom(stock(charge), charge);
+            LeasedBucket bucket = mayLease(charge) ? buckets.find(charge.limit(), charge.key()) : null;
+            call.takeFrom(bucket == null ? null : bucket.stock(), charge);
         }
+        return call;
+    }
+
+    private static boolean isLeasable(List<Charge> rest) {
+        return rest.size() == 1 && mayLease(rest.get(0));
+    }
+
+    /** What no stock covers is decided by the store, in one trip. */
+    private CompletionStage<RefundableDecisions> decideTogether(List<Charge> charges, boolean refundable) {
+        StockedCall call = stocked(charges);
         List<Charge> rest = call.rest();
         if (rest.isEmpty()) {
             return CompletableFuture.completedFuture(call.decided());
         }
-        CompletionStage<RefundableDecisions> decided = rest.size() == 1 && mayLease(rest.get(0))
-                ? lease(rest.get(0), refundable)
-                : decideInStore(rest, refundable);
+        CompletionStage<RefundableDecisions> decided =
+                isLeasable(rest) ? broker.decideAsync(rest.get(0), refundable) : decideInStore(rest, refundable);
         return rest.size() == charges.size() ? decided : decided.handle(call::decided);
     }
 
     private CompletionStage<RefundableDecisions> decideInStore(List<Charge> charges, boolean refundable) {
-        return start(() -> refundable
-                ? store.decideRefundably(charges)
-                : store.decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE)));
-    }
-
-    private CompletionStage<RefundableDecisions> lease(Charge charge, boolean refundable) {
-        List<Charge> charges = List.of(charge);
-        LeasedBucket bucket = buckets.of(charge.limit(), charge.key());
-        if (bucket != null && leases) {
-            sweep.begin();
-        }
-        // Looked at after the bucket is there: one that comes too late to be given back is not used.
-        LeasedBucket.Approach approach =
-                bucket != null && leases ? bucket.approach(charge.permits(), nanos.getAsLong()) : null;
-        if (bucket == null || approach == null) {
-            return decideInStore(charges, refundable);
-        }
-        if (approach.asks()) {
-            return ask(charge, bucket, approach.flight());
-        }
-        long since = nanos.getAsLong();
-        return approach.flight().landing().thenCompose(landed -> {
-            RefundableDecisions served = approach.flight().served(charge, refundable);
-            return served == null
-                    ? afterWaiting(charges, bucket, refundable, timeout - (nanos.getAsLong() - since))
-                    : CompletableFuture.completedFuture(served);
-        });
-    }
-
-    private CompletionStage<RefundableDecisions> afterWaiting(
-            List<Charge> charges, LeasedBucket bucket, boolean refundable, long left) {
-        StockedCall call = new StockedCall(charges, nanos);
-        call.takeFrom(bucket.stock(), charges.get(0));
-        return call.rest().isEmpty()
-                ? CompletableFuture.completedFuture(call.decided())
-                : decideInStore(charges, refundable, left);
-    }
-
-    /** For a call that has waited for a lease in vain: the store would give it as much time again. */
-    private CompletionStage<RefundableDecisions> decideInStore(List<Charge> charges, boolean refundable, long left) {
-        CompletableFuture<RefundableDecisions> decided =
-                decideInStore(charges, refundable).toCompletableFuture().copy();
-        if (!decided.isDone()) {
-            Future<?> tooLate = thread.schedule(
-                    () -> decided.completeExceptionally(
-                            new RateLimitStoreException(Reason.TIMEOUT, "No answer in time, after a lease", null)),
-                    left,
-                    TimeUnit.NANOSECONDS);
-            var unused = decided.whenComplete((decisions, thrown) -> tooLate.cancel(false));
-        }
-        return decided;
-    }
-
-    private CompletionStage<RefundableDecisions> ask(Charge charge, LeasedBucket bucket, LeaseFlight flight) {
-        long sent = nanos.getAsLong();
-        return start(() -> {
-                    giveBackNow(flight.before());
-                    return store.lease(charge, flight.asked());
-                })
-                .handle((lease, thrown) -> {
-                    try {
-                        return landed(charge, bucket, flight, lease, thrown, sent);
-                    } catch (Throwable ex) {
-                        // Whatever it is, somebody may wait for the lease.
-                        flight.landing().completeExceptionally(thrown == null ? ex : thrown);
-                        throw ex;
-                    }
-                });
-    }
-
-    private RefundableDecisions landed(
-            Charge charge,
-            LeasedBucket bucket,
-            LeaseFlight flight,
-            @Nullable Lease lease,
-            @Nullable Throwable thrown,
-            long sent) {
-        Stock brought = lease != null && lease.decision().allowed() ? new Stock(charge.limit(), lease, sent) : null;
-        giveBackNow(bucket.land(flight, brought, nanos.getAsLong()));
-        if (lease == null) {
-            throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
-        }
-        flight.landing().complete(null);
-        return new RefundableDecisions(
-                List.of(lease.decision()),
-                brought == null || opensAPeriod(charge.limit()) ? Refund.NONE : brought.refund(charge));
-    }
-
-    /** A period that the call has opened would by the rule end with its refund, and in the store does not. */
-    private static boolean opensAPeriod(RateLimit limit) {
-        return limit.algorithm() == Algorithm.FIXED_WINDOW || limit.refill() == Refill.INTERVAL;
-    }
-
-    /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */
-    private void giveBackNow(LeaseRemainder remainder) {
-        if (remainder.isEmpty()) {
-            return;
-        }
-        // After the end there is no other time.
-        if (!leases || store.affordableRefunds() > 0) {
-            var unused = store.giveBackLeases(List.of(remainder));
-        } else {
-            sweep.giveBackLater(remainder);
-        }
-    }
-
-    private static <T> CompletionStage<T> start(Supplier<CompletionStage<T>> work) {
         try {
-            return work.get();
+            return refundable
+                    ? store.decideRefundably(charges)
+                    : store.decideAsync(charges)
+                            .thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
         } catch (Throwable ex) {
-            // Whatever it is, somebody may wait for the lease.
+            // Stocks are to have back what they gave.
             return CompletableFuture.failedFuture(ex);
         }
     }
@@ -299,8 +211,19 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     @Override
+    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
+        return store.giveBackLeases(remainders);
+    }
+
+    @Override
     public CompletionStage<Void> check() {
         return store.check();
+    }
+
+    /** As {@link LeaseBroker#giveUpOverdue}. */
+    @Nullable
+    String giveUpOverdue() {
+        return broker.giveUpOverdue();
     }
 
     /** Gives back what nobody has taken from since this was called last. */
@@ -314,19 +237,19 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
      * @param timeout the longest time to wait for the store
      */
     public void giveBackAll(Duration timeout) {
-        leases = false;
+        broker.open(false);
         sweep.giveBackAll(timeout);
     }
 
     /** Takes permits in advance again, after {@link #giveBackAll}. */
     public void resume() {
-        leases = true;
+        broker.open(true);
     }
 
     /** Ends the thread. */
     @Override
     public void close() {
-        leases = false;
+        broker.open(false);
         thread.shutdownNow();
     }
 }

@@ -62,12 +62,22 @@ final class StockedCall {
         return new RefundableDecisions(charges.stream().map(decisions::get).toList(), refund());
     }
 
-    /** With what the store has made of the rest. */
+    /** With what the store has made of the rest, or has failed to. */
     RefundableDecisions decided(@Nullable RefundableDecisions others, @Nullable Throwable thrown) {
         if (others == null) {
-            taken.values().forEach(portion -> portion.putBack(nanos.getAsLong()));
+            putBack();
             throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
         }
+        return decided(others);
+    }
+
+    /** The rest was not decided. */
+    void putBack() {
+        taken.values().forEach(portion -> portion.putBack(nanos.getAsLong()));
+    }
+
+    /** With what the store has made of the rest. */
+    RefundableDecisions decided(RefundableDecisions others) {
         boolean rejected = false;
         for (int i = 0; i < rest.size(); i++) {
             decisions.put(rest.get(i), others.decisions().get(i));

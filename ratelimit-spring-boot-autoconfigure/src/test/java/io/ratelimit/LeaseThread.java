@@ -3,6 +3,7 @@ package io.ratelimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
@@ -29,8 +30,13 @@ final class LeaseThread extends ScheduledThreadPoolExecutor {
     }
 
     @Override
+    public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
+        return schedule(Executors.callable(work), delay, unit);
+    }
+
+    @Override
     public ScheduledFuture<?> scheduleWithFixedDelay(Runnable work, long first, long delay, TimeUnit unit) {
-        return super.schedule(work, 1, TimeUnit.DAYS);
+        return super.schedule(Executors.callable(work), 1, TimeUnit.DAYS);
     }
 
     void turn() throws Exception {

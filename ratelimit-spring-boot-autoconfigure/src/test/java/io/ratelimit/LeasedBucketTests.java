@@ -17,10 +17,10 @@ class LeasedBucketTests {
         assertThat(bucket.approach(1, 0)).as("the first call of a key").isNull();
         Approach first = bucket.approach(1, 0);
         assertThat(first.asks()).isTrue();
-        bucket.land(first.flight(), StockTests.stock(limit), 0);
+        bucket.land(first.request(), StockTests.stock(limit), 0);
         Approach second = bucket.approach(5, 0);
         assertThat(second.asks()).isFalse();
-        assertThat(second.flight().landing()).isCompleted();
+        assertThat(second.request().landing()).isCompleted();
         assertThat(bucket.approach(6, 0).asks()).as("more than there is").isTrue();
     }
 }

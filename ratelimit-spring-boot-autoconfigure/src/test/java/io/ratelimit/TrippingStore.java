@@ -8,7 +8,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers what it was asked for, each call in a word, and answers when and if it is told to. */
-final class TrippingStore extends ForwardingStore {
+class TrippingStore extends ForwardingStore {
 
     private final List<String> asked = new ArrayList<>();
 

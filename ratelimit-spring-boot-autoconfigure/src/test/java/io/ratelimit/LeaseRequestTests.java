@@ -18,7 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls that wait for the lease of another. */
 @Timeout(60)
-class LeaseFlightTests {
+class LeaseRequestTests {
 
     @RegisterExtension
     final LeasingInstances instances = new LeasingInstances();
