@@ -6,8 +6,11 @@ import io.ratelimit.web.RateLimitExceptionAdvice;
 import io.ratelimit.web.RateLimitFieldsFilter;
 import io.ratelimit.web.RejectedRequests;
 import io.ratelimit.web.ServletCallerRequests;
+import io.ratelimit.web.ServletCors;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -17,8 +20,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
+import org.springframework.web.servlet.HandlerMapping;
 
 /** Auto-configuration of rate limits in a servlet application. */
 @AutoConfiguration(
@@ -30,6 +37,9 @@ import org.springframework.web.servlet.HandlerExceptionResolver;
 @ConditionalOnClass({HttpServletRequest.class, DispatcherServlet.class})
 @Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitServletAutoConfiguration {
+
+    /** By this name Spring Security finds it, too. */
+    private static final String CORS_SOURCE = "corsConfigurationSource";
 
     @Bean
     @ConditionalOnMissingBean
@@ -47,11 +57,28 @@ public final class RateLimitServletAutoConfiguration {
     }
 
     @Bean
+    RejectedRequests rateLimitRejectedRequests(
+            @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
+            ObjectProvider<CorsFilter> filters,
+            @Qualifier(CORS_SOURCE) ObjectProvider<CorsConfigurationSource> source,
+            ObjectProvider<HandlerMapping> mappings) {
+        ServletCors cors = new ServletCors(
+                once(() -> Stream.concat(
+                                filters.orderedStream(), source.stream().map(CorsFilter::new))
+                        .toList()),
+                once(() -> mappings.orderedStream().toList()));
+        return new RejectedRequests(resolver::getIfAvailable, cors);
+    }
+
+    /** When the first request is rejected: these beans are for handlers, which come later than filters. */
+    private static <T> Supplier<T> once(Supplier<T> beans) {
+        return SingletonSupplier.of(beans)::obtain;
+    }
+
+    @Bean
     @ConditionalOnMissingBean
-    RateLimitFieldsFilter rateLimitFieldsFilter(
-            WebSettings settings,
-            @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver) {
-        return new RateLimitFieldsFilter(settings, new RejectedRequests(resolver::getIfAvailable));
+    RateLimitFieldsFilter rateLimitFieldsFilter(WebSettings settings, RejectedRequests rejected) {
+        return new RateLimitFieldsFilter(settings, rejected);
     }
 
     @Bean

@@ -4,6 +4,7 @@ import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimitGate;
 import io.ratelimit.aop.ReactiveCallerRequests;
 import io.ratelimit.aop.RequestLimits;
+import io.ratelimit.web.ExchangeCors;
 import io.ratelimit.web.RejectedExchanges;
 import io.ratelimit.web.RequestLimitWebFilter;
 import io.ratelimit.web.RequestRules;
@@ -18,9 +19,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.cors.reactive.CorsConfigurationSource;
+import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerAdapter;
+import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -31,6 +35,9 @@ import org.springframework.web.util.pattern.PathPatternParser;
 @ConditionalOnClass(DispatcherHandler.class)
 @Conditional({OnRateLimitsEnabled.class, OnRequestRules.class})
 public final class RequestLimitReactiveAutoConfiguration {
+
+    /** By this name Spring Security finds it, too. */
+    private static final String CORS_SOURCE = "corsConfigurationSource";
 
     @Bean
     RequestRules rateLimitRequestRules(
@@ -58,14 +65,23 @@ public final class RequestLimitReactiveAutoConfiguration {
             ReactiveCallerRequests requests,
             RateLimitProperties properties,
             ObjectProvider<HandlerAdapter> adapters,
-            ObjectProvider<HandlerResultHandler> resultHandlers) {
+            ObjectProvider<HandlerResultHandler> resultHandlers,
+            ObjectProvider<CorsWebFilter> corsFilters,
+            @Qualifier(CORS_SOURCE) ObjectProvider<CorsConfigurationSource> corsSource,
+            ObjectProvider<HandlerMapping> mappings) {
+        ExchangeCors cors = new ExchangeCors(
+                once(() -> Stream.concat(
+                                corsFilters.orderedStream(), corsSource.stream().map(CorsWebFilter::new))
+                        .toList()),
+                once(() -> mappings.orderedStream().toList()));
         RejectedExchanges rejected = new RejectedExchanges(
                 once(() -> adapters.orderedStream()
                         .flatMap(adapter -> adapter instanceof DispatchExceptionHandler handler
                                 ? Stream.of(handler)
                                 : Stream.empty())
                         .toList()),
-                once(() -> resultHandlers.orderedStream().toList()));
+                once(() -> resultHandlers.orderedStream().toList()),
+                cors);
         return new RequestLimitWebFilter(
                 rules, gate, requests, rejected, properties.web().filterOrder());
     }

@@ -18,7 +18,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplicat
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.web.servlet.DispatcherServlet;
-import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.util.pattern.PathPatternParser;
 
@@ -56,12 +55,12 @@ public final class RequestLimitServletAutoConfiguration {
             RateLimitGate gate,
             RateLimitProperties properties,
             WebSettings settings,
-            @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver) {
+            RejectedRequests rejected) {
         return new RequestLimitFilter(
                 rules,
                 gate,
                 request -> ServletCallerRequest.of(request, settings),
-                new RejectedRequests(resolver::getIfAvailable),
+                rejected,
                 properties.web().filterOrder());
     }
 }

@@ -16,16 +16,24 @@ public final class RejectedExchanges {
 
     private final Supplier<List<HandlerResultHandler>> resultHandlers;
 
-    /** Both those of the application's handlers, in their order. */
+    private final ExchangeCors cors;
+
+    /** The handlers are those of the application's handlers, in their order. */
     public RejectedExchanges(
             Supplier<List<DispatchExceptionHandler>> exceptionHandlers,
-            Supplier<List<HandlerResultHandler>> resultHandlers) {
+            Supplier<List<HandlerResultHandler>> resultHandlers,
+            ExchangeCors cors) {
         this.exceptionHandlers = exceptionHandlers;
         this.resultHandlers = resultHandlers;
+        this.cors = cors;
     }
 
     /** Fails with the failure, if nobody answers it. */
     Mono<Void> answer(ServerWebExchange exchange, Throwable failure) {
+        return cors.before(exchange, admitted -> answerAdmitted(admitted, failure));
+    }
+
+    private Mono<Void> answerAdmitted(ServerWebExchange exchange, Throwable failure) {
         Mono<HandlerResult> result = Mono.error(failure);
         for (DispatchExceptionHandler handler : exceptionHandlers.get()) {
             result = result.onErrorResume(unhandled -> handler.handleError(exchange, unhandled));

@@ -17,9 +17,12 @@ public final class RejectedRequests {
 
     private final Supplier<@Nullable HandlerExceptionResolver> resolver;
 
+    private final ServletCors cors;
+
     /** @param resolver that of the application's handlers; {@code null}: there is none */
-    public RejectedRequests(Supplier<@Nullable HandlerExceptionResolver> resolver) {
+    public RejectedRequests(Supplier<@Nullable HandlerExceptionResolver> resolver, ServletCors cors) {
         this.resolver = resolver;
+        this.cors = cors;
     }
 
     /**
@@ -38,6 +41,9 @@ public final class RejectedRequests {
 
     /** @throws RuntimeException the failure, if nobody answers it */
     void answer(HttpServletRequest request, HttpServletResponse response, RuntimeException failure) throws IOException {
+        if (!cors.admits(request, response)) {
+            return;
+        }
         HandlerExceptionResolver found = resolver.get();
         ModelAndView answer = found == null ? null : found.resolveException(request, response, null, failure);
         if (answer != null && answer.isEmpty()) {

@@ -64,7 +64,8 @@ public final class RequestLimitFilter implements Filter, Ordered {
     }
 
     private void enter(HttpServletRequest request) {
-        MatchedRequest matched = rules.match(request.getMethod(), ServletRequestPaths.of(request));
+        MatchedRequest matched =
+                rules.match(request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
         if (!matched.isLimited()) {
             return;
         }

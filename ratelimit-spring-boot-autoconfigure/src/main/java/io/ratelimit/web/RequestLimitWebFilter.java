@@ -7,6 +7,8 @@ import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.aop.ReactiveCallerRequests;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.core.Ordered;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.cors.reactive.CorsUtils;
 import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -48,7 +50,9 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        MatchedRequest matched = rules.match(exchange.getRequest().getMethod().name(), ExchangePaths.of(exchange));
+        ServerHttpRequest request = exchange.getRequest();
+        MatchedRequest matched = rules.match(
+                request.getMethod().name(), CorsUtils.isPreFlightRequest(request), ExchangePaths.of(exchange));
         if (!matched.isLimited()) {
             return chain.filter(exchange);
         }

@@ -67,12 +67,13 @@ final class RequestMatcher {
      * What the rule makes of a request.
      *
      * @param method whatever its case: a handler for all methods may be asked by any
+     * @param preflight whether a browser asks for a script of another origin: only a rule that names OPTIONS is about it
      * @param paths the request's, in all the ways that somebody behind may read it
      * @return {@code null} if the rule says nothing about the request
      */
     @Nullable
-    RequestMatch match(String method, List<PathContainer> paths) {
-        if (!methods.isEmpty() && !methods.contains(method.toUpperCase(Locale.ROOT))) {
+    RequestMatch match(String method, boolean preflight, List<PathContainer> paths) {
+        if (methods.isEmpty() ? preflight : !methods.contains(method.toUpperCase(Locale.ROOT))) {
             return null;
         }
         for (PathContainer path : paths) {

@@ -51,11 +51,14 @@ public final class RequestRules {
         return requests;
     }
 
-    /** @param paths the request's, in all the ways that somebody behind may read it */
-    MatchedRequest match(String method, List<PathContainer> paths) {
+    /**
+     * @param preflight whether a browser asks what a script of another origin may do
+     * @param paths the request's, in all the ways that somebody behind may read it
+     */
+    MatchedRequest match(String method, boolean preflight, List<PathContainer> paths) {
         @Nullable List<RequestMatch> matches = null;
         for (RequestMatcher matcher : matchers) {
-            RequestMatch match = matcher.match(method, paths);
+            RequestMatch match = matcher.match(method, preflight, paths);
             if (match != null) {
                 matches = matches == null ? new ArrayList<>(2) : matches;
                 matches.add(match);

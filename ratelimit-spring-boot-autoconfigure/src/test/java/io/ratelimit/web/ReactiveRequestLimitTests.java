@@ -31,14 +31,19 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.reactive.CorsConfigurationSource;
+import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.filter.reactive.UrlHandlerFilter;
+import org.springframework.web.reactive.config.CorsRegistry;
+import org.springframework.web.reactive.config.WebFluxConfigurer;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
 /** Limits of URLs on a real Netty. */
 class ReactiveRequestLimitTests {
 
-    private static final String[] ANY = {
+    static final String[] ANY = {
         "ratelimit.limits.any.rate=1/h", "ratelimit.http[0].path=/any", "ratelimit.http[0].limit=any"
     };
 
@@ -196,11 +201,11 @@ class ReactiveRequestLimitTests {
         });
     }
 
-    private static String[] and(String[] some, String... more) {
+    static String[] and(String[] some, String... more) {
         return Stream.of(some, more).flatMap(Arrays::stream).toArray(String[]::new);
     }
 
-    private static void with(String[] properties, Consumer<Started> test) {
+    static void with(String[] properties, Consumer<Started> test) {
         String[] arguments = Stream.concat(
                         Stream.of(
                                 "server.port=0",
@@ -221,7 +226,7 @@ class ReactiveRequestLimitTests {
 
         private final ConfigurableApplicationContext context;
 
-        private final RawHttp http;
+        final RawHttp http;
 
         Started(ConfigurableApplicationContext context) {
             this.context = context;
@@ -242,7 +247,7 @@ class ReactiveRequestLimitTests {
     @EnableAutoConfiguration
     static class Application {
 
-        private final List<String> reached = new CopyOnWriteArrayList<>();
+        final List<String> reached = new CopyOnWriteArrayList<>();
 
         @Bean
         StoppedClock time() {
@@ -270,6 +275,38 @@ class ReactiveRequestLimitTests {
         @Order(0)
         WebFilter slashes() {
             return UrlHandlerFilter.trailingSlashHandler("/**").mutateRequest().build();
+        }
+
+        @Bean
+        @Profile("cors-handlers")
+        WebFluxConfigurer corsOfHandlers() {
+            return new WebFluxConfigurer() {
+                @Override
+                public void addCorsMappings(CorsRegistry registry) {
+                    registry.addMapping("/**")
+                            .allowedOrigins("https://good.example")
+                            .exposedHeaders("RateLimit");
+                }
+            };
+        }
+
+        @Bean
+        @Profile("cors-filter")
+        CorsWebFilter corsFilter() {
+            return new CorsWebFilter(origins());
+        }
+
+        @Bean
+        @Profile("cors-source")
+        CorsConfigurationSource corsConfigurationSource() {
+            return origins();
+        }
+
+        private static CorsConfigurationSource origins() {
+            CorsConfiguration origins = new CorsConfiguration();
+            origins.setAllowedOrigins(List.of("https://good.example"));
+            origins.setExposedHeaders(List.of("RateLimit"));
+            return exchange -> origins;
         }
 
         @Bean

@@ -71,7 +71,7 @@ class RequestLimitWebFilterTests {
                 rules,
                 new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking()),
                 new ExchangeCallerRequests(new WebSettings(HeaderFields.IETF, 64, 400)),
-                new RejectedExchanges(List::of, List::of),
+                new RejectedExchanges(List::of, List::of, new ExchangeCors(List::of, List::of)),
                 0);
         return filter.filter(
                         MockServerWebExchange.from(MockServerHttpRequest.get("/any")),

@@ -153,7 +153,8 @@ class ServletRecordTests {
     }
 
     private void filter(FilterChain chain) throws ServletException, IOException {
-        new RateLimitFieldsFilter(settings, new RejectedRequests(() -> null)).doFilter(request, response, chain);
+        new RateLimitFieldsFilter(settings, new RejectedRequests(() -> null, new ServletCors(List::of, List::of)))
+                .doFilter(request, response, chain);
     }
 
     private void say(long remaining) {

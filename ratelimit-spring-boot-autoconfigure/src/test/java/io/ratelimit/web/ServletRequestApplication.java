@@ -40,11 +40,18 @@ import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.cors.CorsConfiguration;
+import org.springframework.web.cors.CorsConfigurationSource;
+import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.filter.UrlHandlerFilter;
+import org.springframework.web.servlet.config.annotation.CorsRegistry;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
 /** An application whose URLs are limited, on a real Tomcat; some of its filters and servlets are there by profiles. */
 final class ServletRequestApplication {
+
+    static final String GOOD_ORIGIN = "https://good.example";
 
     /** A limit for one path. */
     static final String[] ANY = {
@@ -173,6 +180,36 @@ final class ServletRequestApplication {
                     (request, response, chain) -> ((HttpServletResponse) response).sendError(403));
             guard.setOrder(-100);
             return guard;
+        }
+
+        @Bean
+        @Profile("cors-handlers")
+        WebMvcConfigurer corsOfHandlers() {
+            return new WebMvcConfigurer() {
+                @Override
+                public void addCorsMappings(CorsRegistry registry) {
+                    registry.addMapping("/**").allowedOrigins(GOOD_ORIGIN).exposedHeaders("RateLimit");
+                }
+            };
+        }
+
+        @Bean
+        @Profile("cors-filter")
+        CorsFilter corsFilter() {
+            return new CorsFilter(origins());
+        }
+
+        @Bean
+        @Profile("cors-source")
+        CorsConfigurationSource corsConfigurationSource() {
+            return origins();
+        }
+
+        private static CorsConfigurationSource origins() {
+            CorsConfiguration origins = new CorsConfiguration();
+            origins.setAllowedOrigins(List.of(GOOD_ORIGIN));
+            origins.setExposedHeaders(List.of("RateLimit"));
+            return request -> origins;
         }
 
         @Bean
