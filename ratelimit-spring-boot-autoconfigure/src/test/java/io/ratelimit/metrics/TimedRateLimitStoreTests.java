@@ -50,7 +50,7 @@ class TimedRateLimitStoreTests {
     private final RateLimitStore timed = new TimedRateLimitStore(store, "redis", meters);
 
     @ParameterizedTest
-    @ValueSource(strings = {"success", "timeout", "error", "short_circuited"})
+    @ValueSource(strings = {"success", "timeout", "error", "stalled", "short_circuited"})
     void timersExistFromTheStart(String outcome) {
         assertThat(count(outcome)).isZero();
     }

@@ -6,13 +6,19 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /** What lies between an application and its Redis: passes on what each says, and can fail to. */
 final class DisturbedWire implements AutoCloseable {
@@ -32,8 +38,16 @@ final class DisturbedWire implements AutoCloseable {
 
     private final Queue<Gate> gatesOfTheLost = new ConcurrentLinkedQueue<>();
 
+    /** How long a byte is on its way, in either direction. */
+    private final Duration way;
+
     DisturbedWire(int target) {
+        this(target, Duration.ZERO);
+    }
+
+    DisturbedWire(int target, Duration way) {
         this.target = target;
+        this.way = way;
         try {
             server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
         } catch (IOException ex) {
@@ -82,8 +96,8 @@ final class DisturbedWire implements AutoCloseable {
                 Socket redis = new Socket(InetAddress.getLoopbackAddress(), target);
                 sockets.add(redis);
                 AtomicBoolean asked = new AtomicBoolean();
-                start(() -> forward(client, redis, asked, own));
-                start(() -> answer(redis, client, asked, own));
+                start(() -> forward(client, redis, asked, own, new Way()));
+                start(() -> answer(redis, client, asked, own, new Way()));
             }
         } catch (IOException ex) {
             // The end of the test, or of the server.
@@ -91,31 +105,33 @@ final class DisturbedWire implements AutoCloseable {
         }
     }
 
-    private void forward(Socket client, Socket redis, AtomicBoolean asked, Gate own) {
+    private void forward(Socket client, Socket redis, AtomicBoolean asked, Gate own, Way way) {
         byte[] buffer = new byte[65_536];
         try (client;
-                redis) {
+                redis;
+                way) {
             for (int length = read(client, buffer, own); length >= 0; length = read(client, buffer, own)) {
                 if (isScript(buffer, length)) {
                     asked.set(true);
                 }
-                redis.getOutputStream().write(buffer, 0, length);
+                way.write(redis, buffer, length);
             }
         } catch (IOException ex) {
             // One of them is gone, so both are closed.
         }
     }
 
-    private void answer(Socket redis, Socket client, AtomicBoolean asked, Gate own) {
+    private void answer(Socket redis, Socket client, AtomicBoolean asked, Gate own, Way way) {
         byte[] buffer = new byte[65_536];
         try (client;
-                redis) {
+                redis;
+                way) {
             for (int length = read(redis, buffer, own); length >= 0; length = read(redis, buffer, own)) {
                 if (asked.get() && repliesToLose.getAndUpdate(left -> Math.max(0, left - 1)) > 0) {
                     client.setSoLinger(true, 0);
                     return;
                 }
-                client.getOutputStream().write(buffer, 0, length);
+                way.write(client, buffer, length);
             }
         } catch (IOException ex) {
             // One of them is gone, so both are closed.
@@ -151,6 +167,35 @@ final class DisturbedWire implements AutoCloseable {
             }
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** What is under way in one direction arrives in its order. */
+    private final class Way implements AutoCloseable {
+
+        private final @Nullable ScheduledExecutorService arrivals =
+                way.isZero() ? null : Executors.newSingleThreadScheduledExecutor();
+
+        void write(Socket socket, byte[] buffer, int length) throws IOException {
+            if (arrivals == null) {
+                socket.getOutputStream().write(buffer, 0, length);
+                return;
+            }
+            byte[] bytes = Arrays.copyOf(buffer, length);
+            var unused = arrivals.schedule(
+                    () -> {
+                        socket.getOutputStream().write(bytes);
+                        return null;
+                    },
+                    way.toNanos(),
+                    TimeUnit.NANOSECONDS);
+        }
+
+        @Override
+        public void close() {
+            if (arrivals != null) {
+                arrivals.shutdownNow();
+            }
         }
     }
 

@@ -64,7 +64,7 @@ final class Instance implements AutoCloseable {
 
     /** Decisions that Redis was to make and did not. */
     long notDecided() {
-        return sentInVain() + count("short_circuited");
+        return sentInVain() + count("short_circuited") + count("stalled");
     }
 
     /** Those that Redis was, or may have been, asked for. */
