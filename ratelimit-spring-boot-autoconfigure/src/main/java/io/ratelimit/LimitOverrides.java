@@ -28,6 +28,9 @@ public record LimitOverrides(
         @Nullable String pointcut,
         @Nullable Long lease) {
 
+    /** A key expression: one bucket for all callers. In the configuration, empty is no value. */
+    public static final String ALL_CALLERS = "all-callers";
+
     private static final String PREFIX = "ratelimit.limits.";
 
     String limitName() {

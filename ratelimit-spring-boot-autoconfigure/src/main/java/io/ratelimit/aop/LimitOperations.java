@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
 /** Makes operations: merges a declaration with the configuration and parses what they say. */
 final class LimitOperations {
 
-    /** Says in the configuration what an annotation says by leaving its key expression empty. */
-    private static final String ALL_CALLERS = "all-callers";
-
     private final LimitCatalog catalog;
 
     private final RateLimitExpressions expressions;
@@ -51,7 +48,7 @@ final class LimitOperations {
     /** The key's expression; {@code null}: one bucket for all callers. */
     private @Nullable RateLimitExpression keyExpression(
             LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
-        return ALL_CALLERS.equals(overrides.keyExpression())
+        return LimitOverrides.ALL_CALLERS.equals(overrides.keyExpression())
                 ? null
                 : expression("keyExpression", overrides.keyExpression(), declaration.keyExpression(), overrides, scope);
     }

@@ -5,6 +5,7 @@ import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
@@ -46,9 +47,10 @@ public final class LimitedBeans {
     /**
      * What is limited where.
      *
-     * @param limits the names of the limits that a call is charged to
+     * @param type the class or interface that declares the method
+     * @param keys the key expression of each limit that a call is charged to, by the limit's name
      */
-    public record LimitedMethodRecord(String method, List<String> limits) {}
+    public record LimitedMethodRecord(String type, String method, Map<String, String> keys) {}
 
     /**
      * Goes through all beans.
@@ -140,6 +142,9 @@ public final class LimitedBeans {
     }
 
     private static LimitedMethodRecord record(LimitedMethod limited) {
-        return new LimitedMethodRecord(RateLimitAnnotations.describe(limited.method()), limited.limits());
+        return new LimitedMethodRecord(
+                limited.method().getDeclaringClass().getName(),
+                RateLimitAnnotations.describe(limited.method()),
+                limited.keys());
     }
 }

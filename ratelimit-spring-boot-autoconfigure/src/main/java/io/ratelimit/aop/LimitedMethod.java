@@ -6,7 +6,10 @@ import io.ratelimit.Entry;
 import io.ratelimit.RateLimitGate;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
@@ -15,7 +18,8 @@ final class LimitedMethod {
 
     private final Method method;
 
-    private final List<String> limits;
+    /** Of each limit, disabled ones included, by its name. */
+    private final Map<String, String> keys = new LinkedHashMap<>();
 
     /** Those that are enabled. */
     private final List<RateLimitOperation> operations;
@@ -42,8 +46,7 @@ final class LimitedMethod {
             CallStyle style,
             RateLimitExpressions expressions) {
         this.method = method;
-        this.limits =
-                operations.stream().map(operation -> operation.limit().name()).toList();
+        operations.forEach(operation -> keys.put(operation.limit().name(), operation.keyText()));
         this.operations = operations.stream()
                 .filter(operation -> operation.limit().enabled())
                 .toList();
@@ -64,9 +67,9 @@ final class LimitedMethod {
         return method;
     }
 
-    /** The names of its limits, disabled ones included. */
-    List<String> limits() {
-        return limits;
+    /** The key expression of each of its limits, disabled ones included, by the limit's name. */
+    Map<String, String> keys() {
+        return Collections.unmodifiableMap(keys);
     }
 
     @Nullable

@@ -36,6 +36,10 @@ final class RateLimitExpression {
         this.asksForPrincipal = asksForPrincipal;
     }
 
+    String text() {
+        return expression.getExpressionString();
+    }
+
     /** Whether it asks who is logged in. */
     boolean asksForPrincipal() {
         return asksForPrincipal;

@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.Charge;
+import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import java.util.List;
 import java.util.stream.Stream;
@@ -40,6 +41,11 @@ record RateLimitOperation(
             }
         }
         return false;
+    }
+
+    /** The key's expression, as the configuration would spell it. */
+    String keyText() {
+        return key == null ? LimitOverrides.ALL_CALLERS : key.text();
     }
 
     Charge charge() {

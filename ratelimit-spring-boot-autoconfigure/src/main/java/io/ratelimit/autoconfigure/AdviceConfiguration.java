@@ -152,6 +152,7 @@ class AdviceConfiguration {
                 registry.getIfAvailable(),
                 listeners,
                 () -> RequestLimiting.start(properties, requestLimiting),
+                StoreConfiguration.describe(beans, properties),
                 () -> warmUp.ifAvailable(StoreWarmUp::warmUp));
     }
 

@@ -63,7 +63,8 @@ public record RateLimitProperties(
     /**
      * Properties of the Redis store.
      *
-     * @param keyPrefix What the name of every key begins with. No braces.
+     * @param keyPrefix Start of every Redis key, without braces. Applications with the same prefix share the buckets of
+     *     limits that have the same name: set it to the application's name if several applications use one Redis.
      * @param timeout The longest time a decision waits for Redis, whatever the application's own client is set to.
      * @param rememberRejections Whether what Redis has rejected is rejected without asking it again until the moment that
      *     it named, for a second at the most.

@@ -3,16 +3,18 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.CatalogRateLimiterRegistry;
 import io.ratelimit.LimitCatalog;
 import io.ratelimit.LimitNames;
+import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.SafeListeners;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -33,6 +35,8 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     private final Supplier<Map<String, List<String>>> requestLimits;
 
+    private final Optional<String> store;
+
     private final Runnable connect;
 
     private volatile Map<String, List<String>> requests = Map.of();
@@ -42,6 +46,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
     /**
      * @param registry {@code null} if the application has one of its own
      * @param requestLimits puts the limits of URLs into force and says which they are, by the limit's name
+     * @param store where permits are counted, for the log
      */
     RateLimitStartup(
             LimitedBeans limitedBeans,
@@ -49,12 +54,14 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             @Nullable CatalogRateLimiterRegistry registry,
             SafeListeners listeners,
             Supplier<Map<String, List<String>>> requestLimits,
+            Optional<String> store,
             Runnable connect) {
         this.limitedBeans = limitedBeans;
         this.catalog = catalog;
         this.registry = registry;
         this.listeners = listeners;
         this.requestLimits = requestLimits;
+        this.store = store;
         this.connect = connect;
     }
 
@@ -66,28 +73,59 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         if (registry != null) {
             registry.complete();
         }
-        Map<String, List<String>> methods = methods();
-        Map<String, List<String>> urls = requests;
-        catalog.limits().forEach(limit -> {
+        List<RateLimit> limits = catalog.limits().stream()
+                .sorted(Comparator.comparing(RateLimit::name))
+                .toList();
+        if (!limits.isEmpty()) {
+            store.ifPresent(logger::info);
+        }
+        limits.forEach(limit -> {
             listeners.onLimit(limit);
-            List<String> places = Stream.of(methods, urls)
-                    .flatMap(map -> map.getOrDefault(limit.name(), List.of()).stream())
-                    .toList();
-            log(limit, places, configured.contains(limit));
-            catalog.settings().localShare().warning(limit).ifPresent(logger::warn);
-            if (methods.containsKey(limit.name()) && urls.containsKey(limit.name())) {
-                logger.warn(
-                        "Rate limit '" + limit.name() + "' is one of methods and of URLs: a request for such a URL that"
-                                + " calls such a method is charged twice. Two limits, each with a name of its own, are not.");
-            }
+            report(limit, configured);
         });
         connect.run();
+    }
+
+    private void report(RateLimit limit, List<RateLimit> configured) {
+        List<LimitedMethodRecord> methods = records.stream()
+                .filter(limited -> limited.keys().containsKey(limit.name()))
+                .toList();
+        List<String> ofLimit = requests.getOrDefault(limit.name(), List.of());
+        String requestKey = catalog.settings().overrides(limit.name()).keyExpression();
+        String line = new LimitLog(logger)
+                .describe(limit, methods, ofLimit, requestKey == null ? LimitOverrides.ALL_CALLERS : requestKey);
+        if (!configured.contains(limit)) {
+            logger.info(line);
+        } else if (!methods.isEmpty() || !ofLimit.isEmpty()) {
+            logger.info(line + "; declared by the configuration alone");
+        } else {
+            reportUnused(limit, line, configured);
+        }
+        catalog.settings().localShare().warning(limit).ifPresent(logger::warn);
+        if (!methods.isEmpty() && !ofLimit.isEmpty()) {
+            logger.warn("Rate limit '" + limit.name() + "' is one of methods and of URLs: a request for such a URL that"
+                    + " calls such a method is charged twice. Two limits, each with a name of its own, are not.");
+        }
+    }
+
+    /** For the registry, or a misspelled name of what the code declares: what the configuration declares, it names. */
+    private void reportUnused(RateLimit limit, String line, List<RateLimit> configured) {
+        List<String> ofTheCode = catalog.limits().stream()
+                .filter(other -> !configured.contains(other))
+                .map(RateLimit::name)
+                .toList();
+        LimitNames.nearest(limit.name(), ofTheCode)
+                .ifPresentOrElse(
+                        nearest -> logger.warn(
+                                line + "; declared by the configuration alone; was '" + nearest + "' meant?"),
+                        () -> logger.info(line + "; declared by the configuration alone"));
     }
 
     /** The methods of each limit, by the limit's name. */
     Map<String, List<String>> methods() {
         Map<String, List<String>> methods = new TreeMap<>();
-        records.forEach(limited -> limited.limits()
+        records.forEach(limited -> limited.keys()
+                .keySet()
                 .forEach(limit -> methods.computeIfAbsent(limit, name -> new ArrayList<>())
                         .add(limited.method())));
         return methods;
@@ -96,27 +134,5 @@ final class RateLimitStartup implements SmartInitializingSingleton {
     /** The requests of each limit, by the limit's name. */
     Map<String, List<String>> requests() {
         return requests;
-    }
-
-    private void log(RateLimit limit, List<String> places, boolean configured) {
-        String what = "Rate limit '" + limit.name() + "': " + limit
-                + (places.isEmpty() ? "" : " on " + String.join(", ", places));
-        if (!configured) {
-            logger.info(what);
-            return;
-        }
-        if (!places.isEmpty()) {
-            logger.info(what + ", declared by the configuration alone");
-            return;
-        }
-        List<String> others = catalog.limits().stream()
-                .map(RateLimit::name)
-                .filter(name -> !name.equals(limit.name()))
-                .toList();
-        LimitNames.nearest(limit.name(), others)
-                .ifPresentOrElse(
-                        nearest -> logger.warn(
-                                what + ", declared by the configuration alone; was '" + nearest + "' meant?"),
-                        () -> logger.info(what + ", declared by the configuration alone"));
     }
 }

@@ -10,6 +10,9 @@ import io.ratelimit.TimeSource;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RedisRateLimitStore;
+import java.util.List;
+import java.util.Optional;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
@@ -68,6 +71,17 @@ class StoreConfiguration {
             RateLimitStore store, String name, ObjectProvider<StoreInstrumentation> instrumentation) {
         StoreInstrumentation instrumented = instrumentation.getIfAvailable();
         return instrumented == null ? store : instrumented.instrument(store, name);
+    }
+
+    /** Where permits are counted, for the log; empty: in a store of the application. */
+    static Optional<String> describe(ListableBeanFactory beans, RateLimitProperties properties) {
+        if (beans.getBeanNamesForType(FailoverRateLimitStore.class, true, false).length > 0) {
+            return Optional.of("Rate limits are counted in Redis, under the key prefix '"
+                    + properties.redis().keyPrefix() + "'");
+        }
+        boolean own = List.of(beans.getBeanNamesForType(RateLimitStore.class, true, false))
+                .contains("rateLimitStore");
+        return own ? Optional.of("Rate limits are counted in memory, by each instance on its own") : Optional.empty();
     }
 
     /** Wraps stores to be measured, where there is something to measure with. */

@@ -172,14 +172,6 @@ class PointcutTests {
     }
 
     @Test
-    void blankPointcutIsNone() {
-        limiting("clients", "").run(context -> {
-            context.getBean(Client.class).fetch("a");
-            assertThat(outcomes(context)).isEmpty();
-        });
-    }
-
-    @Test
     void methodOfAnInterfaceIsLimitedInTheClass() {
         limiting("clients", "execution(* " + HERE + ".Port.*(..))")
                 .withBean(Adapter.class)
@@ -287,8 +279,8 @@ class PointcutTests {
     void logNamesTheMethodsAsItDoesAnnotatedOnes(CapturedOutput output) {
         limiting("clients", "execution(* " + HERE + ".Client.fetch(..))")
                 .run(context -> assertThat(output)
-                        .contains("Rate limit 'clients': TOKEN_BUCKET, capacity 1 at 1/s on " + Client.class.getName()
-                                + ".fetch(String), declared by the configuration alone"));
+                        .contains("Rate limit 'clients': TOKEN_BUCKET, capacity 1 at 1/s, key all-callers, on "
+                                + Client.class.getName() + ".fetch(String); declared by the configuration alone"));
     }
 
     private static List<String> outcomes(ApplicationContext context) {

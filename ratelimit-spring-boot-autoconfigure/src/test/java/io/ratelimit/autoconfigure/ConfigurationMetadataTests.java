@@ -25,6 +25,15 @@ class ConfigurationMetadataTests {
     }
 
     @Test
+    void keyPrefixSaysThatApplicationsShareBuckets() throws IOException {
+        assertThat(properties())
+                .filteredOn(property -> "ratelimit.redis.key-prefix".equals(property.get("name")))
+                .singleElement()
+                .satisfies(property -> assertThat((String) property.get("description"))
+                        .contains("Applications with the same prefix share the buckets"));
+    }
+
+    @Test
     void everyPropertyIsThere() throws IOException {
         assertThat(properties())
                 .extracting(property -> property.get("name"))

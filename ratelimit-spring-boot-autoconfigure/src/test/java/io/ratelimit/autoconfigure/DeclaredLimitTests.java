@@ -79,7 +79,7 @@ class DeclaredLimitTests {
     void configurationAloneDeclaresALimitAndSaysSo(CapturedOutput output) {
         runner.withPropertyValues("ratelimit.limits.imports.rate=1/m").run(context -> {
             assertThat(output)
-                    .contains("Rate limit 'imports': TOKEN_BUCKET, capacity 1 at 1/m, declared by the configuration"
+                    .contains("Rate limit 'imports': TOKEN_BUCKET, capacity 1 at 1/m; declared by the configuration"
                             + " alone");
             RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get("imports");
             assertThat(limiter.tryAcquire("alice").allowed()).isTrue();
@@ -92,8 +92,8 @@ class DeclaredLimitTests {
         runner.withBean(Exports.class)
                 .withPropertyValues("ratelimit.limits.exports.rate=1/s")
                 .run(context -> assertThat(output)
-                        .contains("Rate limit 'exports': TOKEN_BUCKET, capacity 2 at 1/s on " + Exports.class.getName()
-                                + ".export()")
+                        .contains("Rate limit 'exports': TOKEN_BUCKET, capacity 2 at 1/s, key all-callers, on "
+                                + Exports.class.getName() + ".export()")
                         .doesNotContain("by the configuration alone"));
     }
 

@@ -169,8 +169,9 @@ class RequestRuleMistakeTests {
 
     private static void assertRequests(ApplicationContext context, CapturedOutput output) {
         assertThat(output)
-                .contains("Rate limit 'login': TOKEN_BUCKET, capacity 1 at 1/m on POST,PUT /login, /api/**, declared by"
-                        + " the configuration alone");
+                .contains(
+                        "Rate limit 'login': TOKEN_BUCKET, capacity 1 at 1/m, key all-callers, on POST,PUT /login, /api/**; declared by"
+                                + " the configuration alone");
         assertThat(context.getBean(RateLimitsEndpoint.class)
                         .limits()
                         .limits()
