@@ -18,8 +18,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.Pointcut;
 import org.springframework.aop.framework.AopInfrastructureBean;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Configuration;
@@ -59,14 +59,14 @@ public final class LimitPointcuts {
      * @param expressions by the limit's name; blank ones are none
      * @throws RateLimitConfigurationException if one is wrong, or there is nothing that understands them
      */
-    public LimitPointcuts(Map<String, String> expressions, BeanFactory beans) {
+    public LimitPointcuts(Map<String, String> expressions, ListableBeanFactory beans) {
         this.pointcuts = expressions.entrySet().stream()
                 .filter(entry -> !entry.getValue().isBlank())
                 .map(entry -> pointcut(entry.getKey(), entry.getValue(), beans))
                 .toList();
     }
 
-    private static LimitPointcut pointcut(String limit, String expression, BeanFactory beans) {
+    private static LimitPointcut pointcut(String limit, String expression, ListableBeanFactory beans) {
         String property = "ratelimit.limits." + limit + ".pointcut";
         if (!ClassUtils.isPresent(ASPECTJ, LimitPointcuts.class.getClassLoader())) {
             throw new RateLimitConfigurationException(

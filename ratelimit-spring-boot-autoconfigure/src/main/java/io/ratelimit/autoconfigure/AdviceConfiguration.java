@@ -21,7 +21,6 @@ import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -59,7 +58,7 @@ class AdviceConfiguration {
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LimitedMethods rateLimitedMethods(
-            ObjectProvider<LimitedMethodFactory> factory, Environment environment, BeanFactory beans) {
+            ObjectProvider<LimitedMethodFactory> factory, Environment environment, ListableBeanFactory beans) {
         return new LimitedMethods(once(factory), new LimitPointcuts(Pointcuts.of(environment), beans));
     }
 

@@ -28,7 +28,7 @@ class PointcutMistakeTests {
             value = {
                 "execution(* fetch( | is not a pointcut: Pointcut is not well-formed",
                 "fetch | is not a pointcut: Pointcut is not well-formed",
-                "execution(* com.acme.Missing.fetch(..)) | is not a pointcut: warning no match for this type name",
+                "execution(* com.acme.Missing.fetch(..)) | must name classes: no class matches com.acme.Missing.",
                 "cflow(execution(* fetch(..))) | is not a pointcut: Pointcut expression",
                 "@target(java.lang.Deprecated) | uses @target(), but a pointcut of a limit names methods.",
                 "bean(client) | uses bean(), but a pointcut of a limit names methods.",
@@ -42,6 +42,43 @@ class PointcutMistakeTests {
         runner.withPropertyValues("ratelimit.limits.clients.pointcut=" + pointcut)
                 .run(context -> assertThat(analysis(context).getDescription())
                         .contains("What: ratelimit.limits.clients.pointcut \"" + pointcut + "\" " + what));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "execution(* io.ratelimit.aop.Client.fetch(..)) | must name classes: no class matches io.ratelimit.aop.Client.",
+                "execution(* io.ratelimit.aop.PointcutMistakeTests.Cleint.fetch(..)) | must name classes: no class matches",
+                "execution(* io.ratelimit.oap.PointcutMistakeTests.Client.fetch(..)) | must name classes: no class matches",
+                "execution(* io.ratelimit.aop.PointcutMistakeTests.Cleint.*(..)) | must name classes: no class matches",
+            })
+    void classThatThereIsNotStopsTheStartUpAndTheNearestIsNamed(String pointcut, String what) {
+        runner.withPropertyValues("ratelimit.limits.clients.pointcut=" + pointcut)
+                .run(context -> {
+                    assertThat(analysis(context).getDescription())
+                            .contains("pointcut \"" + pointcut + "\" " + what)
+                            .doesNotContain("Xlint");
+                    assertThat(analysis(context).getAction())
+                            .startsWith("Did you mean " + HERE + ".Client? Write an AspectJ expression");
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "within(io.ratelimit.aopp..*) | Did you mean io.ratelimit.aop? Check packages",
+                "execution(* io.ratelimt.aop..*.*(..)) | Did you mean io.ratelimit.aop? Check packages",
+                "execution(* com.acme.absent..*.*(..)) | Check packages",
+                "execution(* io.ratelimit.aop.PointcutMistakeTests.Client.absent(..)) | Check packages",
+            })
+    void packageThatThereIsNotStopsTheStartUpAndTheNearestIsNamed(String pointcut, String fix) {
+        runner.withPropertyValues("ratelimit.limits.clients.pointcut=" + pointcut)
+                .run(context -> {
+                    assertThat(analysis(context).getDescription()).contains("matches no public method of any bean.");
+                    assertThat(analysis(context).getAction()).startsWith(fix);
+                });
     }
 
     @Test

@@ -81,6 +81,14 @@ class ConfigurationMetadataTests {
                         "management.health.ratelimit.enabled=true");
     }
 
+    /** The names of all properties of ours. */
+    static List<String> names() throws IOException {
+        return properties().stream()
+                .map(property -> (String) property.get("name"))
+                .filter(name -> name.startsWith("ratelimit."))
+                .toList();
+    }
+
     @SuppressWarnings("unchecked")
     private static List<Map<String, Object>> properties() throws IOException {
         Path classes = Path.of(URI.create(RateLimitProperties.class

@@ -4,11 +4,14 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
+import java.io.IOException;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -47,6 +50,26 @@ class PropertyMistakeTests {
                             .contains("there is no property " + property.toLowerCase(Locale.ROOT));
                     assertThat(analysis.getAction()).contains(suggestion);
                 });
+    }
+
+    static Stream<String> namesOfTheMetadata() throws IOException {
+        return ConfigurationMetadataTests.names().stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("namesOfTheMetadata")
+    void everyPropertyIsSuggestedAndListed(String property) {
+        String parent = property.substring(0, property.lastIndexOf('.'));
+        String child = property.substring(parent.length() + 1);
+        runner.withPropertyValues(property + "x=1", parent + ".colour=1").run(context -> {
+            String action = analysis(context).getAction();
+            assertThat(action).contains("Did you mean " + property + "? Under " + parent + " there are: ");
+            assertThat(action.lines()
+                            .filter(line -> line.startsWith("Under " + parent + " there are: "))
+                            .flatMap(line -> Stream.of(
+                                    line.substring(line.indexOf(": ") + 2).split("[,.] ?"))))
+                    .contains(child);
+        });
     }
 
     @ParameterizedTest
