@@ -4,10 +4,14 @@ import io.ratelimit.LimitCatalog;
 import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimitConfigurationException;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** Makes operations: merges a declaration with the configuration and parses what they say. */
 final class LimitOperations {
+
+    /** No expression that could be evaluated: nothing there is named so. */
+    private static final Pattern LIKE_ALL_CALLERS = Pattern.compile("(?i)all[\\w -]*");
 
     private final LimitCatalog catalog;
 
@@ -48,9 +52,17 @@ final class LimitOperations {
     /** The key's expression; {@code null}: one bucket for all callers. */
     private @Nullable RateLimitExpression keyExpression(
             LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
-        return LimitOverrides.ALL_CALLERS.equals(overrides.keyExpression())
-                ? null
-                : expression("keyExpression", overrides.keyExpression(), declaration.keyExpression(), overrides, scope);
+        String override = overrides.keyExpression();
+        if (LimitOverrides.ALL_CALLERS.equals(override)) {
+            return null;
+        }
+        if (override != null && LIKE_ALL_CALLERS.matcher(override).matches()) {
+            throw new RateLimitConfigurationException(
+                    label("keyExpression", override, overrides) + " must be an expression or "
+                            + LimitOverrides.ALL_CALLERS + " (was \"" + override + "\").",
+                    "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
+        }
+        return expression("keyExpression", override, declaration.keyExpression(), overrides, scope);
     }
 
     private @Nullable RateLimitExpression expression(

@@ -70,7 +70,8 @@ final class LimitPointcut {
     /** Names what was probably meant by the first of its patterns that looks like something else; empty: nothing does. */
     String suggestion(ListableBeanFactory beans) {
         QualifiedNames names = new QualifiedNames(beans);
-        return TYPE_PATTERN.matcher(expression)
+        return TYPE_PATTERN
+                .matcher(expression)
                 .results()
                 .map(pattern -> pattern.group(1))
                 .filter(name -> !names.contains(name))

@@ -92,7 +92,8 @@ public final class LimitedBeans {
             if (all.stream().noneMatch(found -> found.method().pointcuts().contains(pointcut))) {
                 throw new RateLimitConfigurationException(
                         pointcut.property() + " matches no public method of any bean.",
-                        pointcut.suggestion(beans) + "Check packages, names and parameters. Methods that are not public do not count, nor do beans"
+                        pointcut.suggestion(beans)
+                                + "Check packages, names and parameters. Methods that are not public do not count, nor do beans"
                                 + " whose type is not known at start-up, configuration classes, aspects and"
                                 + " post-processors.");
             }

@@ -5,6 +5,8 @@ import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
@@ -35,6 +37,8 @@ import org.springframework.util.ClassUtils;
 
 /** Parses expressions, once and at start-up, and refuses those that name what no call will have. */
 final class RateLimitExpressions {
+
+    private static final Pattern IN_BRACES = Pattern.compile("#\\{\\s*(.+?)\\s*}");
 
     private static final Set<String> OF_A_REQUEST = Set.of("clientIp", "principal");
 
@@ -97,7 +101,7 @@ final class RateLimitExpressions {
         } catch (ParseException | IllegalStateException ex) {
             throw new RateLimitConfigurationException(
                     attribute + " \"" + text + "\" cannot be parsed: " + ex.getMessage() + ".",
-                    "Write a SpEL expression such as \"#userId\".",
+                    didYouMean(text) + "Write a SpEL expression such as \"#userId\".",
                     ex);
         }
         Check check = new Check(attribute + " \"" + text + "\"", scope);
@@ -107,6 +111,12 @@ final class RateLimitExpressions {
                 expression,
                 ArgumentPath.of(expression.getAST(), scope.arguments()),
                 check.asksForPrincipal);
+    }
+
+    /** Elsewhere, as in @Value, an expression stands in braces. */
+    private static String didYouMean(String text) {
+        Matcher inBraces = IN_BRACES.matcher(text);
+        return inBraces.matches() ? "Did you mean \"" + inBraces.group(1) + "\"? " : "";
     }
 
     /** Walks one expression's tree. */

@@ -25,13 +25,18 @@ final class PropertyOrigins {
         this.environment = environment;
     }
 
-    /** Where the property stands with which the message begins, or the first one below it. */
+    /** Where the property stands with which the message begins, else the first one below it, else one beside it. */
     Optional<Origin> of(String message) {
         Matcher matcher = PROPERTY.matcher(message);
         if (!matcher.find()) {
             return Optional.empty();
         }
         ConfigurationPropertyName name = ConfigurationPropertyName.adapt(matcher.group(), '.');
+        return first(name)
+                .or(() -> name.getParent().isLastElementIndexed() ? first(name.getParent()) : Optional.empty());
+    }
+
+    private Optional<Origin> first(ConfigurationPropertyName name) {
         return StreamSupport.stream(
                         ConfigurationPropertySources.get(environment).spliterator(), false)
                 .flatMap(source -> properties(source, name))

@@ -41,7 +41,7 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
     }
 
     private @Nullable PropertySchema child(ConfigurationPropertyName of, int index) {
-        if (isMap() || isCollection()) {
+        if (isMap() || isList()) {
             ConfigurationPropertyName element = of.subName(index).chop(1);
             return isMap() || element.isNumericIndex(0)
                     ? new PropertySchema(name.append(element), type.getGeneric(isMap() ? 1 : 0))
@@ -69,16 +69,17 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
         return record.isRecord() ? Arrays.stream(record.getRecordComponents()) : Stream.empty();
     }
 
-    /** Whether it has a value, and no properties below it. */
-    boolean isValue() {
-        return !isMap() && !isCollection() && !type.resolve(Object.class).isRecord();
+    /** Whether it has properties below it, and no value. */
+    boolean isParent() {
+        return isMap()
+                || (isList() ? type.getGeneric(0) : type).resolve(Object.class).isRecord();
     }
 
-    private boolean isMap() {
-        return Map.class.isAssignableFrom(type.resolve(Object.class));
-    }
-
-    private boolean isCollection() {
+    boolean isList() {
         return Collection.class.isAssignableFrom(type.resolve(Object.class));
+    }
+
+    boolean isMap() {
+        return Map.class.isAssignableFrom(type.resolve(Object.class));
     }
 }

@@ -22,7 +22,8 @@ final class RateLimitConfigurationFailureAnalyzer extends AbstractFailureAnalyze
 
     @Override
     protected FailureAnalysis analyze(Throwable rootFailure, RateLimitConfigurationException mistake) {
-        StringBuilder description = new StringBuilder("A rate limit cannot work as it is declared.%n%n".formatted());
+        StringBuilder description =
+                new StringBuilder("The configuration of the rate limits is invalid.%n%n".formatted());
         if (mistake.getPlace() != null) {
             description.append("Where: %s%n".formatted(mistake.getPlace()));
         }

@@ -137,7 +137,7 @@ public record RateLimitProperties(
             if (ipv6Prefix < 1 || ipv6Prefix > 128) {
                 throw new RateLimitConfigurationException(
                         "ratelimit.web.ipv6-prefix must be from 1 to 128 (was " + ipv6Prefix + ").",
-                        "64 is the smallest network that a provider assigns to a customer.");
+                        "Use 64, the smallest network that a provider assigns to a customer, or 128 for single addresses.");
             }
             if (missingKeyStatus < 400 || missingKeyStatus > 599) {
                 throw new RateLimitConfigurationException(

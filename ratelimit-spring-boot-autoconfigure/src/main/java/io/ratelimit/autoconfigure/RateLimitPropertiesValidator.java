@@ -44,7 +44,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
         Binder binder = Binder.get(environment);
-        names().forEach(name -> checkValue(name, binder));
+        names().forEach(name -> check(name, binder));
         try {
             RateLimitProperties properties = binder.bindOrCreate(
                     PropertySchema.ROOT.name().toString(),
@@ -74,21 +74,32 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
                 .distinct();
     }
 
-    private static void checkValue(ConfigurationPropertyName name, Binder binder) {
+    private static void check(ConfigurationPropertyName name, Binder binder) {
         PropertySchema property = PropertySchema.nearest(name);
-        if (!property.name().equals(name) || !property.isValue()) {
+        Object value = binder.bind(name, Bindable.of(Object.class)).orElse("");
+        if (!property.name().equals(name) || !(value instanceof CharSequence)) {
             return;
         }
-        Object value = binder.bind(name, Bindable.of(Object.class)).orElse("");
-        if (value instanceof CharSequence text) {
-            checkText(property.name(), text.toString());
+        String text = value.toString();
+        if (property.isParent()) {
+            checkParent(property, text);
+        } else if (!text.isBlank()) {
+            checkPlaceholders(name, text);
+        } else if (!property.isList()) {
+            throw new RateLimitConfigurationException(
+                    property.name() + " must not be empty.", whatToWriteInsteadOfNothing(property.name()));
         }
     }
 
-    private static void checkText(ConfigurationPropertyName name, String text) {
-        if (text.isBlank()) {
-            throw new RateLimitConfigurationException(name + " must not be empty.", whatToWriteInsteadOfNothing(name));
+    private static void checkParent(PropertySchema property, String text) {
+        if (!text.isBlank()) {
+            throw new RateLimitConfigurationException(
+                    property.name() + " must not have a value, but properties below it (was \"" + text + "\").",
+                    UnknownPropertyFailureAnalyzer.properties(property));
         }
+    }
+
+    private static void checkPlaceholders(ConfigurationPropertyName name, String text) {
         Matcher placeholder = PLACEHOLDER.matcher(text);
         if (placeholder.find()) {
             throw new RateLimitConfigurationException(

@@ -39,10 +39,25 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     private static String suggestion(ConfigurationPropertyName name) {
         PropertySchema parent = PropertySchema.nearest(name);
         String unknown = name.getElement(parent.name().getNumberOfElements(), Form.DASHED);
-        List<String> candidates = parent.children();
-        return LimitNames.nearest(unknown, candidates)
+        return LimitNames.nearest(unknown, parent.children())
                         .map(nearest -> "Did you mean " + parent.name() + "." + nearest + "? ")
                         .orElse("")
-                + "Under " + parent.name() + " there are: " + String.join(", ", candidates) + ".";
+                + properties(parent);
+    }
+
+    /** What there is below a property. */
+    static String properties(PropertySchema parent) {
+        ConfigurationPropertyName name = parent.name();
+        if (parent.isList()) {
+            return name + " is a list: in YAML, write a dash before each of its elements.";
+        }
+        if (parent.isMap()) {
+            return "Under " + name + " there are the names of limits, each with properties such as rate.";
+        }
+        String properties = "Under " + name + " there are: " + String.join(", ", parent.children()) + ".";
+        return name.isLastElementIndexed()
+                        && PropertySchema.nearest(name.getParent()).isMap()
+                ? name.getParent() + " is no list: in YAML, write the names of limits without dashes. " + properties
+                : properties;
     }
 }

@@ -8,6 +8,7 @@ import io.ratelimit.autoconfigure.LimitedContexts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
@@ -38,7 +39,7 @@ class ExpressionMistakeTests {
                 "#root.arguments[0] | names 'arguments', which is not a property of a call. | There are #parameterName",
                 "#userId. | cannot be parsed: | Write a SpEL expression such as \"#userId\".",
                 "#userId) | cannot be parsed: | Write a SpEL expression such as \"#userId\".",
-                "#{#userId} | cannot be parsed: | Write a SpEL expression such as \"#userId\".",
+                "#{ #userId } | cannot be parsed: | Did you mean \"#userId\"? Write a SpEL expression such as \"#userId\".",
             })
     void expressionThatNamesWhatThereIsNotStopsTheStartUp(String expression, String what, String fix) {
         runner.withBean(Quotes.class)
@@ -49,6 +50,21 @@ class ExpressionMistakeTests {
                             .contains("Where: " + Quotes.class.getName() + ".quote(String, int)")
                             .contains("ratelimit.limits.quotes.key-expression \"" + expression + "\" " + what);
                     assertThat(analysis.getAction()).startsWith(fix);
+                });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"allCallers", "all-caller", "ALL_CALLERS", "all callers", "all"})
+    void nearlyAllCallersStopsTheStartUp(String expression) {
+        runner.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.quotes.key-expression=" + expression)
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains(
+                                    "ratelimit.limits.quotes.key-expression must be an expression or all-callers (was \""
+                                            + expression + "\").");
+                    assertThat(analysis.getAction()).isEqualTo("Did you mean all-callers?");
                 });
     }
 

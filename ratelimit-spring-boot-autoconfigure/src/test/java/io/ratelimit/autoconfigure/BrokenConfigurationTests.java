@@ -8,6 +8,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
@@ -86,6 +88,11 @@ class BrokenConfigurationTests {
                 "limits.quotes.rate: ${nope}/s | ratelimit.limits.quotes.rate must not have an unresolved placeholder (was \"${nope}/s\").",
                 "limits.quotes.rate: ${nope}/s | Set the property nope, or give the placeholder a default: ${nope:…}.",
                 "redis.key-prefix: ${spring.application.name} | Set the property spring.application.name, or give",
+                "limits.quotes: 5/s | ratelimit.limits.quotes must not have a value, but properties below it (was \"5/s\").",
+                "limits: [{quotes: {rate: 5/s}}] | ratelimit.limits is no list: in YAML, write the names of limits without",
+                "http: {path: /api/**, limit: quotes} | ratelimit.http is a list: in YAML, write a dash before each",
+                "http: /api/** | ratelimit.http must not have a value, but properties below it (was \"/api/**\").",
+                "http: [{path: /api/**}] | application.yml] - 2:",
                 "redis.timeout: 0 | ratelimit.redis.timeout must be positive (was 0s).",
                 "http: [{path: /quotes}] | ratelimit.http[0].limit must be set",
             })
@@ -94,6 +101,14 @@ class BrokenConfigurationTests {
         assertThat(output).contains(message).doesNotContain("Tomcat", "UnsatisfiedDependencyException");
         assertThat(output.getAll().lines().filter(line -> line.contains(" ERROR ")))
                 .hasSize(1);
+    }
+
+    @Test
+    void whatSaysNothingOfAnyPropertyIsNoMistake() throws IOException {
+        for (String harmless :
+                List.of("", "  limits:", "  limits.quotes:", "  limits.quotes.refund-on: []", "  http: []")) {
+            assertThat(run("ratelimit:%n%s%n".formatted(harmless))).as(harmless).isNull();
+        }
     }
 
     @Test
@@ -108,6 +123,10 @@ class BrokenConfigurationTests {
     }
 
     private void start(String yaml) throws IOException {
+        assertThat(run(yaml)).isNotNull();
+    }
+
+    private @Nullable Throwable run(String yaml) throws IOException {
         Files.writeString(directory.resolve("application.yml"), yaml);
         SpringApplication application = new SpringApplicationBuilder(Web.class)
                 .properties(
@@ -116,12 +135,11 @@ class BrokenConfigurationTests {
                         "ratelimit.store=in-memory",
                         "spring.config.location=file:" + directory + "/")
                 .build();
-        Throwable failure = catchThrowable(() -> {
+        return catchThrowable(() -> {
             try (ConfigurableApplicationContext started = application.run()) {
                 assertThat(started.isActive()).isTrue();
             }
         });
-        assertThat(failure).isNotNull();
     }
 
     @ConfigurationPropertiesBinding

@@ -93,7 +93,7 @@ class LimitMistakeTests {
                 .run(context -> {
                     FailureAnalysis analysis = analysis(context);
                     assertThat(analysis.getDescription())
-                            .startsWith("A rate limit cannot work as it is declared.")
+                            .startsWith("The configuration of the rate limits is invalid.")
                             .contains("Where: " + type.getName() + ".call()")
                             .contains("What: " + what);
                     assertThat(analysis.getAction()).startsWith(fix);
