@@ -3,18 +3,22 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.List;
-import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /** A bucket of which something is taken for a moment, and one that is used alike but for that. */
 final class BucketTwins {
+
+    private static final AtomicInteger PAIRS = new AtomicInteger();
 
     private final TestClock clock;
 
     private final RateLimitStore store;
 
-    private final String bucket = UUID.randomUUID().toString();
+    private final int number = PAIRS.incrementAndGet();
 
-    private final String twin = UUID.randomUUID().toString();
+    private final String bucket = "bucket" + number;
+
+    private final String twin = "twin" + number;
 
     private Charge taken;
 

@@ -3,7 +3,7 @@ package io.ratelimit.memory;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,9 +27,13 @@ final class BucketTable {
 
     private final BucketUse.Measure measure;
 
-    BucketTable(long max, BucketUse.Measure measure) {
+    private final IntUnaryOperator random;
+
+    /** @param random a number below the one it is given, for many threads at once */
+    BucketTable(long max, BucketUse.Measure measure, IntUnaryOperator random) {
         this.slots = new BucketSlots(max);
         this.measure = measure;
+        this.random = random;
     }
 
     /** How many buckets there are, never more than the bound. */
@@ -127,12 +131,11 @@ final class BucketTable {
 
     private Bucket.@Nullable Look leastUsed(long clock) {
         int max = slots.max();
-        ThreadLocalRandom random = ThreadLocalRandom.current();
-        int start = random.nextInt(max);
+        int start = random.applyAsInt(max);
         Bucket.Look least = null;
         BucketUse leastUse = null;
         for (int i = 0; i < Math.min(SAMPLE, max); i++) {
-            Bucket bucket = slots.get(max <= SAMPLE ? (start + i) % max : random.nextInt(max));
+            Bucket bucket = slots.get(max <= SAMPLE ? (start + i) % max : random.applyAsInt(max));
             Bucket.Look look = bucket == null ? null : bucket.look();
             if (look == null) {
                 continue;

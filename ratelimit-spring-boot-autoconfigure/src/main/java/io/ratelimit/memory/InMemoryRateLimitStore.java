@@ -17,6 +17,8 @@ import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntUnaryOperator;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -39,8 +41,13 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     /** @param maxKeys how many buckets are held at the most, of all limits together */
     public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
+        this(time, maxKeys, bound -> ThreadLocalRandom.current().nextInt(bound));
+    }
+
+    /** @param random which buckets a newcomer looks at when there is no room */
+    InMemoryRateLimitStore(TimeSource time, long maxKeys, IntUnaryOperator random) {
         this.time = time;
-        this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use);
+        this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use, random);
     }
 
     @Override

@@ -78,7 +78,7 @@ class BucketModelCheckingTests {
     @Test
     void placeOfABucketThatIsResetWhileItIsAddedIsNotLost() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
-            BucketTable table = new BucketTable(1, (limit, state, clock) -> new BucketUse(1, 1));
+            BucketTable table = new BucketTable(1, (limit, state, clock) -> new BucketUse(1, 1), bound -> 0);
             KnownLimit limit = KnownLimit.of(LIMIT, table.of("m"));
             inParallel(() -> table.add(used(limit, "a"), NOW), () -> table.remove(limit, "a"));
             assertRoomForOne(table, limit);
@@ -88,7 +88,7 @@ class BucketModelCheckingTests {
     @Test
     void placeIsNotGivenTwiceWhereABucketIsResetWhileItIsEvicted() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
-            BucketTable table = new BucketTable(1, (limit, state, clock) -> new BucketUse(1, 1));
+            BucketTable table = new BucketTable(1, (limit, state, clock) -> new BucketUse(1, 1), bound -> 0);
             KnownLimit limit = KnownLimit.of(LIMIT, table.of("m"));
             table.add(used(limit, "a"), NOW);
             inParallel(() -> table.add(used(limit, "b"), NOW), () -> table.remove(limit, "a"));

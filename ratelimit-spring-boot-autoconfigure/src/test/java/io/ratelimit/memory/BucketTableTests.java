@@ -5,7 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.sun.management.ThreadMXBean;
 import io.ratelimit.RateLimit;
 import io.ratelimit.TestLimits;
+import io.ratelimit.TestRandom;
 import java.lang.management.ManagementFactory;
+import java.util.Random;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
@@ -15,6 +17,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class BucketTableTests {
 
     private static final RateLimit LIMIT = TestLimits.fixedWindow("limit", 100, "100/h");
+
+    private final Random random = TestRandom.create(BucketTableTests.class);
 
     private KnownLimit limit;
 
@@ -181,14 +185,17 @@ class BucketTableTests {
     }
 
     private BucketTable table(long max) {
-        BucketTable table = new BucketTable(max, (limit, state, clock) -> {
-            meanwhile.run();
-            return state == null
-                    ? new BucketUse(0, 0)
-                    : new BucketUse(
-                            (double) TestStates.used(state) / limit.capacity(),
-                            state.own().since() - clock);
-        });
+        BucketTable table = new BucketTable(
+                max,
+                (limit, state, clock) -> {
+                    meanwhile.run();
+                    return state == null
+                            ? new BucketUse(0, 0)
+                            : new BucketUse(
+                                    (double) TestStates.used(state) / limit.capacity(),
+                                    state.own().since() - clock);
+                },
+                random::nextInt);
         limit = KnownLimit.of(LIMIT, table.of(LIMIT.id()));
         return table;
     }

@@ -6,8 +6,10 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStore;
+import io.ratelimit.TestRandom;
 import io.ratelimit.TimeSource;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,7 +30,9 @@ class EndOfStackTests {
 
     private static final long STACK_BYTES = 256 * 1024;
 
-    private final RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 50);
+    private final Random random = TestRandom.create(EndOfStackTests.class);
+
+    private final RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 50, random::nextInt);
 
     private final List<RateLimit> limits = Stream.of(Algorithm.TOKEN_BUCKET, Algorithm.SLIDING_WINDOW_LOG)
             .map(algorithm -> RateLimit.named(algorithm.name())

@@ -8,9 +8,10 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestLimits;
+import io.ratelimit.TestRandom;
 import io.ratelimit.TimeSource;
 import java.util.List;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.RepeatedTest;
@@ -26,6 +27,9 @@ class FloodConcurrencyTests {
 
     private static final int CALLS = 20_000;
 
+    /** Of all threads; which has which number is the schedule's doing. */
+    private final Random random = TestRandom.create(FloodConcurrencyTests.class);
+
     private final RateLimit hot = TestLimits.tokenBucket("hot", 50_000, "1/h");
 
     private final RateLimit flooded = TestLimits.fixedWindow("flooded", 1_000_000, "1000000/h");
@@ -40,7 +44,9 @@ class FloodConcurrencyTests {
     @ValueSource(ints = {1, 5, 64, 1_000})
     void theBoundHoldsAndNoPlaceIsLost(int max) throws Exception {
         BucketTable table = new BucketTable(
-                max, (limit, state, clock) -> new BucketUse(state == null ? 0 : TestStates.used(state), 0));
+                max,
+                (limit, state, clock) -> new BucketUse(state == null ? 0 : TestStates.used(state), 0),
+                random::nextInt);
         KnownLimit limit = KnownLimit.of(three, table.of(three.id()));
         for (int round = 0; round < 5; round++) {
             ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> comeAndGo(table, limit, 3 * max));
@@ -54,7 +60,7 @@ class FloodConcurrencyTests {
 
     @Test
     void aHotKeyIsCountedExactlyDuringAFlood() throws Exception {
-        RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 64);
+        RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 64, random::nextInt);
         assertThat(take(store, new Charge(hot, "hot", 25_000))).isTrue();
         long allowed = ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> switch (thread % 4) {
             case 0 -> take(store, new Charge(hot, "hot", 1));
@@ -81,7 +87,7 @@ class FloodConcurrencyTests {
     }
 
     private boolean comeAndGo(BucketTable table, KnownLimit limit, int keys) {
-        int number = ThreadLocalRandom.current().nextInt(keys);
+        int number = random.nextInt(keys);
         Bucket known = table.get(limit, "key" + number);
         if (known == null) {
             return table.add(bucket(limit, number), 0);

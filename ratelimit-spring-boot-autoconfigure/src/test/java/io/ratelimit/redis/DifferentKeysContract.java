@@ -16,7 +16,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
@@ -38,6 +38,8 @@ abstract class DifferentKeysContract {
 
     private static final int CALLS = 30;
 
+    private static final AtomicInteger NUMBERS = new AtomicInteger();
+
     /** Two of them on one node of a cluster, in slots of their own. */
     private final List<String> keys =
             Stream.of(0, 1, 2, 0).map(DifferentKeysContract::keyOnNode).toList();
@@ -55,7 +57,7 @@ abstract class DifferentKeysContract {
     }
 
     private static String keyOnNode(int node) {
-        return Stream.generate(() -> UUID.randomUUID().toString())
+        return Stream.generate(() -> "key" + NUMBERS.incrementAndGet())
                 .filter(key -> OwnCluster.nodeOf(ClusterSlot.of(key.getBytes(StandardCharsets.UTF_8))) == node)
                 .findFirst()
                 .orElseThrow();

@@ -1,12 +1,17 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.TimeSource;
-import java.util.UUID;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The Redis that all tests of a run share. */
 public final class RedisUnderTest extends ConnectedRedis {
+
+    /** Tells runs on the same Redis apart. */
+    private static final String RUN = ProcessHandle.current().pid() + "-" + System.currentTimeMillis();
+
+    private static final AtomicInteger PREFIXES = new AtomicInteger();
 
     @Override
     LettuceConnectionFactory connect(ExtensionContext context) {
@@ -18,7 +23,8 @@ public final class RedisUnderTest extends ConnectedRedis {
         return new FakeTimeScriptExecutor(connections(), time);
     }
 
+    /** No other test has it, in this run or another. */
     public static String newPrefix() {
-        return "test-" + UUID.randomUUID();
+        return "test-" + RUN + "-" + PREFIXES.incrementAndGet();
     }
 }

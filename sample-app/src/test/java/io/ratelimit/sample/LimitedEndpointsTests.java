@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,7 +18,7 @@ import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
 /** The documented capacities, with rates so slow that nothing comes back while a test runs. */
 class LimitedEndpointsTests {
 
-    private static final String KEY_PREFIX = "sample-" + UUID.randomUUID();
+    private static final String KEY_PREFIX = Sample.newKeyPrefix();
 
     private static Sample sample;
 

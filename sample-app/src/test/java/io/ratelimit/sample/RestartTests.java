@@ -1,6 +1,5 @@
 package io.ratelimit.sample;
 
-import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpStatus;
 
@@ -9,7 +8,7 @@ class RestartTests {
 
     private static final String SLOWLY = "ratelimit.limits.quotes.rate=1/h";
 
-    private final String keyPrefix = "sample-" + UUID.randomUUID();
+    private final String keyPrefix = Sample.newKeyPrefix();
 
     @Test
     void limitsSurviveARestart() {

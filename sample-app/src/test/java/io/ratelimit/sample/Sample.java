@@ -37,6 +37,11 @@ final class Sample implements AutoCloseable {
         return new Sample();
     }
 
+    /** No other test has it, in this run or another. */
+    static String newKeyPrefix() {
+        return "sample-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
+    }
+
     /** @param keyPrefix keeps the buckets apart from those of other tests, and of earlier runs, on the same Redis */
     static Sample startOnTestRedis(String keyPrefix, String... properties) {
         TestRedis redis = TestRedis.shared();
