@@ -5,6 +5,7 @@ import io.ratelimit.web.ExchangeCallerRequests;
 import io.ratelimit.web.ExchangeContextFilter;
 import io.ratelimit.web.RateLimitWebExceptionHandler;
 import io.ratelimit.web.ReactiveRateLimitExceptionAdvice;
+import io.ratelimit.web.SwallowedRejections;
 import io.ratelimit.web.WebSettings;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -59,7 +60,12 @@ public final class RateLimitReactiveAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
-        return new ReactiveRateLimitExceptionAdvice(context, context, settings);
+        return new ReactiveRateLimitExceptionAdvice(context, settings);
+    }
+
+    @Bean
+    SwallowedRejections rateLimitSwallowedRejections(ApplicationContext context) {
+        return new SwallowedRejections(context, false);
     }
 
     @Bean

@@ -3,10 +3,12 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.web.RateLimitBodyAdvice;
 import io.ratelimit.web.RateLimitExceptionAdvice;
+import io.ratelimit.web.RateLimitExceptionResolver;
 import io.ratelimit.web.RateLimitFieldsFilter;
 import io.ratelimit.web.RejectedRequests;
 import io.ratelimit.web.ServletCallerRequests;
 import io.ratelimit.web.ServletCors;
+import io.ratelimit.web.SwallowedRejections;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Supplier;
@@ -58,6 +60,7 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     RejectedRequests rateLimitRejectedRequests(
+            RateLimitExceptionResolver ours,
             @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
             ObjectProvider<CorsFilter> filters,
             @Qualifier(CORS_SOURCE) ObjectProvider<CorsConfigurationSource> source,
@@ -67,7 +70,8 @@ public final class RateLimitServletAutoConfiguration {
                                 filters.orderedStream(), source.stream().map(CorsFilter::new))
                         .toList()),
                 once(() -> mappings.orderedStream().toList()));
-        return new RejectedRequests(resolver::getIfAvailable, cors);
+        return new RejectedRequests(
+                once(() -> Stream.concat(Stream.of(ours), resolver.stream()).toList()), cors);
     }
 
     /** When the first request is rejected: these beans are for handlers, which come later than filters. */
@@ -90,6 +94,19 @@ public final class RateLimitServletAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
-        return new RateLimitExceptionAdvice(context, context, settings);
+        return new RateLimitExceptionAdvice(context, settings);
+    }
+
+    @Bean
+    RateLimitExceptionResolver rateLimitExceptionResolver(
+            @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
+            RateLimitExceptionAdvice advice,
+            ApplicationContext context) {
+        return new RateLimitExceptionResolver(resolver::getIfAvailable, advice, context);
+    }
+
+    @Bean
+    SwallowedRejections rateLimitSwallowedRejections(ApplicationContext context) {
+        return new SwallowedRejections(context, true);
     }
 }

@@ -6,34 +6,27 @@ import io.ratelimit.aop.MissingRateLimitKeyException;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.context.MessageSource;
-import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.method.HandlerMethod;
 
 /**
- * Answers a rejection with a 429, in a servlet application, and a request without a key with a 400. An advice of the application for the same exception wins; one
- * for every exception does not. A response that is on its way already just ends.
+ * Answers a rejection with a 429, in a servlet application, and a request without a key with a 400. Asked by
+ * {@link RateLimitExceptionResolver} before all advice; the last of all advice where somebody has put Spring's resolvers
+ * together in another way. A response that is on its way already just ends.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc6585#section-4">RFC 6585, 429 Too Many Requests</a>
  */
 @RestControllerAdvice
-public final class RateLimitExceptionAdvice implements Ordered {
+public final class RateLimitExceptionAdvice {
 
     private final Problems problems;
 
-    private final AdviceOrder order;
-
-    public RateLimitExceptionAdvice(ListableBeanFactory beans, MessageSource messages, WebSettings settings) {
+    public RateLimitExceptionAdvice(MessageSource messages, WebSettings settings) {
         this.problems = new Problems(messages, settings);
-        this.order = new AdviceOrder(beans);
-    }
-
-    @Override
-    public int getOrder() {
-        return order.get();
     }
 
     @ExceptionHandler({
@@ -43,5 +36,13 @@ public final class RateLimitExceptionAdvice implements Ordered {
     })
     public @Nullable ErrorResponse answer(RuntimeException failure, HttpServletResponse response, Locale locale) {
         return response.isCommitted() ? null : problems.of(failure, locale);
+    }
+
+    /** As if a method of a controller had failed, whose own handlers this has. */
+    HandlerMethod asController() {
+        return new HandlerMethod(
+                this,
+                ClassUtils.getMethod(
+                        getClass(), "answer", RuntimeException.class, HttpServletResponse.class, Locale.class));
     }
 }

@@ -5,30 +5,33 @@ import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.aop.MissingRateLimitKeyException;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.context.MessageSource;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
-/** Answers a rejection with a 429, in a reactive application; otherwise as {@link RateLimitExceptionAdvice}. */
+/**
+ * Answers a rejection with a 429, in a reactive application; otherwise as {@link RateLimitExceptionAdvice}. After advice of
+ * the application for the same exceptions, before advice for every exception. Nothing comes before all advice here, so
+ * {@link SwallowedRejections} warns of what does.
+ */
 @RestControllerAdvice
 public final class ReactiveRateLimitExceptionAdvice implements Ordered {
 
     private final Problems problems;
 
-    private final AdviceOrder order;
+    private final UserAdvice users;
 
-    public ReactiveRateLimitExceptionAdvice(ListableBeanFactory beans, MessageSource messages, WebSettings settings) {
-        this.problems = new Problems(messages, settings);
-        this.order = new AdviceOrder(beans);
+    public ReactiveRateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
+        this.problems = new Problems(context, settings);
+        this.users = new UserAdvice(context);
     }
 
     @Override
     public int getOrder() {
-        return order.get();
+        return users.namesOurs() ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 
     @ExceptionHandler({

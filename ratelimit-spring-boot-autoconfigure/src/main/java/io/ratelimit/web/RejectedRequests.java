@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitExceededException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -15,13 +16,13 @@ import org.springframework.web.servlet.ModelAndView;
 /** Answers a request that a filter has stopped as if a handler had: whatever advice the application has applies. */
 public final class RejectedRequests {
 
-    private final Supplier<@Nullable HandlerExceptionResolver> resolver;
+    private final Supplier<List<HandlerExceptionResolver>> resolvers;
 
     private final ServletCors cors;
 
-    /** @param resolver that of the application's handlers; {@code null}: there is none */
-    public RejectedRequests(Supplier<@Nullable HandlerExceptionResolver> resolver, ServletCors cors) {
-        this.resolver = resolver;
+    /** @param resolvers ours, and that of the application's handlers */
+    public RejectedRequests(Supplier<List<HandlerExceptionResolver>> resolvers, ServletCors cors) {
+        this.resolvers = resolvers;
         this.cors = cors;
     }
 
@@ -44,8 +45,7 @@ public final class RejectedRequests {
         if (!cors.admits(request, response)) {
             return;
         }
-        HandlerExceptionResolver found = resolver.get();
-        ModelAndView answer = found == null ? null : found.resolveException(request, response, null, failure);
+        ModelAndView answer = resolve(request, response, failure);
         if (answer != null && answer.isEmpty()) {
             return;
         }
@@ -55,5 +55,16 @@ public final class RejectedRequests {
         // There is no servlet yet that could render a view, but the container has error pages.
         HttpStatusCode status = answer == null ? null : answer.getStatus();
         response.sendError(status == null ? HttpStatus.TOO_MANY_REQUESTS.value() : status.value());
+    }
+
+    private @Nullable ModelAndView resolve(
+            HttpServletRequest request, HttpServletResponse response, RuntimeException failure) {
+        for (HandlerExceptionResolver resolver : resolvers.get()) {
+            ModelAndView answer = resolver.resolveException(request, response, null, failure);
+            if (answer != null) {
+                return answer;
+            }
+        }
+        return null;
     }
 }

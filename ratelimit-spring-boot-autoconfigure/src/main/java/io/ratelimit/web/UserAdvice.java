@@ -1,36 +1,99 @@
 package io.ratelimit.web;
 
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.aop.MissingRateLimitKeyException;
+import io.ratelimit.aop.RateLimitExpressionException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
-import org.springframework.beans.factory.ListableBeanFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.method.ControllerAdviceBean;
 
-/** Tells an advice of the application that handles our exceptions from one that handles every exception there is. */
+/** The application's advice: tells a handler of our exceptions from one of every exception there is. */
 final class UserAdvice {
+
+    private static final Set<Class<?>> EXCEPTIONS = Set.of(
+            RateLimitExceededException.class,
+            RateLimitRefusedException.class,
+            MissingRateLimitKeyException.class,
+            RateLimitExpressionException.class);
 
     /** By name, because only one of them can be loaded in most applications. */
     private static final Set<String> OURS =
             Set.of("io.ratelimit.web.RateLimitExceptionAdvice", "io.ratelimit.web.ReactiveRateLimitExceptionAdvice");
 
-    private final ListableBeanFactory beans;
+    private final ApplicationContext context;
 
-    UserAdvice(ListableBeanFactory beans) {
-        this.beans = beans;
+    UserAdvice(ApplicationContext context) {
+        this.context = context;
     }
 
-    /** Whether some advice, but for our own, names one of the exceptions. */
-    boolean names(Set<Class<? extends Throwable>> exceptions) {
-        return Arrays.stream(beans.getBeanNamesForAnnotation(ControllerAdvice.class))
-                .map(beans::getType)
-                .filter(type -> type != null && !OURS.contains(type.getName()))
-                .flatMap(type -> MethodIntrospector.selectMethods(type, UserAdvice::isHandler).stream())
-                .flatMap(UserAdvice::handled)
-                .anyMatch(exceptions::contains);
+    /** Whether some advice names one of our exceptions. Creates no beans. */
+    boolean namesOurs() {
+        return Arrays.stream(context.getBeanNamesForAnnotation(ControllerAdvice.class))
+                .map(context::getType)
+                .anyMatch(type -> isUsers(type) && namesOurs(type));
+    }
+
+    /** Whether some advice for all controllers names one of our exceptions. */
+    boolean namesOursForAll() {
+        return naming().stream().anyMatch(advice -> advice.isApplicableToBeanType(null));
+    }
+
+    /** The advice that names one of our exceptions. */
+    List<ControllerAdviceBean> naming() {
+        return ControllerAdviceBean.findAnnotatedBeans(context).stream()
+                .filter(advice -> isUsers(advice.getBeanType()) && namesOurs(advice.getBeanType()))
+                .toList();
+    }
+
+    /**
+     * The advice that answers rejections though it does not name them, because it comes before all that does.
+     *
+     * @return {@code null}: there is none
+     */
+    @Nullable
+    Class<?> swallowing() {
+        for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(context)) {
+            Class<?> type = advice.getBeanType();
+            boolean forAll = advice.isApplicableToBeanType(null);
+            if (!isUsers(type) || (forAll && namesOurs(type))) {
+                return null;
+            }
+            if (type != null && !namesOurs(type) && handled(type).anyMatch(UserAdvice::isCatchAll)) {
+                return type;
+            }
+        }
+        return null;
+    }
+
+    static boolean names(@Nullable Class<?> advice, Throwable ours) {
+        return advice != null && handled(advice).anyMatch(type -> EXCEPTIONS.contains(type) && type.isInstance(ours));
+    }
+
+    private static boolean isUsers(@Nullable Class<?> advice) {
+        return advice != null && !OURS.contains(advice.getName());
+    }
+
+    private static boolean namesOurs(@Nullable Class<?> advice) {
+        return advice != null && handled(advice).anyMatch(EXCEPTIONS::contains);
+    }
+
+    private static boolean isCatchAll(Class<?> type) {
+        return Throwable.class.isAssignableFrom(type) && type.isAssignableFrom(RateLimitExceededException.class);
+    }
+
+    private static Stream<Class<?>> handled(Class<?> advice) {
+        return MethodIntrospector.selectMethods(advice, UserAdvice::isHandler).stream()
+                .flatMap(UserAdvice::handled);
     }
 
     private static boolean isHandler(Method method) {

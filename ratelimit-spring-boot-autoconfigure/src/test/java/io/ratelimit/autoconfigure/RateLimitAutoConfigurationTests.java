@@ -24,7 +24,6 @@ import io.ratelimit.web.RateLimitExceptionAdvice;
 import io.ratelimit.web.WebSettings;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -150,10 +149,8 @@ class RateLimitAutoConfigurationTests {
 
     @Test
     void ownExceptionAdviceReplacesTheDefault() {
-        RateLimitExceptionAdvice own = new RateLimitExceptionAdvice(
-                new DefaultListableBeanFactory(),
-                new StaticMessageSource(),
-                new WebSettings(HeaderFields.NONE, 64, 400));
+        RateLimitExceptionAdvice own =
+                new RateLimitExceptionAdvice(new StaticMessageSource(), new WebSettings(HeaderFields.NONE, 64, 400));
         LimitedContexts.inMemoryServlet()
                 .withBean(RateLimitExceptionAdvice.class, () -> own)
                 .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))

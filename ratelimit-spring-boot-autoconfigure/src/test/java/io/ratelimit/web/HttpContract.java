@@ -25,6 +25,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.support.StaticMessageSource;
+import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.ResponseEntity;
@@ -382,6 +383,14 @@ abstract class HttpContract {
             }
         }
     }
+
+    @RestControllerAdvice
+    @Order(Ordered.HIGHEST_PRECEDENCE)
+    static class FirstCatchAllAdvice extends CatchAllAdvice {}
+
+    /** For no controller that there is. */
+    @RestControllerAdvice(assignableTypes = Messages.class)
+    static class OwnAdviceOfOthers extends OwnAdvice {}
 
     @RestControllerAdvice
     static class CatchAllAdvice {

@@ -14,6 +14,7 @@ import jakarta.servlet.http.HttpServletRequestWrapper;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import java.security.Principal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -58,6 +59,37 @@ class ServletHttpTests extends HttpContract {
     @Override
     Class<?> interceptor() {
         return Interceptor.class;
+    }
+
+    /** @param naming whether other advice, which is for other controllers, names rejections */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void adviceForEveryExceptionThatComesFirstDoesNotGetRejections(boolean naming, CapturedOutput output) {
+        List<Class<?>> advice = new ArrayList<>(List.of(FirstCatchAllAdvice.class));
+        if (naming) {
+            advice.add(OwnAdviceOfOthers.class);
+        }
+        int before = output.getAll().length();
+        try (HttpApplication own =
+                start(advice, "ratelimit.http[0].path=/broken", "ratelimit.http[0].limit=limited-stream")) {
+            for (String path : List.of("/mono", "/future", "/functional", "/acquire", "/joined-once")) {
+                assertThat(own.get(path).status()).as(path).isEqualTo(200);
+                assertThat(own.get(path).status()).as(path).isEqualTo(429);
+            }
+            assertThat(own.get("/by-header").status()).isEqualTo(400);
+            assertThat(own.get("/broken").body()).isEqualTo("caught IllegalStateException");
+            assertThat(own.get("/broken").status()).isEqualTo(429);
+        }
+        assertThat(output.getAll().substring(before)).doesNotContain("every exception");
+    }
+
+    @Test
+    void startUpWarnsOfAdviceForEveryExceptionBeforeTheApplicationsOwn(CapturedOutput output) {
+        int before = output.getAll().length();
+        start(List.of(FirstCatchAllAdvice.class, OwnAdvice.class)).close();
+        assertThat(output.getAll().substring(before))
+                .containsOnlyOnce("handles every exception")
+                .contains(FirstCatchAllAdvice.class.getName());
     }
 
     @Test
@@ -240,6 +272,11 @@ class ServletHttpTests extends HttpContract {
             return result;
         }
 
+        @GetMapping("/joined-once")
+        public String joinedOnce() {
+            return service.futureOnce().join();
+        }
+
         @GetMapping("/joined")
         public String joined() {
             return service.future().join();
@@ -303,6 +340,11 @@ class ServletHttpTests extends HttpContract {
 
         @RateLimited(name = "service", capacity = 10, rate = "1/s")
         public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("42");
+        }
+
+        @RateLimited(name = "once", rate = "1/s")
+        public CompletableFuture<String> futureOnce() {
             return CompletableFuture.completedFuture("42");
         }
 

@@ -153,7 +153,7 @@ class ServletRecordTests {
     }
 
     private void filter(FilterChain chain) throws ServletException, IOException {
-        new RateLimitFieldsFilter(settings, new RejectedRequests(() -> null, new ServletCors(List::of, List::of)))
+        new RateLimitFieldsFilter(settings, new RejectedRequests(List::of, new ServletCors(List::of, List::of)))
                 .doFilter(request, response, chain);
     }
 

@@ -1,5 +1,6 @@
 package io.ratelimit.web;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.springframework.web.reactive.function.server.RequestPredicates.path;
 
 import io.ratelimit.RateLimit;
@@ -7,11 +8,15 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import java.security.Principal;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
@@ -46,6 +51,28 @@ class WebFluxHttpTests extends HttpContract {
     @Override
     Class<?> interceptor() {
         return Interceptor.class;
+    }
+
+    /** Spring asks all advice in its order, and nothing can come before the highest precedence. */
+    @ParameterizedTest
+    @CsvSource({"true,false,true", "true,true,true", "false,true,true", "false,false,false"})
+    void startUpWarnsOfAdviceForEveryExceptionThatGetsRejections(
+            boolean first, boolean naming, boolean warned, CapturedOutput output) {
+        List<Class<?>> advice = new ArrayList<>();
+        advice.add(first ? FirstCatchAllAdvice.class : CatchAllAdvice.class);
+        if (naming) {
+            advice.add(OwnAdviceOfOthers.class);
+        }
+        int before = output.getAll().length();
+        start(advice).close();
+        String logged = output.getAll().substring(before);
+        if (warned) {
+            assertThat(logged)
+                    .containsOnlyOnce("handles every exception")
+                    .contains(advice.get(0).getName());
+        } else {
+            assertThat(logged).doesNotContain("every exception");
+        }
     }
 
     @Test
