@@ -7,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /** Logs that a call asks for more than its limit can ever give: once for each limit. */
 final class CapacityLog {
 
-    private static final System.Logger logger = System.getLogger(RateLimitGate.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.capacity");
 
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outage {
 
-    private static final System.Logger logger = System.getLogger(FailoverRateLimitStore.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.store");
 
     private final String bad;
 
@@ -114,22 +114,23 @@ final class Outage {
         if (!known.hasLogged(failure, limits)) {
             logger.log(
                     Level.WARNING,
-                    "{0}, because {1} ({2}): {3}",
-                    consequence(limits),
+                    "{0} ({1}: {2}); applying on-store-failure{3}",
                     bad,
                     lowerCase(failure.getReason()),
-                    failure.getMessage());
+                    failure.getMessage(),
+                    to(limits));
         }
     }
 
-    private static String consequence(List<RateLimit> limits) {
+    private static String to(List<RateLimit> limits) {
         return switch (limits.size()) {
-            case 0 -> "Rate limits go by on-store-failure";
-            case 1 -> "Limit '" + limits.get(0).name() + "' goes by on-store-failure=" + policy(limits.get(0));
+            case 0 -> "";
+            case 1 ->
+                "=" + policy(limits.get(0)) + " to limit '" + limits.get(0).name() + "'";
             default ->
                 limits.stream()
                         .map(limit -> "'" + limit.name() + "' (" + policy(limit) + ")")
-                        .collect(Collectors.joining(", ", "Limits ", " go by on-store-failure"));
+                        .collect(Collectors.joining(", ", " to limits ", ""));
         };
     }
 
@@ -147,11 +148,15 @@ final class Outage {
             state = null;
             logger.log(
                     Level.INFO,
-                    "{0} again; the first failure was {1} s ago; calls that went by on-store-failure: {2}",
+                    "{0} (failures were seen for {1} s); calls decided by on-store-failure: {2}",
                     good,
-                    Duration.ofNanos(nanos.getAsLong() - known.nanos).toSeconds(),
+                    seconds(lastFailure - known.nanos),
                     calls.sumThenReset());
         }
+    }
+
+    private static String seconds(long nanos) {
+        return String.format(Locale.ROOT, "%.1f", nanos / 1e9);
     }
 
     /** What made the store stop asking, where it does not ask. */

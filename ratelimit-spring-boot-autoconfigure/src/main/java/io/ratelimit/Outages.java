@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Outages {
 
-    private static final System.Logger logger = System.getLogger(FailoverRateLimitStore.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.store");
 
     private static final Duration MINUTE = Duration.ofMinutes(1);
 
@@ -40,11 +40,11 @@ final class Outages {
     Outages(Supplier<CompletionStage<?>> check, LongSupplier nanos) {
         this.check = check;
         this.nanos = nanos;
-        this.ofStore =
-                new Outage("the store cannot decide", "The store decides rate limits", Duration.ofSeconds(1), nanos);
+        this.ofStore = new Outage(
+                "Rate limit store unavailable", "Rate limit store available again", Duration.ofSeconds(1), nanos);
         this.ofBuckets = new Outage(
-                "the store holds something that is not ours",
-                "For a minute, the store held what is ours",
+                "Rate limit store holds a foreign value",
+                "Rate limit store without a foreign value for a minute",
                 MINUTE,
                 nanos);
         this.nextLoss = new AtomicLong(nanos.getAsLong());

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 
 class CapacityLogTests {
 
-    private final LogRecorder recorder = new LogRecorder(RateLimitGate.class);
+    private final LogRecorder recorder = new LogRecorder("io.ratelimit.capacity");
 
     private final RateLimit quotes = TestLimits.tokenBucket("stock-quotes", 1_200, "1/s");
 

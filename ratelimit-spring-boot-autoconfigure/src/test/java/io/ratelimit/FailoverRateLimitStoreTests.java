@@ -79,7 +79,7 @@ class FailoverRateLimitStoreTests {
     @ParameterizedTest
     @MethodSource
     void outageIsOverWithTheNextAnswerOfAnyKind(Consumer<RateLimitStore> call) {
-        try (LogRecorder recorder = new LogRecorder(FailoverRateLimitStore.class)) {
+        try (LogRecorder recorder = new LogRecorder("io.ratelimit.store")) {
             store.fail(trouble);
             call.accept(failover);
             assertThat(recorder.levels()).containsExactly("WARNING");
@@ -226,7 +226,7 @@ class FailoverRateLimitStoreTests {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
         RefundableDecisions decided = decideRefundably(LOCAL);
         store.fail(trouble);
-        LogRecorder recorder = new LogRecorder(FailoverRateLimitStore.class);
+        LogRecorder recorder = new LogRecorder("io.ratelimit.store");
         try {
             giveBack(decided, LOCAL);
         } finally {

@@ -7,7 +7,7 @@ import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
-/** Listens to the logger of a class until it is closed. */
+/** Listens to a logger until it is closed. */
 final class LogRecorder extends Handler implements AutoCloseable {
 
     private final Logger logger;
@@ -16,8 +16,8 @@ final class LogRecorder extends Handler implements AutoCloseable {
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
-    LogRecorder(Class<?> type) {
-        logger = Logger.getLogger(type.getName());
+    LogRecorder(String name) {
+        logger = Logger.getLogger(name);
         logger.addHandler(this);
     }
 

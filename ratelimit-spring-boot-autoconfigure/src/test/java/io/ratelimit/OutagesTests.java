@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class OutagesTests {
 
-    private final LogRecorder recorder = new LogRecorder(FailoverRateLimitStore.class);
+    private final LogRecorder recorder = new LogRecorder("io.ratelimit.store");
 
     private long seconds;
 
@@ -45,8 +45,21 @@ class OutagesTests {
         log.success();
         log.success();
         assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
-        assertThat(recorder.lines().get(0)).contains("'quotes'", "on-store-failure=local", "(error): down");
-        assertThat(recorder.lines().get(1)).contains("decides rate limits again", "on-store-failure: 5");
+        assertThat(recorder.lines())
+                .containsExactly(
+                        "Rate limit store unavailable (error: down); applying on-store-failure=local to limit 'quotes'",
+                        "Rate limit store available again (failures were seen for 0.0 s); calls decided by"
+                                + " on-store-failure: 5");
+    }
+
+    @Test
+    void idleTimeIsNoPartOfTheOutage() {
+        log.failure(List.of(limit), trouble);
+        seconds = 2;
+        log.failure(List.of(limit), trouble);
+        seconds = 102;
+        log.success();
+        assertThat(recorder.lines().get(1)).contains("(failures were seen for 2.0 s)");
     }
 
     @Test
@@ -120,7 +133,8 @@ class OutagesTests {
             log.failure(List.of(login), trouble);
         }
         assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
-        assertThat(recorder.lines().get(1)).contains("'quotes' (local), 'login' (reject) go by on-store-failure");
+        assertThat(recorder.lines().get(1))
+                .endsWith("applying on-store-failure to limits 'quotes' (local), 'login' (reject)");
     }
 
     @Test
@@ -168,7 +182,8 @@ class OutagesTests {
     void whatIsFoundWithoutACallIsLoggedAsWell() {
         log.checked(null, trouble);
         assertThat(recorder.levels()).containsExactly("WARNING");
-        assertThat(recorder.lines().get(0)).contains("Rate limits go by on-store-failure", "down");
+        assertThat(recorder.lines().get(0))
+                .isEqualTo("Rate limit store unavailable (error: down); applying on-store-failure");
         assertThat(log.troubles())
                 .singleElement()
                 .satisfies(known -> assertThat(known.calls()).isZero());
