@@ -16,6 +16,10 @@ final class LogRecorder extends Handler implements AutoCloseable {
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
+    LogRecorder(Class<?> type) {
+        this(type.getName());
+    }
+
     LogRecorder(String name) {
         logger = Logger.getLogger(name);
         logger.addHandler(this);

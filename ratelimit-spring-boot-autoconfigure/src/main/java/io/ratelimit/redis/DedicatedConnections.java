@@ -4,12 +4,13 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import java.time.Duration;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -18,7 +19,9 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * connection a command fails at once. None is ever sent twice, and so many at the most wait for their answers. A
  * connection that is lost is back soon after the server is.
  */
-final class OwnConnections implements AutoCloseable {
+final class DedicatedConnections implements AutoCloseable {
+
+    private static final String CONFIGURATION = "configuration";
 
     private static final Duration RECONNECT = Duration.ofMillis(100);
 
@@ -26,19 +29,20 @@ final class OwnConnections implements AutoCloseable {
 
     private final Optional<ClientResources> resources;
 
-    private OwnConnections(Factory factory, Optional<ClientResources> resources) {
+    private DedicatedConnections(Factory factory, Optional<ClientResources> resources) {
         this.factory = factory;
         this.resources = resources;
     }
 
-    static OwnConnections like(LettuceConnectionFactory users, Duration timeout) {
+    /** @param servers of the application's connections */
+    static DedicatedConnections like(LettuceConnectionFactory users, RedisConfiguration servers, Duration timeout) {
         Optional<ClientResources> resources =
-                users.getClientConfiguration().getClientResources().map(OwnConnections::reconnectingSoon);
-        Factory copy = new Factory(
-                servers(users), new OwnClientConfiguration(users.getClientConfiguration(), timeout, resources));
+                users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon);
+        Factory copy =
+                new Factory(servers, new OwnClientConfiguration(users.getClientConfiguration(), timeout, resources));
         copy.afterPropertiesSet();
         copy.start();
-        return new OwnConnections(copy, resources);
+        return new DedicatedConnections(copy, resources);
     }
 
     /** The same threads and timer, which remain the application's to shut down. */
@@ -64,15 +68,23 @@ final class OwnConnections implements AutoCloseable {
         }
     }
 
-    /** Read from the field, because no getter tells all kinds: a static master and replicas look like a standalone. */
-    private static RedisConfiguration servers(LettuceConnectionFactory users) {
-        Object configured = new DirectFieldAccessor(users).getPropertyValue("configuration");
-        return configured instanceof RedisConfiguration servers ? servers : users.getStandaloneConfiguration();
-    }
-
-    static boolean arePossible(RedisConnectionFactory users) {
-        return users instanceof LettuceConnectionFactory
-                && new DirectFieldAccessor(users).isReadableProperty("configuration");
+    /**
+     * Returns the servers of the application's connections, or {@code null} if they cannot be told. By a field where no getter
+     * tells: a static master and its replicas look like a standalone server at localhost.
+     */
+    static @Nullable RedisConfiguration servers(LettuceConnectionFactory users) {
+        Object known = Stream.of(
+                        users.getSentinelConfiguration(),
+                        users.getClusterConfiguration(),
+                        users.getSocketConfiguration())
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        DirectFieldAccessor fields = new DirectFieldAccessor(users);
+        if (known == null && fields.isReadableProperty(CONFIGURATION)) {
+            known = fields.getPropertyValue(CONFIGURATION);
+        }
+        return known instanceof RedisConfiguration servers ? servers : null;
     }
 
     /** Shows the one connection that all commands to a cluster take. */

@@ -1,16 +1,15 @@
 package io.ratelimit.redis;
 
+import java.lang.System.Logger.Level;
 import java.util.Properties;
 import java.util.Set;
 import java.util.TreeSet;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Warns of a Redis that forgets buckets when it is full: a bucket that is evicted is full of permits again. */
 final class EvictionWarning {
 
-    private static final Log logger = LogFactory.getLog(RedisConnector.class);
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     private static final String LIMIT = "maxmemory";
 
@@ -23,7 +22,7 @@ final class EvictionWarning {
     static void logIfNeeded(ConnectingExecutor redis) {
         String warning = warning(redis);
         if (warning != null) {
-            logger.warn(warning);
+            logger.log(Level.WARNING, warning);
         }
     }
 
@@ -43,8 +42,8 @@ final class EvictionWarning {
         Properties memory;
         try {
             memory = redis.memory();
-        } catch (RuntimeException ex) {
-            logger.debug("Redis does not say what it does when it is full", ex);
+        } catch (RuntimeException | LinkageError ex) {
+            logger.log(Level.DEBUG, "Redis does not say what it does when it is full", ex);
             return policies;
         }
         for (String name : memory.stringPropertyNames()) {

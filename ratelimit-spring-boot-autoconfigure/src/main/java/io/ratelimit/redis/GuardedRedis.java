@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import io.ratelimit.BoundedWait;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.Watchdog;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -82,6 +83,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
                 timeout, clock, Scheduler.thread(), PassingThreads.create("ratelimit-timeout", 1, Integer.MAX_VALUE));
         this.probe = new Probe(keyPrefix, new ScriptLanguage());
         this.probes = new Probes(this::probe, server -> servers.renew(server.name()), probing, nanos);
+        Watchdog.shared().watch(this, GuardedRedis::resumeProbes);
     }
 
     Deadline deadline() {
@@ -211,6 +213,17 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         } else {
             var unused = server.probe(() -> probeOn(tag), deadline());
         }
+    }
+
+    /** Second line of the probes. Returns what it has found. */
+    @Nullable
+    String resumeProbes() {
+        String found = null;
+        for (ServerCircuitBreaker server : closing ? List.<ServerCircuitBreaker>of() : breakers.values()) {
+            String overdue = server.resumeProbes();
+            found = overdue == null ? found : overdue;
+        }
+        return found;
     }
 
     private CompletionStage<List<Long>> probeOn(String tag) {

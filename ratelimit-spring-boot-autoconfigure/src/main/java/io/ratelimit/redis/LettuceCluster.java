@@ -20,9 +20,11 @@ final class LettuceCluster implements Servers {
 
     private final Map<String, String> names = new ConcurrentHashMap<>();
 
-    private final OwnConnections.Factory connections;
+    private final Map<Integer, String> tagsOfSlots = new ConcurrentHashMap<>();
 
-    LettuceCluster(OwnConnections.Factory connections) {
+    private final DedicatedConnections.Factory connections;
+
+    LettuceCluster(DedicatedConnections.Factory connections) {
         this.connections = connections;
     }
 
@@ -31,22 +33,31 @@ final class LettuceCluster implements Servers {
         return name(partitions().getMasterBySlot(SlotHash.getSlot(key)));
     }
 
-    /** Tags are tried until there is one for every master that has slots. */
+    /** A tag for the first slot of every master, however few slots it has. */
     @Override
     public Map<String, String> tags() {
-        Partitions partitions = partitions();
-        long masters = partitions.stream()
-                .filter(node -> node.getRole().isUpstream() && !node.hasNoSlots())
-                .count();
+        return tags(partitions());
+    }
+
+    Map<String, String> tags(Partitions partitions) {
         Map<String, String> tags = new HashMap<>();
-        for (int i = 0; i < SlotHash.SLOT_COUNT && tags.size() < masters; i++) {
-            String tag = "%probe" + i;
-            RedisClusterNode master = partitions.getMasterBySlot(SlotHash.getSlot(tag));
-            if (master != null) {
-                tags.putIfAbsent(name(master), tag);
+        for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
+            RedisClusterNode master = partitions.getMasterBySlot(slot);
+            if (master != null && !tags.containsKey(name(master))) {
+                tags.put(name(master), tagsOfSlots.computeIfAbsent(slot, LettuceCluster::tag));
             }
         }
         return tags;
+    }
+
+    /** Numbers are tried until one is in the slot. There is one for every slot below 300,000. */
+    static String tag(int slot) {
+        for (int i = 0; ; i++) {
+            String tag = "%probe" + i;
+            if (SlotHash.getSlot(tag) == slot) {
+                return tag;
+            }
+        }
     }
 
     private String name(@Nullable RedisClusterNode master) {

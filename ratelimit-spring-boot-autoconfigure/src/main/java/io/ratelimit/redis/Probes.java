@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class Probes {
 
-    private static final System.Logger logger = System.getLogger(Probes.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     private static final Duration PAUSE = Duration.ofMillis(125);
 

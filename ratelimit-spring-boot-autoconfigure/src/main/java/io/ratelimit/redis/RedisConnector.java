@@ -1,11 +1,15 @@
 package io.ratelimit.redis;
 
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.util.ClassUtils;
@@ -14,41 +18,53 @@ import org.springframework.util.ClassUtils;
  * The default script executor: over a connection of its own where the driver is Lettuce, else over the user's. Connects in
  * the background, and does not mind if Redis is not there yet.
  */
-public final class RedisConnector implements RateLimitScriptExecutor, Servers, DisposableBean {
+public final class RedisConnector implements RateLimitScriptExecutor, Servers, SmartLifecycle, DisposableBean {
 
     /** How long the start-up waits for the connection, so that the first calls find it. */
     private static final Duration STARTUP = Duration.ofSeconds(2);
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     private final ConnectingExecutor executor;
 
     private final Servers servers;
 
-    private final FirstConnection connection;
-
-    private final AutoCloseable ownConnections;
+    private final @Nullable DedicatedConnections dedicated;
 
     /** Lettuce knows it before there is a connection. */
     private final BooleanSupplier clustered;
+
+    private final String address;
+
+    private volatile ConnectionBootstrap connection;
 
     /**
      * @param users the application's connections
      * @param timeout how long a decision may take at the most
      */
     public RedisConnector(RedisConnectionFactory users, Duration timeout) {
-        if (isLettuce(users) && OwnConnections.arePossible(users)) {
-            OwnConnections connections = OwnConnections.like((LettuceConnectionFactory) users, timeout);
-            OwnConnections.Factory own = connections.factory();
-            this.executor = TemplateScriptExecutor.over(own, RateLimitScript.load());
-            this.servers = own.isClusterAware() ? new LettuceCluster(own) : new LettuceServer(own, executor::prepare);
-            this.ownConnections = connections;
-            this.clustered = own::isClusterAware;
-        } else {
+        RedisConfiguration known =
+                isLettuce(users) ? DedicatedConnections.servers((LettuceConnectionFactory) users) : null;
+        if (known == null) {
             this.executor = TemplateScriptExecutor.over(users, RateLimitScript.load());
             this.servers = Servers.ONE;
-            this.ownConnections = () -> {};
+            this.dedicated = null;
             this.clustered = executor::isClustered;
+            if (isLettuce(users)) {
+                logger.log(
+                        Level.WARNING,
+                        "Rate limits share the connections of the application, with their timeouts, because it cannot be told"
+                                + " which servers they are for");
+            }
+        } else {
+            this.dedicated = DedicatedConnections.like((LettuceConnectionFactory) users, known, timeout);
+            DedicatedConnections.Factory own = dedicated.factory();
+            this.executor = TemplateScriptExecutor.over(own, RateLimitScript.load());
+            this.servers = own.isClusterAware() ? new LettuceCluster(own) : new LettuceServer(own, executor::prepare);
+            this.clustered = own::isClusterAware;
         }
-        this.connection = new FirstConnection(this::makeConnection);
+        this.address = RedisAddress.of(known);
+        this.connection = new ConnectionBootstrap(address, this::makeConnection);
     }
 
     private static boolean isLettuce(RedisConnectionFactory users) {
@@ -63,20 +79,23 @@ public final class RedisConnector implements RateLimitScriptExecutor, Servers, D
 
     /** Connects; returns when connected, or when that takes too long to wait for: whether it is. */
     public boolean connect() {
-        connection.await(STARTUP);
-        return connection.isMade();
+        ConnectionBootstrap connecting = connection;
+        connecting.await(STARTUP);
+        return connecting.isMade();
     }
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        return connection.isMade()
+        ConnectionBootstrap connecting = connection;
+        return connecting.isMade()
                 ? executor.execute(keys, arguments)
-                : connection.thenRun(() -> executor.execute(keys, arguments));
+                : connecting.thenRun(() -> executor.execute(keys, arguments));
     }
 
     @Override
     public CompletionStage<?> delete(byte[] key) {
-        return connection.isMade() ? executor.delete(key) : connection.thenRun(() -> executor.delete(key));
+        ConnectionBootstrap connecting = connection;
+        return connecting.isMade() ? executor.delete(key) : connecting.thenRun(() -> executor.delete(key));
     }
 
     @Override
@@ -101,9 +120,41 @@ public final class RedisConnector implements RateLimitScriptExecutor, Servers, D
         }
     }
 
+    /** Connects again after a {@link #stop}. */
     @Override
-    public void destroy() throws Exception {
+    public synchronized void start() {
+        if (dedicated != null && !dedicated.factory().isRunning()) {
+            dedicated.factory().start();
+            connection = new ConnectionBootstrap(address, this::makeConnection);
+            connect();
+        }
+    }
+
+    /** Closes the connections, as the application's are closed. */
+    @Override
+    public synchronized void stop() {
+        if (dedicated != null) {
+            connection.stop();
+            dedicated.factory().stop();
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return dedicated == null || dedicated.factory().isRunning();
+    }
+
+    /** That of the application's connections: started before, and stopped after what decides. */
+    @Override
+    public int getPhase() {
+        return 0;
+    }
+
+    @Override
+    public void destroy() {
         connection.stop();
-        ownConnections.close();
+        if (dedicated != null) {
+            dedicated.close();
+        }
     }
 }

@@ -27,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ServerCircuitBreaker {
 
-    private static final System.Logger logger = System.getLogger(ServerCircuitBreaker.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     private static final int CALLS = 20;
 
@@ -211,13 +211,21 @@ final class ServerCircuitBreaker {
         return new RateLimitStoreException(Reason.TIMEOUT, name + ": answers too slowly", null);
     }
 
+    /** Has the probes started again if the breaker is open and none comes; says so then, and else {@code null}. */
+    @Nullable
+    String resumeProbes() {
+        return isOpen() && remind() ? name + " was not asked, and not probed either" : null;
+    }
+
     /** What ended the probes, such as a thread that could not be created, does not end recovery. */
-    private void remind() {
+    private boolean remind() {
         long due = nextReminder.get();
         long now = nanos.getAsLong();
-        if (now - due >= 0 && nextReminder.compareAndSet(due, now + patienceNanos)) {
+        boolean overdue = now - due >= 0 && nextReminder.compareAndSet(due, now + patienceNanos);
+        if (overdue) {
             startProbes();
         }
+        return overdue;
     }
 
     private void startProbes() {

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
 @Timeout(30)
-class FirstConnectionTests {
+class ConnectionBootstrapTests {
 
     private static final Duration SHORT = Duration.ofMillis(1);
 
@@ -31,14 +31,19 @@ class FirstConnectionTests {
 
     private volatile boolean refused = true;
 
-    private final FirstConnection refusing = new FirstConnection(() -> {
+    private volatile Error error;
+
+    private final ConnectionBootstrap refusing = new ConnectionBootstrap("localhost:6379", () -> {
         attempts.incrementAndGet();
+        if (error != null) {
+            throw error;
+        }
         if (refused) {
             throw new IllegalStateException("refused");
         }
     });
 
-    private final FirstConnection stuck = new FirstConnection(() -> {
+    private final ConnectionBootstrap stuck = new ConnectionBootstrap("localhost:6379", () -> {
         threads.incrementAndGet();
         try {
             hanging.await();
@@ -69,6 +74,55 @@ class FirstConnectionTests {
         refused = false;
         await().until(refusing::isMade);
         assertThat(served(refusing).join()).isEqualTo("served");
+    }
+
+    /** As of a library of another version on the class path. */
+    @Test
+    void errorFailsTheCallerAndIsTriedAgain() {
+        error = new NoSuchMethodError("connect");
+        assertThatExceptionOfType(CompletionException.class)
+                .isThrownBy(served(refusing)::join)
+                .withCauseInstanceOf(RedisConnectionFailureException.class)
+                .withMessageContaining("localhost:6379");
+        error = null;
+        refused = false;
+        await().until(refusing::isMade);
+    }
+
+    /** As a thread pool does that cannot create its thread: the task is queued, and the Error is the caller's. */
+    @Test
+    void threadThatCannotBeCreatedIsNoneOfTheCallersAndIsTriedAgainAtTheNextCall() {
+        HandTurnedThread thread = new HandTurnedThread();
+        AtomicInteger tried = new AtomicInteger();
+        ConnectionBootstrap starving = new ConnectionBootstrap("localhost:6379", tried::incrementAndGet, thread);
+        thread.failToStart();
+        CompletableFuture<String> first = served(starving);
+        assertThat(first).isNotDone();
+        CompletableFuture<String> second = served(starving);
+        thread.turn();
+        assertThat(first).isCompletedWithValue("served");
+        assertThat(second).isCompletedWithValue("served");
+        assertThat(tried).hasValue(1);
+    }
+
+    @Test
+    void laterAttemptThatCannotBeScheduledIsScheduledByTheNextCall() {
+        HandTurnedThread thread = new HandTurnedThread();
+        AtomicInteger tried = new AtomicInteger();
+        ConnectionBootstrap starving = new ConnectionBootstrap(
+                "localhost:6379",
+                () -> {
+                    if (tried.incrementAndGet() == 5) {
+                        thread.failToStart();
+                    }
+                    throw new IllegalStateException("refused");
+                },
+                thread);
+        served(starving);
+        thread.pass(Duration.ofSeconds(1));
+        assertThat(served(starving)).isCompletedExceptionally();
+        thread.pass(Duration.ofSeconds(2));
+        assertThat(tried.get()).isGreaterThan(6);
     }
 
     @Test
@@ -116,7 +170,7 @@ class FirstConnectionTests {
                         failure -> assertThat(failure.getReason()).isEqualTo(Reason.CLOSED));
     }
 
-    private static CompletableFuture<String> served(FirstConnection connection) {
+    private static CompletableFuture<String> served(ConnectionBootstrap connection) {
         return connection.thenRun(() -> CompletableFuture.completedFuture("served"));
     }
 }

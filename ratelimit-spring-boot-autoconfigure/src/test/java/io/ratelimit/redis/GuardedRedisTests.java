@@ -46,6 +46,24 @@ class GuardedRedisTests {
         assertThat(servers.probes()).isNotEmpty().containsOnly("alpha");
     }
 
+    /** By the watchdog, without a call. */
+    @Test
+    void probesThatCouldNotBeStartedAreResumed() {
+        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
+        servers.silence("alpha");
+        thread.failToStart();
+        impatient.execute(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
+        thread.forget();
+        thread.pass(Duration.ofMillis(1_999));
+        assertThat(impatient.resumeProbes()).isNull();
+        thread.pass(Duration.ofMillis(2));
+        assertThat(impatient.resumeProbes()).contains("alpha");
+        assertThat(impatient.resumeProbes()).isNull();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).isNotEmpty();
+        impatient.destroy();
+    }
+
     @Test
     void othersAreAskedAllTheSame() {
         servers.silence("alpha");

@@ -61,6 +61,11 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
         nanos += time.toNanos();
     }
 
+    /** What is queued is lost. */
+    void forget() {
+        tasks.clear();
+    }
+
     boolean isIdle() {
         return tasks.isEmpty();
     }
@@ -74,6 +79,17 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
     public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
         add(nanos + unit.toNanos(delay), work);
         return null;
+    }
+
+    @Override
+    public ScheduledFuture<?> scheduleWithFixedDelay(Runnable work, long delay, long period, TimeUnit unit) {
+        return schedule(
+                () -> {
+                    work.run();
+                    var unused = scheduleWithFixedDelay(work, period, period, unit);
+                },
+                delay,
+                unit);
     }
 
     private void add(long due, Runnable work) {

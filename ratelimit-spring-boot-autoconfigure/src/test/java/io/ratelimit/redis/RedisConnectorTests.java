@@ -1,7 +1,9 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.RateLimitStoreException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -59,7 +61,45 @@ class RedisConnectorTests {
         users.destroy();
     }
 
+    /** As a context that is stopped, and started again. */
+    @Test
+    void connectionsAreClosedByTheStopAndThereAgainAfterTheStart() {
+        String name = "rl-" + System.nanoTime();
+        LettuceConnectionFactory users = usersConnections(0, name);
+        StringRedisTemplate redis = new StringRedisTemplate(users);
+        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10));
+        GuardedRedis guarded = new GuardedRedis(connector, Duration.ofSeconds(10), RedisUnderTest.newPrefix());
+        connector.connect();
+        assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(connections(redis, name)).isEqualTo(2);
+        guarded.stop();
+        connector.stop();
+        assertThat(connector.isRunning()).isFalse();
+        await().until(() -> connections(redis, name) == 1);
+        assertThat(guarded.check())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitStoreException.class);
+        connector.start();
+        guarded.start();
+        assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(connections(redis, name)).isEqualTo(2);
+        guarded.destroy();
+        connector.destroy();
+        users.destroy();
+    }
+
+    private static long connections(StringRedisTemplate redis, String name) {
+        return redis.getClientList().stream()
+                .filter(client -> name.equals(client.getName()))
+                .count();
+    }
+
     private static LettuceConnectionFactory usersConnections(int database) {
+        return usersConnections(database, "rl-test");
+    }
+
+    private static LettuceConnectionFactory usersConnections(int database, String name) {
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
                 TestRedis.shared().host(), TestRedis.shared().port());
         server.setDatabase(database);
@@ -67,6 +107,7 @@ class RedisConnectorTests {
                 server,
                 LettuceClientConfiguration.builder()
                         .commandTimeout(Duration.ofSeconds(7))
+                        .clientName(name)
                         .build());
         connections.afterPropertiesSet();
         connections.start();
