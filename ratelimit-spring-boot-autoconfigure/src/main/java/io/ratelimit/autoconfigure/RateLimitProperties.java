@@ -68,11 +68,14 @@ public record RateLimitProperties(
      * @param timeout The longest time a decision waits for Redis, whatever the application's own client is set to.
      * @param rememberRejections Whether what Redis has rejected is rejected without asking it again until the moment that
      *     it named, for a second at the most.
+     * @param connectionFactory Name of the RedisConnectionFactory bean to use. Only needed if there are several and none is
+     *     primary.
      */
     public record Redis(
             @DefaultValue("ratelimit") String keyPrefix,
             @DefaultValue("100ms") Duration timeout,
-            @DefaultValue("true") boolean rememberRejections) {
+            @DefaultValue("true") boolean rememberRejections,
+            @Nullable String connectionFactory) {
 
         public Redis {
             if (keyPrefix.contains("{") || keyPrefix.contains("}")) {

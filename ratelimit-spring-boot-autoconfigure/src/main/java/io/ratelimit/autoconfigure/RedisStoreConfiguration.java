@@ -1,9 +1,14 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisConnector;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -28,8 +33,34 @@ class RedisStoreConfiguration {
     @Bean
     @ConditionalOnBean(RedisConnectionFactory.class)
     @ConditionalOnMissingBean(RateLimitScriptExecutor.class)
-    RedisConnector rateLimitScriptExecutor(RedisConnectionFactory connections, RateLimitProperties properties) {
-        return new RedisConnector(connections, properties.redis().timeout());
+    RedisConnector rateLimitScriptExecutor(ListableBeanFactory beans, RateLimitProperties properties) {
+        return new RedisConnector(
+                connectionFactory(beans, properties.redis().connectionFactory()),
+                properties.redis().timeout());
+    }
+
+    private static RedisConnectionFactory connectionFactory(ListableBeanFactory beans, @Nullable String name) {
+        List<String> names = Arrays.stream(beans.getBeanNamesForType(RedisConnectionFactory.class))
+                .sorted()
+                .toList();
+        if (name != null && !names.contains(name)) {
+            throw new RateLimitConfigurationException(
+                    "ratelimit.redis.connection-factory must be the name of a RedisConnectionFactory bean (was \""
+                            + name + "\").",
+                    "Set it to one of: " + String.join(", ", names) + ".");
+        }
+        if (name != null) {
+            return beans.getBean(name, RedisConnectionFactory.class);
+        }
+        RedisConnectionFactory only =
+                beans.getBeanProvider(RedisConnectionFactory.class).getIfUnique();
+        if (only == null) {
+            throw new RateLimitConfigurationException(
+                    "There are " + names.size() + " RedisConnectionFactory beans (" + String.join(", ", names)
+                            + "), and none of them is primary.",
+                    "Set ratelimit.redis.connection-factory to the name of the one for rate limits.");
+        }
+        return only;
     }
 
     @Bean
@@ -41,12 +72,8 @@ class RedisStoreConfiguration {
 
     @Bean
     @ConditionalOnBean(RedisConnector.class)
-    StoreWarmUp rateLimitRedisWarmUp(RedisConnector connector, GuardedRedis redis) {
-        return () -> {
-            if (connector.connect()) {
-                redis.warmUp();
-            }
-        };
+    StoreWarmUp rateLimitRedisWarmUp(RedisConnector connector, RateLimitProperties properties) {
+        return new RedisWarmUp(connector, properties.redis().keyPrefix());
     }
 
     static class OnRedisStore extends SpringBootCondition {

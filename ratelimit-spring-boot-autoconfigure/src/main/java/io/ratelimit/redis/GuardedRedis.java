@@ -29,8 +29,6 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private static final Log logger = LogFactory.getLog(GuardedRedis.class);
 
-    private static final Duration WARM_UP = Duration.ofSeconds(2);
-
     /** How often within a timeout it is seen whether this JVM runs. */
     private static final int BEATS = 8;
 
@@ -174,9 +172,9 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return CompletableFuture.failedFuture(RedisFailures.of(Servers.REDIS, failure));
     }
 
-    /** Has every server decide something, so that it is ready to. Takes its time; failures show with the calls. */
-    public void warmUp() {
-        Deadline deadline = Deadline.in(WARM_UP, clock);
+    /** Has every server decide something, so that it is ready to. Failures show with the calls. */
+    public void warmUp(Duration time) {
+        Deadline deadline = Deadline.in(time, clock);
         BoundedWait.await(askAll(deadline), deadline::nanosLeftAtLast);
     }
 

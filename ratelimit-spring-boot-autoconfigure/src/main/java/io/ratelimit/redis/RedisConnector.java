@@ -20,8 +20,8 @@ import org.springframework.util.ClassUtils;
  */
 public final class RedisConnector implements RateLimitScriptExecutor, Servers, SmartLifecycle, DisposableBean {
 
-    /** How long the start-up waits for the connection, so that the first calls find it. */
-    private static final Duration STARTUP = Duration.ofSeconds(2);
+    /** How long a start waits for the connection, so that the first calls find it. */
+    private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
@@ -77,10 +77,15 @@ public final class RedisConnector implements RateLimitScriptExecutor, Servers, S
         EvictionWarning.logIfNeeded(executor);
     }
 
-    /** Connects; returns when connected, or when that takes too long to wait for: whether it is. */
+    /** As {@link #connect(Duration)}, with the patience of a start-up. */
     public boolean connect() {
+        return connect(PATIENCE);
+    }
+
+    /** Connects; returns when connected, or when that takes longer than the given time: whether it is. */
+    public boolean connect(Duration time) {
         ConnectionBootstrap connecting = connection;
-        connecting.await(STARTUP);
+        connecting.await(time);
         return connecting.isMade();
     }
 

@@ -9,7 +9,6 @@ import io.ratelimit.redis.CircuitState.Closed;
 import io.ratelimit.redis.CircuitState.Probed;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jetbrains.kotlinx.lincheck.Actor;
 import org.jetbrains.kotlinx.lincheck.execution.ExecutionScenario;
 import org.jetbrains.lincheck.LincheckAssertionError;
@@ -22,9 +21,6 @@ import org.junit.jupiter.api.Test;
 class CircuitModelCheckingTests {
 
     private static final CircuitBreaker WINDOW = CircuitBreaker.ofDefaults("window");
-
-    private static final RateLimitStoreException FAILURE =
-            new RateLimitStoreException(Reason.TIMEOUT, "no answer in time", null);
 
     @Test
     void openCircuitIsAlwaysProbed() throws NoSuchMethodException {
@@ -68,7 +64,7 @@ class CircuitModelCheckingTests {
         @Operation
         public void failingCall() {
             Closed during = circuit.closed();
-            if (during != null && circuit.open(during, FAILURE)) {
+            if (during != null && circuit.open(during, failure())) {
                 probing.set(true);
             }
         }
@@ -95,7 +91,7 @@ class CircuitModelCheckingTests {
 
     public static class LookBeforeAndAfter {
 
-        private final AtomicReference<Boolean> open = new AtomicReference<>(false);
+        private final AtomicBoolean open = new AtomicBoolean();
 
         private final AtomicBoolean probing = new AtomicBoolean();
 
@@ -125,6 +121,10 @@ class CircuitModelCheckingTests {
         public void openIsProbed() {
             check(open.get(), probing.get());
         }
+    }
+
+    private static RateLimitStoreException failure() {
+        return new RateLimitStoreException(Reason.TIMEOUT, "no answer in time", null);
     }
 
     private static void check(boolean open, boolean probing) {

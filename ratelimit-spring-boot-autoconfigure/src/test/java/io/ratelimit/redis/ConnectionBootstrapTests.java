@@ -118,7 +118,7 @@ class ConnectionBootstrapTests {
                     throw new IllegalStateException("refused");
                 },
                 thread);
-        served(starving);
+        assertThat(served(starving)).isNotDone();
         thread.pass(Duration.ofSeconds(1));
         assertThat(served(starving)).isCompletedExceptionally();
         thread.pass(Duration.ofSeconds(2));

@@ -139,7 +139,7 @@ class GuardedRedisTests {
     @Test
     void warmUpDoesNotMindFailures() {
         servers.silence("alpha");
-        redis.warmUp();
+        redis.warmUp(SECOND);
         assertThat(servers.probes()).containsExactly("alpha", "beta");
     }
 
@@ -225,7 +225,7 @@ class GuardedRedisTests {
                 .isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.delete(new byte[0], closed.deadline()))).isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.check())).isEqualTo(Reason.CLOSED);
-        closed.warmUp();
+        closed.warmUp(SECOND);
         closed.destroy();
     }
 

@@ -1,0 +1,51 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.StoreHealth;
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** {@code ratelimit.redis.connection-factory}. */
+@Timeout(60)
+class ConnectionFactoryPropertyTests {
+
+    private final ApplicationContextRunner application = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
+            .withBean("cache", LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("127.0.0.1", 1))
+            .withBean("sessions", LettuceConnectionFactory.class, TestRedis.shared()::connect)
+            .withPropertyValues("ratelimit.redis.key-prefix=" + RedisUnderTest.newPrefix());
+
+    @Test
+    void ofSeveralTheNamedOneIsUsed() {
+        application
+                .withPropertyValues("ratelimit.redis.connection-factory=sessions")
+                .run(context -> assertThat(context.getBean(StoreHealth.class).troubles())
+                        .isEmpty());
+    }
+
+    @Test
+    void severalWithoutANameStopTheStartUpWithTheProperty() {
+        application.run(context -> assertThat(context.getStartupFailure())
+                .hasRootCauseInstanceOf(RateLimitConfigurationException.class)
+                .rootCause()
+                .hasMessage("There are 2 RedisConnectionFactory beans (cache, sessions), and none of them is primary."
+                        + " Set ratelimit.redis.connection-factory to the name of the one for rate limits."));
+    }
+
+    @Test
+    void nameOfNoneStopsTheStartUpWithTheNamesThereAre() {
+        application
+                .withPropertyValues("ratelimit.redis.connection-factory=session")
+                .run(context -> assertThat(context.getStartupFailure())
+                        .rootCause()
+                        .hasMessage(
+                                "ratelimit.redis.connection-factory must be the name of a RedisConnectionFactory bean"
+                                        + " (was \"session\"). Set it to one of: cache, sessions."));
+    }
+}
