@@ -83,7 +83,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         limiters.values().stream().map(StoreRateLimiter::name).forEach(name -> {
             if (catalog.find(name).isEmpty()) {
                 throw new RateLimitConfigurationException(
-                        "RateLimiterRegistry.get(\"" + name + "\") was called, but nothing declares that limit.",
+                        "RateLimiterRegistry.get(\"" + name + "\") must be called with the name of a declared limit.",
                         unknown(name));
             }
         });

@@ -36,8 +36,8 @@ public record LocalShare(int instances) {
             return divided(limit).build();
         } catch (ArithmeticException | RateLimitConfigurationException ex) {
             throw new RateLimitConfigurationException(
-                    "Limit '" + limit.name() + "' (" + limit + ") cannot be divided exactly by ratelimit.local-share "
-                            + instances + ": its times do not fit 2^53.",
+                    "ratelimit.local-share must divide limit '" + limit.name() + "' (" + limit
+                            + ") exactly in integers below 2^53 (was " + instances + ").",
                     "Use a smaller share or rounder numbers, or set ratelimit.limits." + limit.name()
                             + ".on-store-failure to allow, reject or throw.",
                     ex);

@@ -181,7 +181,7 @@ public final class RateLimit {
     public String toString() {
         return algorithm + ", capacity " + capacity + " at " + rate
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
-                + (maxWait.isZero() ? "" : ", maxWait " + maxWait)
+                + (maxWait.isZero() ? "" : ", maxWait " + RateLimitBuilder.text(maxWait))
                 + (lease == 0 ? "" : ", lease " + lease)
                 + (dryRun ? ", dry run" : "")
                 + (enabled ? "" : ", disabled");

@@ -168,7 +168,7 @@ public final class RateLimitBuilder {
     }
 
     /** As it could be written in a configuration: {@code 1m30s}. */
-    private static String text(Duration duration) {
+    static String text(Duration duration) {
         return duration.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 

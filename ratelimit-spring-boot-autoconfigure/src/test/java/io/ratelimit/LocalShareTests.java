@@ -18,7 +18,7 @@ class LocalShareTests {
         "TOKEN_BUCKET,              20, 10/s,  4, 'TOKEN_BUCKET, capacity 5 at 1/400ms'",
         "TOKEN_BUCKET,              20, 10/s,  3, 'TOKEN_BUCKET, capacity 6 at 1/300ms'",
         "TOKEN_BUCKET,               2, 10/s,  3, 'TOKEN_BUCKET, capacity 1 at 1/300ms'",
-        "TOKEN_BUCKET_WITH_WAIT,    20, 10/s,  3, 'TOKEN_BUCKET, capacity 6 at 1/300ms, maxWait PT1S'",
+        "TOKEN_BUCKET_WITH_WAIT,    20, 10/s,  3, 'TOKEN_BUCKET, capacity 6 at 1/300ms, maxWait 1s'",
         "LEAKY_BUCKET,               7, 7/11us, 2, 'LEAKY_BUCKET, capacity 3 at 7/22us'",
         "TOKEN_BUCKET_BY_INTERVALS, 21, 6/h,   3, 'TOKEN_BUCKET, capacity 7 at 2/h, refill INTERVAL'",
         "TOKEN_BUCKET_BY_INTERVALS, 10, 99/h,  2, 'TOKEN_BUCKET, capacity 5 at 5/h, refill INTERVAL'",
@@ -72,8 +72,9 @@ class LocalShareTests {
                         .build())
                 .satisfies(mistake -> {
                     assertThat(mistake.getProblem())
-                            .isEqualTo("Limit 'rare' (TOKEN_BUCKET, capacity 1 at 1/d) cannot be divided exactly by"
-                                    + " ratelimit.local-share 100000: its times do not fit 2^53.");
+                            .isEqualTo(
+                                    "ratelimit.local-share must divide limit 'rare' (TOKEN_BUCKET, capacity 1 at 1/d)"
+                                            + " exactly in integers below 2^53 (was 100000).");
                     assertThat(mistake.getFix())
                             .isEqualTo("Use a smaller share or rounder numbers, or set"
                                     + " ratelimit.limits.rare.on-store-failure to allow, reject or throw.");

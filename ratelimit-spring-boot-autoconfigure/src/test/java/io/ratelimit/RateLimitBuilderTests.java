@@ -69,7 +69,7 @@ class RateLimitBuilderTests {
                         .rate("1/s")
                         .maxWait(Duration.ofMillis(500))
                         .build())
-                .hasToString("LEAKY_BUCKET, capacity 1 at 1/s, maxWait PT0.5S");
+                .hasToString("LEAKY_BUCKET, capacity 1 at 1/s, maxWait 0.5s");
     }
 
     @ParameterizedTest

@@ -79,7 +79,7 @@ class RateLimitOverridesTests {
         assertThat(declared.with(settings(counting(null, Refill.INTERVAL, null))))
                 .hasToString("TOKEN_BUCKET, capacity 5 at 10/s, refill INTERVAL");
         assertThat(declared.with(settings(counting(Algorithm.LEAKY_BUCKET, null, Duration.ofSeconds(1)))))
-                .hasToString("LEAKY_BUCKET, capacity 5 at 10/s, maxWait PT1S");
+                .hasToString("LEAKY_BUCKET, capacity 5 at 10/s, maxWait 1s");
     }
 
     @Test

@@ -104,9 +104,9 @@ public final class CallStyles {
     private static void checkReturnable(Class<?> given, Class<?> declared) {
         if (!declared.isAssignableFrom(given)) {
             throw new RateLimitConfigurationException(
-                    "a method that returns " + declared.getName()
-                            + " cannot be limited: what it returns is to be had only from the method itself.",
-                    "Declare that it returns " + given.getName() + ".");
+                    "the return type of a limited method must be " + given.getName() + " or a supertype of it (was "
+                            + declared.getName() + ").",
+                    "Return " + given.getName() + ".");
         }
     }
 

@@ -68,11 +68,11 @@ final class FallbackMethod {
                 .map(Class::getSimpleName)
                 .collect(Collectors.joining(", "));
         String found = named.isEmpty()
-                ? "there is no method of that name"
+                ? "there is no other method of that name"
                 : "there is only "
                         + named.stream().map(RateLimitAnnotations::describe).collect(Collectors.joining(", "));
         return new RateLimitConfigurationException(
-                "fallbackMethod \"" + name + "\" is unusable: " + found + ".",
+                "fallbackMethod must fit the limited method (was \"" + name + "\"): " + found + ".",
                 "Declare in " + targetClass.getSimpleName() + ": "
                         + (KotlinDetector.isSuspendingFunction(limited) ? "suspend " : "")
                         + KotlinMethods.returnType(limited).getSimpleName() + " " + name + "(" + parameters

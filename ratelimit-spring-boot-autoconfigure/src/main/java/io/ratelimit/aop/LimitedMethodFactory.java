@@ -42,8 +42,9 @@ public final class LimitedMethodFactory {
             RateLimitOperation operation = annotated(method, annotation);
             if (annotated.stream().anyMatch(other -> other.limit() == operation.limit())) {
                 throw new RateLimitConfigurationException(
-                                "the limit '" + operation.limit().name() + "' stands twice on the same method.",
-                                "Give each its own name.")
+                                "name must be unique among the annotations of a method (was \""
+                                        + operation.limit().name() + "\" twice).",
+                                "Give each limit its own name.")
                         .at(annotation.place());
             }
             annotated.add(operation);
@@ -74,9 +75,10 @@ public final class LimitedMethodFactory {
         for (RateLimitOperation operation : operations) {
             if (!operation.refundOn().isEmpty() && !style.seesFailures()) {
                 throw new RateLimitConfigurationException(
-                                "refundOn of the limit '" + operation.limit().name() + "' can have no effect: a "
-                                        + method.getReturnType().getName() + " tells nobody that it failed.",
-                                "Let the method return a CompletableFuture, or leave out refundOn.")
+                                "refundOn of the limit '" + operation.limit().name()
+                                        + "' must be empty, because the failure of a "
+                                        + method.getReturnType().getName() + " cannot be observed.",
+                                "Return a CompletableFuture, or remove refundOn.")
                         .at(RateLimitAnnotations.describe(method));
             }
         }
@@ -170,8 +172,9 @@ public final class LimitedMethodFactory {
         try {
             if (names.size() > 1) {
                 throw new RateLimitConfigurationException(
-                        "the method has several fallback methods: " + String.join(", ", names) + ".",
-                        "Give all its annotations the same one.");
+                        "fallbackMethod must be the same in all annotations of a method (was "
+                                + String.join(", ", names) + ").",
+                        "Name one method in all of them.");
             }
             return names.isEmpty() ? null : FallbackMethod.find(names.get(0), method, targetClass);
         } catch (RateLimitConfigurationException ex) {

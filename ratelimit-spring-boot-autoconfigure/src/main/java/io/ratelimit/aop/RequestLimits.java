@@ -36,9 +36,10 @@ public final class RequestLimits {
         LimitOverrides overrides = catalog.settings().overrides(name);
         if (overrides.refundOn() != null && !overrides.refundOn().isEmpty()) {
             throw new RateLimitConfigurationException(
-                            overrides.property() + ".refund-on cannot work for a URL, because no method is called that"
-                                    + " could fail.",
-                            "Remove it, or write refundOn at the annotations that share the limit.")
+                            overrides.property()
+                                    + ".refund-on must be empty for a limit of URLs, because no method is called"
+                                    + " that could fail.",
+                            "Remove it, or set refundOn of the annotations that share the limit.")
                     .at(property);
         }
         try {

@@ -103,8 +103,8 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         }
         catalog.settings().localShare().warning(limit).ifPresent(logger::warn);
         if (!methods.isEmpty() && !ofLimit.isEmpty()) {
-            logger.warn("Rate limit '" + limit.name() + "' is one of methods and of URLs: a request for such a URL that"
-                    + " calls such a method is charged twice. Two limits, each with a name of its own, are not.");
+            logger.warn("Rate limit '" + limit.name() + "' applies to methods and to URLs: a request to such a URL that"
+                    + " calls such a method is charged twice. Declare two limits with different names instead.");
         }
     }
 
@@ -117,7 +117,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         LimitNames.nearest(limit.name(), ofTheCode)
                 .ifPresentOrElse(
                         nearest -> logger.warn(
-                                line + "; declared by the configuration alone; was '" + nearest + "' meant?"),
+                                line + "; declared by the configuration alone; did you mean '" + nearest + "'?"),
                         () -> logger.info(line + "; declared by the configuration alone"));
     }
 

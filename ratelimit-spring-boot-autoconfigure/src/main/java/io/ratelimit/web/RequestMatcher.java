@@ -53,8 +53,9 @@ final class RequestMatcher {
             return parser.parse(parser.initFullPathPattern(rule.path()));
         } catch (PatternParseException ex) {
             throw new RateLimitConfigurationException(
-                    rule.property() + ".path '" + rule.path() + "' is not a pattern of paths: " + ex.getMessage() + ".",
-                    "Write it as a handler's, such as \"/api/**\" or \"/tenants/{tenant}/**\".",
+                    rule.property() + ".path must be a path pattern (was \"" + rule.path() + "\"): " + ex.getMessage()
+                            + ".",
+                    "Write it as in @RequestMapping, such as \"/api/**\" or \"/tenants/{tenant}/**\".",
                     ex);
         }
     }

@@ -31,8 +31,10 @@ class FallbackMethodTests {
     @Test
     void theLimitedMethodIsNoFallbackOfItself() {
         runner.withBean(OfItself.class)
-                .run(context -> assertThat(analysis(context).getDescription())
-                        .contains("fallbackMethod \"call\" is unusable: there is no method of that name"));
+                .run(
+                        context -> assertThat(analysis(context).getDescription())
+                                .contains(
+                                        "fallbackMethod must fit the limited method (was \"call\"): there is no other method of that name"));
     }
 
     @Test
@@ -88,8 +90,11 @@ class FallbackMethodTests {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
                     .contains("Where: " + type.getName() + ".quote(String)")
-                    .contains("fallbackMethod \"stale\" is unusable: there is ")
-                    .contains(type == Missing.class ? "no method of that name" : "only " + type.getName() + ".stale(");
+                    .contains("fallbackMethod must fit the limited method (was \"stale\"): there is ")
+                    .contains(
+                            type == Missing.class
+                                    ? "no other method of that name"
+                                    : "only " + type.getName() + ".stale(");
             assertThat(analysis.getAction())
                     .isEqualTo(
                             "Declare in %s: String stale(String), or the same with a RateLimitExceededException as last parameter."
@@ -103,8 +108,8 @@ class FallbackMethodTests {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
                     .contains("Where: " + Two.class.getName() + ".quote()")
-                    .contains("several fallback methods: one, two");
-            assertThat(analysis.getAction()).isEqualTo("Give all its annotations the same one.");
+                    .contains("fallbackMethod must be the same in all annotations of a method (was one, two)");
+            assertThat(analysis.getAction()).isEqualTo("Name one method in all of them.");
         });
     }
 

@@ -89,9 +89,9 @@ class LimitNamingTests {
         runner.withBean(TwiceTheSame.class).run(context -> {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
-                    .contains("the limit 'same' stands twice")
+                    .contains("name must be unique among the annotations of a method (was \"same\" twice).")
                     .contains(TwiceTheSame.class.getName() + ".call()");
-            assertThat(analysis.getAction()).isEqualTo("Give each its own name.");
+            assertThat(analysis.getAction()).isEqualTo("Give each limit its own name.");
         });
     }
 

@@ -229,10 +229,9 @@ class RefundTests {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
                     .contains("Where: " + OfPlainFuture.class.getName() + ".call()")
-                    .contains("refundOn of the limit 'futures' can have no effect: a java.util.concurrent.Future"
-                            + " tells nobody that it failed");
-            assertThat(analysis.getAction())
-                    .isEqualTo("Let the method return a CompletableFuture, or leave out refundOn.");
+                    .contains("refundOn of the limit 'futures' must be empty, because the failure of a"
+                            + " java.util.concurrent.Future cannot be observed.");
+            assertThat(analysis.getAction()).isEqualTo("Return a CompletableFuture, or remove refundOn.");
         });
     }
 

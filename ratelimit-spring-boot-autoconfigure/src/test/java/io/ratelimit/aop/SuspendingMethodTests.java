@@ -211,7 +211,8 @@ class SuspendingMethodTests {
     void ordinaryFallbackOfAFunctionThatSuspendsStopsTheStartUp() {
         LimitedContexts.inMemory().withBean(WithOrdinaryFallback.class).run(context -> {
             FailureAnalysis analysis = analysis(context);
-            assertThat(analysis.getDescription()).contains("fallbackMethod \"stale\" is unusable: there is only");
+            assertThat(analysis.getDescription())
+                    .contains("fallbackMethod must fit the limited method (was \"stale\"): there is only");
             assertThat(analysis.getAction())
                     .isEqualTo("Declare in WithOrdinaryFallback: suspend String stale(String), or the same with a"
                             + " RateLimitExceededException as last parameter.");
@@ -223,7 +224,7 @@ class SuspendingMethodTests {
         LimitedContexts.inMemory()
                 .withBean(WithFallbackOfAnotherType.class)
                 .run(context -> assertThat(analysis(context).getDescription())
-                        .contains("fallbackMethod \"stale\" is unusable: there is only"));
+                        .contains("fallbackMethod must fit the limited method (was \"stale\"): there is only"));
     }
 
     @Test

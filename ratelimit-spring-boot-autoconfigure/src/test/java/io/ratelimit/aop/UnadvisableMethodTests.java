@@ -100,8 +100,8 @@ class UnadvisableMethodTests {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
                     .contains("Where: " + nested(type).getName() + ".call()")
-                    .contains("what it returns is to be had only from the method itself.");
-            assertThat(analysis.getAction()).isEqualTo("Declare that it returns " + instead + ".");
+                    .contains("the return type of a limited method must be " + instead + " or a supertype of it (was ");
+            assertThat(analysis.getAction()).isEqualTo("Return " + instead + ".");
         });
     }
 

@@ -106,7 +106,7 @@ class DeclaredLimitTests {
                 .withPropertyValues("ratelimit.limits.quots.rate=5/s")
                 .run(context -> assertThat(output)
                         .contains("'quots'")
-                        .contains("declared by the configuration alone; was 'quotes' meant?"));
+                        .contains("declared by the configuration alone; did you mean 'quotes'?"));
     }
 
     @Test
@@ -124,7 +124,7 @@ class DeclaredLimitTests {
         exports.withBean(Importer.class, "exprots").run(context -> {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
-                    .contains("RateLimiterRegistry.get(\"exprots\") was called, but nothing declares that limit.");
+                    .contains("RateLimiterRegistry.get(\"exprots\") must be called with the name of a declared limit.");
             assertThat(analysis.getAction()).contains("did you mean 'exports'?");
         });
     }

@@ -70,7 +70,8 @@ class LocalSharePropertyTests {
         instance.withPropertyValues("ratelimit.local-share=2000000000").run(context -> {
             assertThat(analysis(context).getDescription())
                     .contains(Quotes.class.getName() + ".quote()")
-                    .contains("Limit 'quotes' (TOKEN_BUCKET, capacity 10 at 10/h) cannot be divided exactly");
+                    .contains(
+                            "ratelimit.local-share must divide limit 'quotes' (TOKEN_BUCKET, capacity 10 at 10/h) exactly");
             assertThat(analysis(context).getAction()).contains("ratelimit.limits.quotes.on-store-failure");
         });
         instance.withPropertyValues("ratelimit.local-share=2000000000", "ratelimit.on-store-failure=allow")

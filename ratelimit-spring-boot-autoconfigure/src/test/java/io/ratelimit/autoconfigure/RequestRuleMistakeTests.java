@@ -44,8 +44,8 @@ class RequestRuleMistakeTests {
                 "path=/login limit=lgin | ratelimit.http[0].limit must be the name of a limit (was \"lgin\"). | Did you mean 'login'? To declare it, set ratelimit.limits.lgin.rate. Known limits: login.",
                 "path=/login | ratelimit.http[0].limit must be set. | Give the rule the name of a limit.",
                 "limit=login | ratelimit.http[0].path must be set. | Give the rule the pattern of the paths",
-                "path=/a/{b limit=login | ratelimit.http[0].path '/a/{b' is not a pattern of paths: | Write it as a handler's",
-                "path=/a/**/b/** limit=login | ratelimit.http[0].path '/a/**/b/**' is not a pattern of paths: | Write it as a handler's",
+                "path=/a/{b limit=login | ratelimit.http[0].path must be a path pattern (was \"/a/{b\"): | Write it as in @RequestMapping",
+                "path=/a/**/b/** limit=login | ratelimit.http[0].path must be a path pattern (was \"/a/**/b/**\"): | Write it as in @RequestMapping",
             })
     void ruleThatCannotWorkStopsTheStartUp(String rule, String what, String fix) {
         String[] properties = Arrays.stream(rule.split(" "))
@@ -60,7 +60,7 @@ class RequestRuleMistakeTests {
         servlet.withBean(Login.class)
                 .withPropertyValues("ratelimit.http[0].path=/login", "ratelimit.http[0].limit=login")
                 .run(context -> assertThat(output)
-                        .contains("Rate limit 'login' is one of methods and of URLs")
+                        .contains("Rate limit 'login' applies to methods and to URLs")
                         .contains("is charged twice"));
     }
 
@@ -120,7 +120,7 @@ class RequestRuleMistakeTests {
                         "ratelimit.http[0].limit=login")
                 .run(context -> assertThat(analysis(context.getStartupFailure()).getDescription())
                         .contains("Where: ratelimit.http[0]")
-                        .contains("What: ratelimit.limits.login.refund-on cannot work for a URL"));
+                        .contains("What: ratelimit.limits.login.refund-on must be empty for a limit of URLs"));
     }
 
     @Test
