@@ -42,7 +42,7 @@ public final class BoundedWait {
     }
 
     /**
-     * What the work has come to.
+     * Waits for the work and returns its result.
      *
      * @param most how long it is waited for
      * @throws RateLimitStoreException with {@link Reason#TIMEOUT} if it is not done by then
@@ -55,7 +55,7 @@ public final class BoundedWait {
     }
 
     /**
-     * What the work has come to by now.
+     * Returns the result of the work, without waiting.
      *
      * @throws RateLimitStoreException with {@link Reason#TIMEOUT} if it is not done
      */

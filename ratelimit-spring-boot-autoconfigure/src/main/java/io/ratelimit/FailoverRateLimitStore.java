@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -12,6 +13,9 @@ import org.jspecify.annotations.Nullable;
 
 /** Decides by {@link OnStoreFailure} what the store could not. */
 public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth {
+
+    /** The store itself ends a check earlier. */
+    private static final Duration CHECK = Duration.ofSeconds(10);
 
     private final RateLimitStore store;
 
@@ -135,7 +139,8 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
 
     @Override
     public List<StoreTrouble> troubles() {
-        store.check().handle(outages::checked).toCompletableFuture().join();
+        long end = System.nanoTime() + CHECK.toNanos();
+        BoundedWait.await(store.check().handle(outages::checked).toCompletableFuture(), () -> end - System.nanoTime());
         return outages.troubles();
     }
 

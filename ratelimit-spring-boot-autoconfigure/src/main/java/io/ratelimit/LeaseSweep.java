@@ -60,13 +60,7 @@ final class LeaseSweep {
     /** One for the sweep, which waits for the store, and one for timers. Nothing is done in them once all is closed. */
     static ScheduledExecutorService thread() {
         ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(
-                2,
-                task -> {
-                    Thread thread = new Thread(task, "ratelimit-leases");
-                    thread.setDaemon(true);
-                    return thread;
-                },
-                new DiscardPolicy());
+                2, task -> new ServiceThread(task, "ratelimit-leases"), new DiscardPolicy());
         threads.setRemoveOnCancelPolicy(true);
         return threads;
     }

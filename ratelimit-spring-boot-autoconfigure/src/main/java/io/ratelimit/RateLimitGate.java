@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** The one way to the store: asks it, lets through what is in dry run, tells the listeners, and waits. */
@@ -21,7 +22,30 @@ public final class RateLimitGate {
 
     private final SafeCallListeners callListeners = new SafeCallListeners();
 
+    private final Continuations continuations = new Continuations();
+
+    private final BooleanSupplier mustNotBlock;
+
+    private final Duration patience;
+
     public RateLimitGate(RateLimitStore store, RateLimitListener listener, Waiter waiter) {
+        this(store, listener, waiter, () -> false, Duration.ofMinutes(1));
+    }
+
+    /**
+     * Makes a gate that refuses to block threads that must not.
+     *
+     * @param mustNotBlock whether the current thread must not block
+     * @param patience the longest that a blocking caller waits for the store, which by itself ends every call earlier
+     */
+    public RateLimitGate(
+            RateLimitStore store,
+            RateLimitListener listener,
+            Waiter waiter,
+            BooleanSupplier mustNotBlock,
+            Duration patience) {
+        this.mustNotBlock = mustNotBlock;
+        this.patience = patience;
         this.store = store;
         this.listener = listener;
         this.waiter = waiter;
@@ -33,8 +57,10 @@ public final class RateLimitGate {
      * @return gives back what the entry has taken, if it is refundable
      * @throws RateLimitExceededException if a limit rejects
      * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
+     * @throws IllegalStateException if the thread might have to wait and must not; nothing is charged then
      */
     public Refund enter(Entry entry) {
+        checkMayBlock();
         RefundableDecisions decided = entry.refundable()
                 ? decideRefundably(entry.charges())
                 : new RefundableDecisions(ask(entry.charges()), Refund.NONE);
@@ -47,6 +73,7 @@ public final class RateLimitGate {
 
     /** As {@link #enter(Entry)}, of one charge that is not refundable, and of which no listener of the call's own hears. */
     public void enter(Charge charge) {
+        checkMayBlock();
         RateLimitDecision decision = store.decide(charge);
         Duration delay = admitted(charge, decision);
         if (!delay.isZero()) {
@@ -61,9 +88,10 @@ public final class RateLimitGate {
      */
     public CompletionStage<Refund> enterAsync(Entry entry) {
         CompletableFuture<Refund> entered = new CompletableFuture<>();
-        start(entry)
+        continuations
+                .apart(start(entry))
                 .thenCompose(decided -> awaitAsync(admitted(entry, decided.decisions()), entered)
-                        .thenApply(over -> decided.refund()))
+                        .thenApply(over -> apart(decided.refund())))
                 .whenComplete((refund, thrown) -> {
                     if (thrown == null) {
                         entered.complete(refund);
@@ -72,6 +100,25 @@ public final class RateLimitGate {
                     }
                 });
         return entered;
+    }
+
+    private Refund apart(Refund refund) {
+        return refund == Refund.NONE ? refund : charges -> continuations.apart(refund.giveBack(charges));
+    }
+
+    /** Blocks until a refund of a blocking caller's is over, whatever became of it. */
+    public void await(CompletionStage<?> refund) {
+        long end = System.nanoTime() + patience.toNanos();
+        BoundedWait.await(refund.toCompletableFuture(), () -> end - System.nanoTime());
+    }
+
+    private void checkMayBlock() {
+        if (!store.answersAtOnce() && mustNotBlock.getAsBoolean()) {
+            throw new IllegalStateException("A rate limiter was called on thread "
+                    + Thread.currentThread().getName()
+                    + ", which must not block, because many calls share it. Call tryAcquireAsync, or call it on a thread that"
+                    + " may block, for example by thenApplyAsync or Schedulers.boundedElastic().");
+        }
     }
 
     /** Whether the store waits for nothing and nobody, so that only permits are waited for. */
@@ -89,11 +136,7 @@ public final class RateLimitGate {
     }
 
     private RefundableDecisions decideRefundably(List<Charge> charges) {
-        try {
-            return store.decideRefundably(charges).toCompletableFuture().join();
-        } catch (CompletionException ex) {
-            throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
-        }
+        return BoundedWait.get(store.decideRefundably(charges), patience);
     }
 
     private CompletionStage<RefundableDecisions> start(Entry entry) {
@@ -140,6 +183,7 @@ public final class RateLimitGate {
 
     /** As {@link #decide(List)}, of one charge. */
     RateLimitDecision decide(Charge charge) {
+        checkMayBlock();
         RateLimitDecision decision = store.decide(charge);
         tell(charge, decision);
         return asItBinds(charge, decision);
@@ -147,16 +191,19 @@ public final class RateLimitGate {
 
     /** Charges every limit, or none, and does not wait. */
     JointDecision decide(List<Charge> charges) {
+        checkMayBlock();
         return told(charges, ask(charges)).joint();
     }
 
     /** As {@link #decide(List)}, without blocking. */
     CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
-        return store.decideAsync(charges)
+        return continuations
+                .apart(store.decideAsync(charges))
                 .thenApply(decisions -> told(charges, decisions).joint());
     }
 
     RateLimitDecision peek(Charge charge) {
+        checkMayBlock();
         return asItBinds(charge, store.peek(charge));
     }
 
@@ -165,6 +212,7 @@ public final class RateLimitGate {
     }
 
     void reset(RateLimit limit, @Nullable String key) {
+        checkMayBlock();
         store.reset(limit, key);
     }
 

@@ -79,7 +79,7 @@ final class BlockingStyle implements CallStyle {
         try {
             return call.proceed();
         } catch (Throwable failure) {
-            call.giveBack(entry, refund, failure).toCompletableFuture().join();
+            call.gate().await(call.giveBack(entry, refund, failure));
             throw failure;
         }
     }

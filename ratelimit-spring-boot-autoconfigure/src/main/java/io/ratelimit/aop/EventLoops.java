@@ -3,11 +3,12 @@ package io.ratelimit.aop;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.ThreadExecutorMap;
+import io.ratelimit.ServiceThread;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
-/** Knows the threads that must not wait, because many calls share them: Reactor's, and Netty's event loops. */
-final class EventLoops {
+/** Knows the threads that must not block, because many calls share them: Reactor's, Netty's event loops, and our own. */
+public final class EventLoops {
 
     private static final boolean REACTOR = isPresent("reactor.core.scheduler.Schedulers");
 
@@ -16,8 +17,10 @@ final class EventLoops {
     private EventLoops() {}
 
     /** Whether the current thread is one of them. */
-    static boolean isCurrentThread() {
-        return (REACTOR && Reactors.isCurrentThread()) || (NETTY && Nettys.isCurrentThread());
+    public static boolean isCurrentThread() {
+        return ServiceThread.isCurrent()
+                || (REACTOR && Reactors.isCurrentThread())
+                || (NETTY && Nettys.isCurrentThread());
     }
 
     private static boolean isPresent(String type) {

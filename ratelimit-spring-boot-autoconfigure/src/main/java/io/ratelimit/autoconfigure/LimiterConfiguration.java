@@ -9,6 +9,8 @@ import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.SafeListeners;
 import io.ratelimit.Waiter;
+import io.ratelimit.aop.EventLoops;
+import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -39,8 +41,11 @@ class LimiterConfiguration {
     }
 
     @Bean
-    RateLimitGate rateLimitGate(RateLimitStore store, SafeListeners listeners, Waiter waiter) {
-        return new RateLimitGate(store, listeners, waiter);
+    RateLimitGate rateLimitGate(
+            RateLimitStore store, SafeListeners listeners, Waiter waiter, RateLimitProperties properties) {
+        // The store needs two timeouts at the most.
+        Duration patience = properties.redis().timeout().multipliedBy(3);
+        return new RateLimitGate(store, listeners, waiter, EventLoops::isCurrentThread, patience);
     }
 
     @Bean

@@ -227,15 +227,23 @@ final class BatchQueue implements CallDispatcher {
         });
     }
 
-    /** Whether a script is under way for longer than can be, or nobody sends what waits. For a watchdog. */
-    boolean isStuck() {
+    /** Goes on without what it is stuck in, if it is: a second line, for a watchdog. */
+    boolean takeUpIfStuck() {
+        boolean stuck = isStuck();
+        if (stuck) {
+            takeUp();
+        }
+        return stuck;
+    }
+
+    /** Whether a script is under way for longer than can be, or nobody sends what waits. */
+    private boolean isStuck() {
         PendingCall<?> first = waiting.peek();
         return (first != null && timeout.isLongOver(first.deadline()))
                 || underWay.stream().anyMatch(batch -> timeout.isLongOver(batch.deadline()));
     }
 
-    /** Goes on without what it is stuck in. */
-    void takeUp() {
+    private void takeUp() {
         turn = new AtomicBoolean();
         underWay.stream().filter(batch -> timeout.isLongOver(batch.deadline())).forEach(Batch::expire);
         timeout.set();

@@ -46,7 +46,7 @@ final class BatchTimeout {
 
     /**
      * @param timeout of a call and of a script
-     * @param worker what follows the end of a script, such as sending the next, keeps the timer from nothing
+     * @param worker what follows an end, such as sending the next script, keeps the timer from nothing
      */
     BatchTimeout(Duration timeout, AwakeClock clock, Scheduler scheduler, Executor worker) {
         this.timeout = timeout;
@@ -97,7 +97,8 @@ final class BatchTimeout {
         if (first != null && set.compareAndSet(false, true)) {
             try {
                 clock.beat();
-                scheduler.schedule(this::look, Math.max(0, Math.min(first.nanosLeft(), clock.beatNanos())));
+                var unused =
+                        scheduler.schedule(this::look, Math.max(0, Math.min(first.nanosLeft(), clock.beatNanos())));
             } catch (Throwable ex) {
                 // No thread can be had. The next to come sets it, and threads that wait do not need it.
                 set.set(false);
@@ -109,7 +110,7 @@ final class BatchTimeout {
         set.set(false);
         clock.beat();
         for (Timed first = line.peek(); first != null && isOver(first); first = line.peek()) {
-            if (line.remove(first)) {
+            if (line.remove(first) && !first.isOver()) {
                 end(first);
             }
         }
@@ -123,17 +124,14 @@ final class BatchTimeout {
         return timed.isOver() || timed.nanosLeft() <= 0;
     }
 
-    /** Whatever comes of it, the next have to end, too. */
+    /** What comes of it is not the timer's concern: the next have to end, too. */
     private void end(Timed timed) {
         try {
-            if (timed.isOver()) {
-                return;
-            }
-            if (timed instanceof Batch batch) {
-                worker.execute(batch::expire);
-            } else if (timed.expire()) {
-                line.add(timed);
-            }
+            worker.execute(() -> {
+                if (timed.expire()) {
+                    watch(timed);
+                }
+            });
         } catch (Throwable ex) {
             logger.debug("A call or a script could not be ended", ex);
         }

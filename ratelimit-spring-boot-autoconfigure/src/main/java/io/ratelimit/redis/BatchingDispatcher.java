@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.Watchdog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -28,6 +29,17 @@ final class BatchingDispatcher implements CallDispatcher {
         this.alone = new DirectDispatcher(redis, language);
         this.timeout = redis.batchTimeout();
         this.all = queue();
+        Watchdog.shared().watch(this, BatchingDispatcher::takeUp);
+    }
+
+    /** Resumes the queues that are stuck. */
+    private @Nullable String takeUp() {
+        boolean stuck = all.takeUpIfStuck();
+        for (int slot = 0; slot < slots.length(); slot++) {
+            BatchQueue queue = slots.get(slot);
+            stuck |= queue != null && queue.takeUpIfStuck();
+        }
+        return stuck ? "Calls to Redis were stuck in a queue; the queue was resumed" : null;
     }
 
     @Override

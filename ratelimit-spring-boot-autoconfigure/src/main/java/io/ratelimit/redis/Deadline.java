@@ -2,7 +2,8 @@ package io.ratelimit.redis;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
 /**
@@ -57,10 +58,16 @@ final class Deadline implements Bound {
         if (work.isDone()) {
             return work;
         }
-        CompletableFuture<T> bounded = work.copy().orTimeout(Math.max(0, nanosLeft()), TimeUnit.NANOSECONDS);
-        var unused = bounded.exceptionally(thrown -> {
-            work.cancel(false);
-            return null;
+        CompletableFuture<T> bounded = work.copy();
+        Future<?> timer = Scheduler.TIMER.schedule(
+                () -> bounded.completeExceptionally(new TimeoutException()), Math.max(0, nanosLeft()));
+        var unused = bounded.whenComplete((answer, thrown) -> {
+            if (timer != null) {
+                timer.cancel(false);
+            }
+            if (thrown != null) {
+                work.cancel(false);
+            }
         });
         return bounded;
     }

@@ -1,8 +1,10 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.BoundedWait;
+import io.ratelimit.PassingThreads;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.ServiceThread;
 import io.ratelimit.Watchdog;
 import java.time.Duration;
 import java.util.List;
@@ -28,6 +30,9 @@ import org.springframework.context.SmartLifecycle;
 public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private static final Log logger = LogFactory.getLog(GuardedRedis.class);
+
+    /** So many scripts or calls that are out of time may take their time to end before others have to wait for it. */
+    private static final int TIMEOUT_THREADS = 4;
 
     /** How often within a timeout it is seen whether this JVM runs. */
     private static final int BEATS = 8;
@@ -78,7 +83,11 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         this.timeout = timeout;
         this.clock = new AwakeClock(nanos, timeout.toNanos() / BEATS);
         this.batchTimeout = new BatchTimeout(
-                timeout, clock, Scheduler.thread(), PassingThreads.create("ratelimit-timeout", 1, Integer.MAX_VALUE));
+                timeout,
+                clock,
+                Scheduler.TIMER,
+                PassingThreads.create(
+                        TIMEOUT_THREADS, Integer.MAX_VALUE, task -> new ServiceThread(task, "ratelimit-timeout")));
         this.probe = new Probe(keyPrefix, new ScriptLanguage());
         this.probes = new Probes(this::probe, server -> servers.renew(server.name()), probing, nanos);
         Watchdog.shared().watch(this, GuardedRedis::resumeProbes);

@@ -16,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -27,8 +26,6 @@ import org.jspecify.annotations.Nullable;
  * way, together in the next. On a cluster, charges of different keys take a script for each slot.
  */
 public final class RedisRateLimitStore implements RateLimitStore {
-
-    private static final int LATE = 4;
 
     private final GuardedRedis redis;
 
@@ -43,8 +40,6 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private final SlotBySlot slotBySlot;
 
     private final SlotBySlot keyByKey;
-
-    private final Executor late = PassingThreads.create("ratelimit-late", LATE, Integer.MAX_VALUE);
 
     /** @param keyPrefix what the name of every bucket begins with; no braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
@@ -83,11 +78,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
-        return elsewhere(inOneOrMore(
+        return inOneOrMore(
                 names,
                 () -> decisions(ScriptCall.CHARGE, charges, names, deadline, false)
                         .outcome(),
-                scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions)));
+                scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions));
     }
 
     /** Whether it is known that no script reaches all keys. */
@@ -140,8 +135,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
         Deadline deadline = redis.deadline();
         CompletableFuture<ReceiptedCall> call = inOneOrMore(
                 names, () -> receipted(charges, names, deadline), scripts -> scripts.decide(charges, names, deadline));
-        return elsewhere(call.thenApply(decided ->
-                new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack))));
+        return call.thenApply(decided ->
+                new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack)));
     }
 
     private CompletableFuture<ReceiptedCall> receipted(List<Charge> charges, List<byte[]> names, Deadline deadline) {
@@ -167,14 +162,14 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 redis.deadline(),
                 false,
                 (reply, from) -> language.leasedCall(charge, reply, from)));
-        return elsewhere(call.outcome()
+        return call.outcome()
                 .thenApply(leased -> new Lease(
-                        leased.decision(), leased.more(), new RedisLease(charge, leased.receipt(), leaseReturns))));
+                        leased.decision(), leased.more(), new RedisLease(charge, leased.receipt(), leaseReturns)));
     }
 
     @Override
     public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
-        return elsewhere(leaseReturns.giveBack(remainders));
+        return leaseReturns.giveBack(remainders);
     }
 
     @Override
@@ -187,11 +182,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
         List<Receipt> receipts = charges.stream().map(taken::get).toList();
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
-        return elsewhere(inOneOrMore(
+        return inOneOrMore(
                 names,
                 () -> redis.executeInBackground(names, language.giveBackArguments(charges, receipts), deadline)
                         .thenAccept(reply -> {}),
-                scripts -> scripts.giveBack(charges, names, receipts, deadline)));
+                scripts -> scripts.giveBack(charges, names, receipts, deadline));
     }
 
     @Override
@@ -210,21 +205,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> check() {
-        return elsewhere(redis.check());
+        return redis.check();
     }
 
     /** The work ends at the deadline by itself; the last moment is for when it does not. */
     private static <T> T now(CompletableFuture<T> work, Deadline deadline) {
         BoundedWait.await(work, deadline::nanosLeftAtLast);
         return BoundedWait.result(work);
-    }
-
-    /**
-     * What follows a failure that took time is not done in the timer's thread, which has others to serve; nor in those of
-     * the common pool, which may be busy.
-     */
-    private <T> CompletionStage<T> elsewhere(CompletableFuture<T> work) {
-        return work.isDone() ? work : work.exceptionallyComposeAsync(CompletableFuture::failedFuture, late);
     }
 
     private List<byte[]> names(List<Charge> charges) {

@@ -163,16 +163,10 @@ enum ArchitectureRule {
         ArchRule in(String base) {
             return noClasses()
                     .that(not(nameMatching(base.replace(".", "\\.") + "\\.BoundedWait")))
-                    .and(not(nameMatching(UNBOUNDED_UNTIL_CONVERTED)))
                     .should()
                     .accessTargetWhere(UntimedWaits.PREDICATE);
         }
     };
-
-    /** Being converted to BoundedWait. */
-    private static final String UNBOUNDED_UNTIL_CONVERTED =
-            "io\\.ratelimit\\.(aop\\.BlockingStyle|redis\\.(RedisRateLimitStore|GuardedRedis)"
-                    + "|LeasingRateLimitStore|FailoverRateLimitStore|LeaseSweep|RateLimitGate)";
 
     private final String breaches;
 

@@ -129,11 +129,10 @@ class BatchQueueOrderTests {
         PendingCall<Long> next = PendingCalls.patient();
         queue.dispatch(stuck);
         queue.dispatch(next);
-        assertThat(queue.isStuck()).isFalse();
+        assertThat(queue.takeUpIfStuck()).isFalse();
         thread.stall(Duration.ofHours(4));
-        assertThat(queue.isStuck()).isTrue();
-        queue.takeUp();
-        assertThat(queue.isStuck()).isFalse();
+        assertThat(queue.takeUpIfStuck()).isTrue();
+        assertThat(queue.takeUpIfStuck()).isFalse();
         assertThat(stuck.outcome()).isCompletedExceptionally();
         assertThat(batches).hasSize(2);
         assertThat(batches.get(1).calls()).containsExactly(next);
@@ -147,8 +146,7 @@ class BatchQueueOrderTests {
             onSending = () -> {};
             queue.dispatch(next);
             thread.stall(Duration.ofHours(4));
-            assertThat(queue.isStuck()).isTrue();
-            queue.takeUp();
+            assertThat(queue.takeUpIfStuck()).isTrue();
             assertThat(batches.get(0).calls()).containsExactly(next);
         };
         queue.dispatch(PendingCalls.by(timeout.deadline()));

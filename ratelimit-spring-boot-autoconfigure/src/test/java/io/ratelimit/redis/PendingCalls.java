@@ -44,9 +44,7 @@ final class PendingCalls {
         return new BatchTimeout(
                 timeout,
                 new AwakeClock(thread::nanos, timeout.toNanos() / 8),
-                (task, nanos) -> {
-                    var unused = thread.schedule(task, nanos, TimeUnit.NANOSECONDS);
-                },
+                (task, nanos) -> thread.schedule(task, nanos, TimeUnit.NANOSECONDS),
                 Runnable::run);
     }
 
