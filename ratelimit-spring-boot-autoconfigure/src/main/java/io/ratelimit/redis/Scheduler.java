@@ -12,7 +12,7 @@ interface Scheduler {
     /** A thread of our own, so that nobody else's tasks are in its way. It is there while it has something to do. */
     Scheduler TIMER = thread();
 
-    /** @return to cancel the task, if it can be */
+    /** Runs the task after that time. What it returns, if anything, cancels the task. */
     @Nullable
     Future<?> schedule(Runnable task, long nanos);
 

@@ -65,6 +65,7 @@ class TimedRateLimitStoreTests {
     static Stream<Arguments> failures() {
         return Stream.of(
                 Arguments.of(new RateLimitStoreException(Reason.TIMEOUT, "", null), "timeout"),
+                Arguments.of(new RateLimitStoreException(Reason.STALLED, "", null), "stalled"),
                 Arguments.of(new RateLimitStoreException(Reason.ERROR, "", null), "error"),
                 Arguments.of(new IllegalStateException(), "error"));
     }

@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -93,6 +94,26 @@ class BatchQueueTests {
         assertThat(scripts.runs().stream().map(run -> run.permits().size())).containsExactly(1, 128, 128, 44);
         assertThat(later.stream().map(call -> call.join().remaining()).toList())
                 .isEqualTo(IntStream.range(0, 300).mapToObj(i -> (long) i).toList());
+    }
+
+    /** Its search takes the server longer than a few numbers do. */
+    @Test
+    void scriptIsFilledByWhatCallsWeigh() {
+        RateLimit log = RateLimit.named("log")
+                .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+                .capacity(1_000)
+                .rate("1000/h")
+                .build();
+        caller.ask(1);
+        for (int i = 0; i < 40; i++) {
+            caller.store().decideAsync(List.of(new Charge(log, "alice", 1)));
+        }
+        for (int i = 0; i < 10; i++) {
+            caller.ask(2);
+        }
+        scripts.run(0).answer();
+        scripts.run(1).answer();
+        assertThat(scripts.runs().stream().map(run -> run.codes().length())).containsExactly(1, 32, 18);
     }
 
     @Test
