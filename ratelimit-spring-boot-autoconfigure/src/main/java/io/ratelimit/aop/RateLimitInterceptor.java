@@ -1,11 +1,14 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitGate;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanCreationException;
+import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
 /** Asks before each call of a limited method. */
 public final class RateLimitInterceptor implements MethodInterceptor {
@@ -27,6 +30,20 @@ public final class RateLimitInterceptor implements MethodInterceptor {
         LimitedMethod limited = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
         return limited == null
                 ? invocation.proceed()
-                : limited.style().call(new LimitedCall(limited, invocation, gate.get()));
+                : limited.style().call(new LimitedCall(limited, invocation, gate(limited)));
+    }
+
+    private RateLimitGate gate(LimitedMethod limited) {
+        try {
+            return gate.get();
+        } catch (BeanCreationException ex) {
+            throw ex.contains(BeanCurrentlyInCreationException.class)
+                    ? new RateLimitConfigurationException(
+                                    "a limited method must not be called while the rate limiter is created.",
+                                    "Leave it out of the pointcut, or remove its annotation.",
+                                    ex)
+                            .at(RateLimitAnnotations.describe(limited.method()))
+                    : ex;
+        }
     }
 }

@@ -1,13 +1,14 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitNames;
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
@@ -52,7 +53,7 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
                 .filter(component -> LimitNames.canonical(component.getName()).equals(wanted))
                 .map(component -> new PropertySchema(
                         name.append(LimitNames.kebabCase(component.getName())),
-                        ResolvableType.forType(component.getGenericType())))
+                        ResolvableType.forType(component.getParameterizedType())))
                 .findFirst()
                 .orElse(null);
     }
@@ -64,9 +65,12 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
                 .toList();
     }
 
-    private Stream<RecordComponent> components() {
+    /** Those of the constructor, which Spring Boot binds by: in a native image, records do not know their components. */
+    private Stream<Parameter> components() {
         Class<?> record = type.resolve(Object.class);
-        return record.isRecord() ? Arrays.stream(record.getRecordComponents()) : Stream.empty();
+        return record.isRecord()
+                ? Arrays.stream(BeanUtils.getResolvableConstructor(record).getParameters())
+                : Stream.empty();
     }
 
     /** Whether it has properties below it, and no value. */

@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.UnlimitedRegistry;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.NoneNestedConditions;
@@ -11,6 +12,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 /** Auto-configuration of rate limits. */
@@ -25,6 +27,7 @@ import org.springframework.core.env.Environment;
 public final class RateLimitAutoConfiguration {
 
     @Bean
+    @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitPropertiesValidator rateLimitPropertiesValidator(Environment environment) {
         return new RateLimitPropertiesValidator(environment);
     }

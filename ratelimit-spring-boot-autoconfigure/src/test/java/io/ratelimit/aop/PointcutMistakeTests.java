@@ -4,6 +4,7 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Waiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -11,6 +12,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 
 /** A pointcut that cannot limit what it names stops the start-up. */
 class PointcutMistakeTests {
@@ -159,6 +162,30 @@ class PointcutMistakeTests {
                         "ratelimit.limits.clients.key-expression=#id")
                 .run(context -> assertThat(analysis(context).getDescription())
                         .contains("Where: " + Client.class.getName() + ".other()"));
+    }
+
+    @Test
+    void methodThatTheRateLimiterItselfNeedsStopsTheStartUp() {
+        runner.withUserConfiguration(CallingWaiter.class)
+                .withPropertyValues("ratelimit.limits.clients.pointcut=" + CLIENT)
+                .run(context -> {
+                    FailureAnalysis analysis = analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Where: " + Client.class.getName() + ".other()")
+                            .contains("What: a limited method must not be called while the rate limiter is created.");
+                    assertThat(analysis.getAction())
+                            .isEqualTo("Leave it out of the pointcut, or remove its annotation.");
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class CallingWaiter {
+
+        @Bean
+        Waiter waiter(Client client) {
+            client.other();
+            return Waiter.parking();
+        }
     }
 
     public static class Client {

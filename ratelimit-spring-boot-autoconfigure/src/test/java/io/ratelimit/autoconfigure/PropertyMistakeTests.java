@@ -18,6 +18,7 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 class PropertyMistakeTests {
 
@@ -87,6 +88,28 @@ class PropertyMistakeTests {
     void valueThatCannotWorkStopsTheStartUp(String property, String value, String problem) {
         runner.withPropertyValues(property + "=" + value)
                 .run(context -> assertThat(analysis(context).getDescription()).contains(problem));
+    }
+
+    @Test
+    void emptyEnvironmentVariableStopsTheStartUp() {
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource(
+                                "test-systemEnvironment", Map.of("RATELIMIT_LIMITS_QUOTES_KEYEXPRESSION", ""))))
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.limits.quotes.key-expression must not be empty."));
+    }
+
+    @Test
+    void emptyValueThatIsOverriddenIsNoMistake() {
+        runner.withBean(Quotes.class)
+                .withPropertyValues("ratelimit.limits.quotes.key-expression='all'", "ratelimit.order=1")
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addLast(new MapPropertySource(
+                                "file",
+                                Map.of("ratelimit.limits.quotes.keyExpression", "", "ratelimit.order", "${nope}"))))
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
