@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.LimitCatalog;
 import io.ratelimit.aop.ReactiveCallerRequests;
 import io.ratelimit.web.ExchangeCallerRequests;
 import io.ratelimit.web.ExchangeContextFilter;
@@ -32,11 +33,12 @@ public final class RateLimitReactiveAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    WebSettings rateLimitWebSettings(RateLimitProperties properties) {
+    WebSettings rateLimitWebSettings(RateLimitProperties properties, LimitCatalog limits) {
         return new WebSettings(
                 properties.web().headers(),
                 properties.web().ipv6Prefix(),
-                properties.web().missingKeyStatus());
+                properties.web().missingKeyStatus(),
+                limits);
     }
 
     @Bean

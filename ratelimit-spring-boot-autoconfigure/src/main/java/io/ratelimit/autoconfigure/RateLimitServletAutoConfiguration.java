@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.LimitCatalog;
 import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.web.RateLimitBodyAdvice;
 import io.ratelimit.web.RateLimitExceptionAdvice;
@@ -45,11 +46,12 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    WebSettings rateLimitWebSettings(RateLimitProperties properties) {
+    WebSettings rateLimitWebSettings(RateLimitProperties properties, LimitCatalog limits) {
         return new WebSettings(
                 properties.web().headers(),
                 properties.web().ipv6Prefix(),
-                properties.web().missingKeyStatus());
+                properties.web().missingKeyStatus(),
+                limits);
     }
 
     @Bean

@@ -28,6 +28,10 @@ final class ExchangeRecord {
         return created;
     }
 
+    void addIfUnknown(Standing standing) {
+        standings.addIfUnknown(standing);
+    }
+
     void add(List<Charge> charges, List<RateLimitDecision> decisions) {
         standings.add(charges, decisions);
     }

@@ -6,6 +6,8 @@ import io.ratelimit.aop.MissingRateLimitKeyException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
 import org.springframework.http.HttpHeaders;
@@ -36,19 +38,47 @@ final class Problems {
     private static final String REDUCED_CAPACITY_TITLE =
             "Request cannot be satisfied due to temporary server capacity constraints";
 
+    private static final Pattern SLASHES = Pattern.compile("^//+");
+
     private final MessageSource messages;
 
-    private final MissingKeys missingKeys;
+    private final WebSettings settings;
 
     Problems(MessageSource messages, WebSettings settings) {
         this.messages = messages;
-        this.missingKeys = settings.missingKeys();
+        this.settings = settings;
     }
 
-    /** What to answer to a failure of a limit, or one that it has caused; {@code null}: it is none. */
+    /**
+     * What to answer to a failure of a limit, or one that it has caused.
+     *
+     * @param path the request's
+     * @param record is told what a rejection knows of its limit
+     * @return {@code null}: it is no failure of a limit
+     */
     @Nullable
-    ErrorResponse of(Throwable failure, Locale locale) {
+    ErrorResponse of(Throwable failure, String path, Locale locale, Consumer<Standing> record) {
         RuntimeException ours = LimitExceptions.among(failure);
+        if (ours instanceof RateLimitExceededException rejection) {
+            settings.standing(rejection).ifPresent(record);
+        }
+        ErrorResponse problem = ours == null ? null : of(ours, locale);
+        if (problem != null) {
+            problem.getBody().setInstance(instance(path));
+        }
+        return problem;
+    }
+
+    /** As a reference, what follows two slashes would be a host. */
+    private static URI instance(String path) {
+        try {
+            return URI.create(SLASHES.matcher(path).replaceFirst("/"));
+        } catch (IllegalArgumentException ex) {
+            return URI.create("/");
+        }
+    }
+
+    private @Nullable ErrorResponse of(RuntimeException ours, Locale locale) {
         if (ours instanceof RateLimitExceededException rejection) {
             return exceeded(rejection, locale);
         }
@@ -84,11 +114,11 @@ final class Problems {
 
     /** The exception's message names classes and methods, which callers need not know. */
     private ErrorResponse missingKey(MissingRateLimitKeyException missing, Locale locale) {
-        missingKeys.log(missing);
+        settings.missingKeys().log(missing);
         String limit = missing.getLimitName();
         return problem(
                         missing,
-                        missingKeys.status(),
+                        settings.missingKeys().status(),
                         "The request does not contain the key that rate limit '" + limit + "' requires")
                 .detailMessageArguments(limit)
                 .build(messages, locale);

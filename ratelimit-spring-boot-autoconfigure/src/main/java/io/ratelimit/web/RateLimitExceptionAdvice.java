@@ -3,6 +3,7 @@ package io.ratelimit.web;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.aop.MissingRateLimitKeyException;
+import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -34,8 +35,11 @@ public final class RateLimitExceptionAdvice {
         RateLimitRefusedException.class,
         MissingRateLimitKeyException.class
     })
-    public @Nullable ErrorResponse answer(RuntimeException failure, HttpServletResponse response, Locale locale) {
-        return response.isCommitted() ? null : problems.of(failure, locale);
+    public @Nullable ErrorResponse answer(
+            RuntimeException failure, HttpServletRequest request, HttpServletResponse response, Locale locale) {
+        return response.isCommitted()
+                ? null
+                : problems.of(failure, request.getRequestURI(), locale, ServletRecord.of(request)::addIfUnknown);
     }
 
     /** As if a method of a controller had failed, whose own handlers this has. */
@@ -43,6 +47,11 @@ public final class RateLimitExceptionAdvice {
         return new HandlerMethod(
                 this,
                 ClassUtils.getMethod(
-                        getClass(), "answer", RuntimeException.class, HttpServletResponse.class, Locale.class));
+                        getClass(),
+                        "answer",
+                        RuntimeException.class,
+                        HttpServletRequest.class,
+                        HttpServletResponse.class,
+                        Locale.class));
     }
 }

@@ -1,6 +1,5 @@
 package io.ratelimit.web;
 
-import java.net.URI;
 import java.util.List;
 import java.util.Locale;
 import org.springframework.context.MessageSource;
@@ -21,10 +20,13 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
 
     private final Problems problems;
 
+    private final ResponseFields fields;
+
     private final ServerResponse.Context context;
 
     public RateLimitWebExceptionHandler(MessageSource messages, WebSettings settings, ServerCodecConfigurer codecs) {
         this.problems = new Problems(messages, settings);
+        this.fields = settings.fields();
         this.context = new Context(codecs.getWriters());
     }
 
@@ -35,14 +37,17 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
 
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
-        ErrorResponse problem = problems.of(failure, locale(exchange));
+        ErrorResponse problem = problems.of(
+                failure,
+                exchange.getRequest().getPath().value(),
+                locale(exchange),
+                ExchangeRecord.of(exchange, fields)::addIfUnknown);
         if (problem == null) {
             return Mono.error(failure);
         }
         if (exchange.getResponse().isCommitted()) {
             return Mono.empty();
         }
-        problem.getBody().setInstance(URI.create(exchange.getRequest().getPath().value()));
         return ServerResponse.from(problem).flatMap(response -> response.writeTo(exchange, context));
     }
 

@@ -7,10 +7,10 @@ import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
-import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.server.ServerWebExchange;
 
 /**
  * Answers a rejection with a 429, in a reactive application; otherwise as {@link RateLimitExceptionAdvice}. After advice of
@@ -24,9 +24,12 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
 
     private final UserAdvice users;
 
+    private final ResponseFields fields;
+
     public ReactiveRateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
         this.problems = new Problems(context, settings);
         this.users = new UserAdvice(context);
+        this.fields = settings.fields();
     }
 
     @Override
@@ -39,7 +42,13 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
         RateLimitRefusedException.class,
         MissingRateLimitKeyException.class
     })
-    public @Nullable ErrorResponse answer(RuntimeException failure, ServerHttpResponse response, Locale locale) {
-        return response.isCommitted() ? null : problems.of(failure, locale);
+    public @Nullable ErrorResponse answer(RuntimeException failure, ServerWebExchange exchange, Locale locale) {
+        return exchange.getResponse().isCommitted()
+                ? null
+                : problems.of(
+                        failure,
+                        exchange.getRequest().getPath().value(),
+                        locale,
+                        ExchangeRecord.of(exchange, fields)::addIfUnknown);
     }
 }

@@ -2,6 +2,8 @@ package io.ratelimit.web;
 
 import java.util.List;
 import java.util.function.Supplier;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
@@ -30,7 +32,19 @@ public final class RejectedExchanges {
 
     /** Fails with the failure, if nobody answers it. */
     Mono<Void> answer(ServerWebExchange exchange, Throwable failure) {
-        return cors.before(exchange, admitted -> answerAdmitted(admitted, failure));
+        return cors.before(readable(exchange), admitted -> answerAdmitted(admitted, failure));
+    }
+
+    /** Spring writes no body where it cannot read what the request accepts. */
+    private static ServerWebExchange readable(ServerWebExchange exchange) {
+        try {
+            exchange.getRequest().getHeaders().getAccept();
+            return exchange;
+        } catch (InvalidMediaTypeException ex) {
+            return exchange.mutate()
+                    .request(request -> request.headers(headers -> headers.remove(HttpHeaders.ACCEPT)))
+                    .build();
+        }
     }
 
     private Mono<Void> answerAdmitted(ServerWebExchange exchange, Throwable failure) {

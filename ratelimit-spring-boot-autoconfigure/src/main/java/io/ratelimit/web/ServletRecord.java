@@ -61,6 +61,11 @@ final class ServletRecord {
         standings.add(charges, decisions);
     }
 
+    /** Written before the body of the answer. */
+    void addIfUnknown(Standing standing) {
+        standings.addIfUnknown(standing);
+    }
+
     void refund(List<Charge> charges) {
         payments.remove(charges);
     }

@@ -25,6 +25,15 @@ final class Standings {
         }
     }
 
+    /** What a rejection says of its limit, unless that is known: it may come from where no request is. */
+    synchronized void addIfUnknown(Standing standing) {
+        String name = standing.limit().name();
+        if (standings.keySet().stream().noneMatch(limit -> limit.name().equals(name))) {
+            standings.put(standing.limit(), standing);
+            news = true;
+        }
+    }
+
     /** All of them, in the order in which the limits were first asked. */
     synchronized List<Standing> all() {
         return List.copyOf(standings.values());

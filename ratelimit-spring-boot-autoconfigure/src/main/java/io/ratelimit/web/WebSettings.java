@@ -1,5 +1,9 @@
 package io.ratelimit.web;
 
+import io.ratelimit.LimitCatalog;
+import io.ratelimit.RateLimitExceededException;
+import java.util.Optional;
+
 /** What requests and responses of both kinds have in common: which fields are sent, who a caller is, and who is none. */
 public final class WebSettings {
 
@@ -9,18 +13,26 @@ public final class WebSettings {
 
     private final MissingKeys missingKeys;
 
+    private final LimitCatalog limits;
+
     /**
      * @param ipv6Prefix how many bits of an IPv6 address are the caller's network, 1 to 128
      * @param missingKeyStatus of the answer to a request without a key
      */
-    public WebSettings(HeaderFields headers, int ipv6Prefix, int missingKeyStatus) {
+    public WebSettings(HeaderFields headers, int ipv6Prefix, int missingKeyStatus, LimitCatalog limits) {
         this.fields = new ResponseFields(headers);
         this.addresses = new ClientAddress(ipv6Prefix);
         this.missingKeys = new MissingKeys(missingKeyStatus, System::nanoTime);
+        this.limits = limits;
     }
 
     ResponseFields fields() {
         return fields;
+    }
+
+    /** How a caller stands with the limit that rejects it. */
+    Optional<Standing> standing(RateLimitExceededException rejection) {
+        return limits.find(rejection.getLimitName()).map(limit -> new Standing(limit, rejection.getDecision()));
     }
 
     MissingKeys missingKeys() {

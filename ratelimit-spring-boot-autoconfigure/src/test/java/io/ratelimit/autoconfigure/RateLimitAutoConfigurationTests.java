@@ -21,7 +21,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisConnector;
 import io.ratelimit.web.HeaderFields;
 import io.ratelimit.web.RateLimitExceptionAdvice;
-import io.ratelimit.web.WebSettings;
+import io.ratelimit.web.TestWebSettings;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -150,7 +150,7 @@ class RateLimitAutoConfigurationTests {
     @Test
     void ownExceptionAdviceReplacesTheDefault() {
         RateLimitExceptionAdvice own =
-                new RateLimitExceptionAdvice(new StaticMessageSource(), new WebSettings(HeaderFields.NONE, 64, 400));
+                new RateLimitExceptionAdvice(new StaticMessageSource(), TestWebSettings.of(HeaderFields.NONE));
         LimitedContexts.inMemoryServlet()
                 .withBean(RateLimitExceptionAdvice.class, () -> own)
                 .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))

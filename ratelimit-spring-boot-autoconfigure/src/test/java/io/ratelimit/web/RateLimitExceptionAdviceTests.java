@@ -124,7 +124,7 @@ class RateLimitExceptionAdviceTests {
     private static ErrorResponse answer(Duration retryAfter) {
         RateLimitDecision decision =
                 new RateLimitDecision(false, 1, 0, Duration.ZERO, retryAfter, Duration.ofSeconds(1));
-        return new Problems(new StaticMessageSource(), new WebSettings(HeaderFields.NONE, 64, 400))
+        return new Problems(new StaticMessageSource(), TestWebSettings.of(HeaderFields.NONE))
                 .exceeded(new RateLimitExceededException(List.of("quotes"), decision), Locale.ENGLISH);
     }
 

@@ -35,8 +35,7 @@ class ReactiveCallerTests {
     private static final Authentication ANONYMOUS =
             new AnonymousAuthenticationToken("key", "anonymous", AuthorityUtils.createAuthorityList("ANONYMOUS"));
 
-    private final ExchangeCallerRequests requests =
-            new ExchangeCallerRequests(new WebSettings(HeaderFields.IETF, 64, 400));
+    private final ExchangeCallerRequests requests = new ExchangeCallerRequests(TestWebSettings.of(HeaderFields.IETF));
 
     @Test
     void securityGoesBeforeTheExchange() {
@@ -117,7 +116,7 @@ class ReactiveCallerTests {
     }
 
     private static CallerRequest caller(ServerWebExchange exchange) {
-        return ExchangeCallerRequest.of(exchange, null, new WebSettings(HeaderFields.IETF, 64, 400));
+        return ExchangeCallerRequest.of(exchange, null, TestWebSettings.of(HeaderFields.IETF));
     }
 
     private static ServerWebExchange exchangeOf(Principal principal) {

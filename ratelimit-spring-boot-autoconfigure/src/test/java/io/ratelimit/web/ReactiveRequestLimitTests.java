@@ -162,6 +162,31 @@ class ReactiveRequestLimitTests {
         });
     }
 
+    /** As a reference, what follows two slashes would be a host. */
+    @ParameterizedTest
+    @CsvSource({"//,/", "///,/", "//evil.example/x,/evil.example/x", "/x//y,/x//y"})
+    void pathThatIsNoReferenceIsAnsweredAsAnyOther(String path, String instance) {
+        String[] properties = {
+            "ratelimit.limits.all.rate=1/h", "ratelimit.http[0].path=/**", "ratelimit.http[0].limit=all"
+        };
+        with(properties, app -> {
+            app.http.send("GET /other");
+            RawHttp.Answer rejected = app.http.send("GET " + path);
+            assertThat(rejected.text()).startsWith("HTTP/1.1 429").contains("\"instance\":\"" + instance + "\"");
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"json", "text/", "*/plain"})
+    void malformedAcceptIsNoReasonForAnotherAnswer(String accept) {
+        with(ANY, app -> {
+            app.http.send("GET /any");
+            assertThat(app.http.send("GET /any", "Accept: " + accept).text())
+                    .startsWith("HTTP/1.1 429")
+                    .contains("application/problem+json", "quota-exceeded");
+        });
+    }
+
     @Test
     void basePathIsNotPartOfTheRule() {
         with(and(ANY, "spring.webflux.base-path=/base", "spring.profiles.active=advice"), app -> {

@@ -70,7 +70,7 @@ class RequestLimitWebFilterTests {
         RequestLimitWebFilter filter = new RequestLimitWebFilter(
                 rules,
                 new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking()),
-                new ExchangeCallerRequests(new WebSettings(HeaderFields.IETF, 64, 400)),
+                new ExchangeCallerRequests(TestWebSettings.of(HeaderFields.IETF)),
                 new RejectedExchanges(List::of, List::of, new ExchangeCors(List::of, List::of)),
                 0);
         return filter.filter(

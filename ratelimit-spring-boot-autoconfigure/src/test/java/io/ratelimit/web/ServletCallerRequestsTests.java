@@ -65,7 +65,7 @@ class ServletCallerRequestsTests {
 
     @Test
     void requestGoesAlongToAnotherThreadAndDoesNotStayThere() {
-        ServletCallerRequests requests = new ServletCallerRequests(new WebSettings(HeaderFields.NONE, 64, 400));
+        ServletCallerRequests requests = new ServletCallerRequests(TestWebSettings.of(HeaderFields.NONE));
         AtomicReference<RequestAttributes> seen = new AtomicReference<>();
         RequestAttributes attributes = new ServletRequestAttributes(new MockHttpServletRequest());
         RequestContextHolder.setRequestAttributes(attributes);

@@ -92,6 +92,14 @@ class ServletHttpTests extends HttpContract {
                 .contains(FirstCatchAllAdvice.class.getName());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"json", "text/", "*/plain, text/html;q=x"})
+    void malformedAcceptIsNoReasonForAnotherAnswer(String accept) {
+        get("/quotes");
+        get("/quotes");
+        get("/quotes", "Accept", accept).isRejected("\"quotes\";r=0;t=3", "3", "quotes");
+    }
+
     @Test
     void futureSaysHowTheCallerStands() {
         get("/future").isAllowed("\"future\";r=0;t=1");

@@ -25,7 +25,7 @@ class ServletRecordTests {
 
     private static final RateLimit EXPORTS = TestLimits.tokenBucket("exports", 20, "10/s");
 
-    private final WebSettings settings = new WebSettings(HeaderFields.IETF, 64, 400);
+    private final WebSettings settings = TestWebSettings.of(HeaderFields.IETF);
 
     private final MockHttpServletRequest request = new MockHttpServletRequest("GET", "/quotes");
 

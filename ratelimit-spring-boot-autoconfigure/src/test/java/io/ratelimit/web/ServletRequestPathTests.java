@@ -52,6 +52,31 @@ class ServletRequestPathTests {
         });
     }
 
+    /** As a reference, what follows two slashes would be a host. */
+    @ParameterizedTest
+    @CsvSource({"//,/", "///,/", "//evil.example/x,/evil.example/x", "/x//y,/x//y"})
+    void pathThatIsNoReferenceIsAnsweredAsAnyOther(String path, String instance) {
+        String[] properties = {
+            "ratelimit.limits.all.rate=1/h", "ratelimit.http[0].path=/**", "ratelimit.http[0].limit=all"
+        };
+        with(properties, app -> {
+            app.http().send("GET /other");
+            RawHttp.Answer rejected = app.http().send("GET " + path);
+            assertThat(rejected.text()).startsWith("HTTP/1.1 429").contains("\"instance\":\"" + instance + "\"");
+        });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"json", "text/", "*/plain"})
+    void malformedAcceptIsNoReasonForAnotherAnswer(String accept) {
+        with(ANY, app -> {
+            app.http().send("GET /any");
+            assertThat(app.http().send("GET /any", "Accept: " + accept).text())
+                    .startsWith("HTTP/1.1 429")
+                    .contains("application/problem+json", "quota-exceeded");
+        });
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"/app/ctx/any", "/app/ctx/any/", "/app/ctx;x/any", "/app/%63tx/any", "/%61pp/ctx/any"})
     void contextPathAndServletPathAreNotPartOfTheRule(String spelling) {

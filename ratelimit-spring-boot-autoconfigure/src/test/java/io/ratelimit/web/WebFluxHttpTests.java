@@ -32,6 +32,7 @@ import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 /**
  * On Netty, with a connection for each request: where one request is answered by another thread and the next one at once,
@@ -51,6 +52,13 @@ class WebFluxHttpTests extends HttpContract {
     @Override
     Class<?> interceptor() {
         return Interceptor.class;
+    }
+
+    @Test
+    void rejectionOfABlockingServiceOnAnotherThreadSaysHowTheCallerStands() {
+        assertThat(get("/blocking").status()).isEqualTo(200);
+        HttpAnswer rejected = get("/blocking").isRejected("\"blocking\";r=0;t=60", "60", "blocking");
+        assertThat(rejected.header("RateLimit-Policy")).isEqualTo("\"blocking\";q=1;w=60");
     }
 
     /** Spring asks all advice in its order, and nothing can come before the highest precedence. */
@@ -156,6 +164,11 @@ class WebFluxHttpTests extends HttpContract {
             return Mono.just("42");
         }
 
+        @GetMapping("/blocking")
+        public Mono<String> blocking() {
+            return Mono.fromCallable(service::blocking).subscribeOn(Schedulers.boundedElastic());
+        }
+
         @GetMapping("/by-header-of-service")
         public Mono<String> byHeaderOfService() {
             return service.byHeader();
@@ -218,6 +231,11 @@ class WebFluxHttpTests extends HttpContract {
         @RateLimited(name = "by-header-of-service", rate = "1/s", keyExpression = "header('X-Api-Key')")
         public Mono<String> byHeader() {
             return Mono.just("42");
+        }
+
+        @RateLimited(name = "blocking", rate = "1/m")
+        public String blocking() {
+            return "42";
         }
 
         @RateLimited(name = "streamed", rate = "1/s")
