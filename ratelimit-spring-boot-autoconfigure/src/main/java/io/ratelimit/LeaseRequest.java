@@ -76,7 +76,12 @@ final class LeaseRequest {
      * nothing for those that wake up later. Nothing, if it is too little for all.
      */
     void serve(Stock brought, long nanos) {
-        serve(brought, brought.take(asked - seats, nanos), nanos);
+        serve(brought, brought.take(passengers(), nanos), nanos);
+    }
+
+    /** How many permits the calls want that wait for it. */
+    long passengers() {
+        return asked - seats;
     }
 
     private void serve(Stock brought, long served, long nanos) {

@@ -125,15 +125,16 @@ final class LeasedBucket {
 
     /** Whether nobody has taken or wanted anything since this was asked last. */
     synchronized boolean look() {
-        boolean idle = isIdle();
+        long handedOut = handedOut();
+        boolean idle = isIdle(handedOut);
         wanted = false;
         lastSeen = stock;
-        lastHandedOut = handedOut();
+        lastHandedOut = handedOut;
         return idle;
     }
 
-    private boolean isIdle() {
-        return !wanted && request == null && stock == lastSeen && handedOut() == lastHandedOut;
+    private boolean isIdle(long handedOut) {
+        return !wanted && request == null && stock == lastSeen && handedOut == lastHandedOut;
     }
 
     private long handedOut() {
@@ -149,7 +150,7 @@ final class LeasedBucket {
      */
     synchronized @Nullable LeaseRemainder retireIfIdle(long most, long nanos) {
         Stock last = stock;
-        return isIdle() && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
+        return isIdle(handedOut()) && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
     }
 
     /** Ends it: what comes later is the store's affair alone. Returns what is to be refunded. */
