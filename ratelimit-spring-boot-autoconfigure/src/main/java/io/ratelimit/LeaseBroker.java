@@ -19,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseBroker {
 
+    /** In timeouts: the store gives a call so many if this JVM stands still meanwhile. */
+    private static final long LAST = 2;
+
     /** The store fails its calls in time; a thread that waits for it leaves it so much to do so. */
     private static final long GRACE = Duration.ofMillis(30).toNanos();
 
@@ -77,11 +80,11 @@ final class LeaseBroker {
         long since = nanos.getAsLong();
         LeaseRequest request = approach.request();
         if (approach.asks()) {
-            return await(ask(charge, bucket, request), timeout + GRACE)
+            return await(ask(charge, bucket, request), LAST * timeout + GRACE)
                     .decisions()
                     .get(0);
         }
-        await(request.arrival(), timeout + GRACE);
+        await(request.arrival(), LAST * timeout + GRACE);
         RateLimitDecision decision = request.decision();
         if (decision == null) {
             decision = bucket.take(charge.permits(), nanos.getAsLong());
@@ -171,6 +174,11 @@ final class LeaseBroker {
                 asked.complete(decided);
             }
             request.landed(failure);
+        });
+        // Where that never comes, the request is given up.
+        var unusedEnd = request.landing().exceptionally(thrown -> {
+            asked.completeExceptionally(cause(thrown));
+            return null;
         });
         return asked;
     }

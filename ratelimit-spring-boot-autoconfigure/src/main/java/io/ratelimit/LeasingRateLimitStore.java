@@ -38,10 +38,11 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
         this(
                 store,
                 timeout,
-                System::nanoTime,
+                new PauseCountingClock(),
                 LeaseSweep.thread(),
                 LateThreads.create("ratelimit-late-lease"),
                 MOST_BUCKETS);
+        Watchdog.shared().watch(broker, LeaseBroker::giveUpOverdue);
     }
 
     /** For tests: calls that are late fail in the thread that finds out. */

@@ -161,8 +161,8 @@ class LeaseModelCheckingTests {
             Stock left = bucket.stock();
             long here = left == null ? 0 : left.remainder(NOW);
             if (handedOut + served + refunded + here != granted) {
-                throw new IllegalStateException("Of " + granted + " handed out: " + handedOut + ", to calls that waited: "
-                        + served + ", refunded: " + refunded + ", left: " + here);
+                throw new IllegalStateException("Of " + granted + " handed out: " + handedOut
+                        + ", to calls that waited: " + served + ", refunded: " + refunded + ", left: " + here);
             }
         }
     }

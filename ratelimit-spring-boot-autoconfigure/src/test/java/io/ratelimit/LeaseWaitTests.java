@@ -171,6 +171,17 @@ class LeaseWaitTests {
         assertThat(broken).isNull();
     }
 
+    /** No other call comes, and nothing else looks after it. */
+    @Test
+    void asynchronousCallEndsThoughTheStoreNeverAnswers() throws Exception {
+        takeUntilALeaseIsDue();
+        var unused = trips.hold();
+        FutureTask<?> call = new FutureTask<>(
+                () -> store.decideAsync(List.of(one)).toCompletableFuture().get());
+        call.run();
+        assertTimeout(failureOf(call).getCause());
+    }
+
     /** What it brings in the end is of use to others. */
     @Test
     void requestWithoutAnAnswerIsTakenUpAgain() {
@@ -185,12 +196,12 @@ class LeaseWaitTests {
         clock.advance(Duration.ofMillis(1));
         assertThat(store.giveUpOverdue()).isNotNull();
         assertThat(store.giveUpOverdue()).isNull();
+        assertThat(asks).isCompletedExceptionally();
         assertThat(waits).isCompletedExceptionally();
         assertThat(store.decideAsync(List.of(one)).toCompletableFuture()).isCompleted();
         assertThat(store.decideAsync(List.of(one)).toCompletableFuture()).isCompleted();
         long used = limit.capacity() - trips.peek(one).remaining();
         answer.complete(null);
-        assertThat(asks).isCompleted();
         assertThat(limit.capacity() - trips.peek(one).remaining())
                 .as("it alone is used")
                 .isEqualTo(used + 1);
