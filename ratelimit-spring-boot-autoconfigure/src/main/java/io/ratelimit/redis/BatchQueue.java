@@ -133,11 +133,12 @@ final class BatchQueue implements CallDispatcher {
         Batch batch = new Batch(timeout.deadline(), this::expired);
         CompletableFuture<List<Long>> reply;
         try {
+            underWay.add(batch);
             fill(batch);
             if (batch.calls().isEmpty()) {
+                underWay.remove(batch);
                 return null;
             }
-            underWay.add(batch);
             reply = script.apply(batch);
         } catch (Throwable ex) {
             reply = CompletableFuture.failedFuture(ex);
@@ -161,8 +162,18 @@ final class BatchQueue implements CallDispatcher {
             PendingCall<?> call = waiting.poll();
             if (call != null) {
                 waitingCalls.decrementAndGet();
-                weight += add(call, batch, needed);
+                weight += addOrFail(call, batch, needed);
             }
+        }
+    }
+
+    /** Nothing that was taken out of the queue is lost. */
+    private int addOrFail(PendingCall<?> call, Batch batch, long needed) {
+        try {
+            return add(call, batch, needed);
+        } catch (Throwable ex) {
+            call.fail(RedisFailures.of(Servers.REDIS, ex));
+            throw ex;
         }
     }
 
@@ -246,7 +257,6 @@ final class BatchQueue implements CallDispatcher {
     private void takeUp() {
         turn = new AtomicBoolean();
         underWay.stream().filter(batch -> timeout.isLongOver(batch.deadline())).forEach(Batch::expire);
-        timeout.set();
         send();
     }
 

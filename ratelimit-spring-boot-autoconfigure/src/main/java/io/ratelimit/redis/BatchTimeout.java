@@ -7,6 +7,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Ends what has no more time: scripts under way, and calls that no thread waits for. All have the same timeout, so the first
@@ -18,6 +19,9 @@ final class BatchTimeout {
     private static final Log logger = LogFactory.getLog(BatchTimeout.class);
 
     private final Queue<Timed> line = new ConcurrentLinkedQueue<>();
+
+    /** Given a further timeout, which may be over before those of the line are. */
+    private final Queue<Timed> extended = new ConcurrentLinkedQueue<>();
 
     private final AtomicBoolean set = new AtomicBoolean();
 
@@ -92,13 +96,11 @@ final class BatchTimeout {
     }
 
     /** Sets the timer, if it is not. */
-    void set() {
-        Timed first = line.peek();
-        if (first != null && set.compareAndSet(false, true)) {
+    private void set() {
+        if (!isIdle() && set.compareAndSet(false, true)) {
             try {
                 clock.beat();
-                var unused =
-                        scheduler.schedule(this::look, Math.max(0, Math.min(first.nanosLeft(), clock.beatNanos())));
+                var unused = scheduler.schedule(this::look, Math.max(0, Math.min(nanosLeft(), clock.beatNanos())));
             } catch (Throwable ex) {
                 // No thread can be had. The next to come sets it, and threads that wait do not need it.
                 set.set(false);
@@ -108,15 +110,49 @@ final class BatchTimeout {
 
     private void look() {
         set.set(false);
-        clock.beat();
-        for (Timed first = line.peek(); first != null && isOver(first); first = line.peek()) {
-            if (line.remove(first) && !first.isOver()) {
+        try {
+            clock.beat();
+            endAll(line);
+            endAll(extended);
+        } finally {
+            set();
+        }
+        if (isIdle()) {
+            clock.rest();
+        }
+    }
+
+    /**
+     * Goes on, if something is over for longer than can be: the timer could not be set, and nothing came to set it again.
+     *
+     * @return whether it was so
+     */
+    boolean takeUpIfStuck() {
+        boolean stuck = nanosLeft() < -2 * timeout.toNanos();
+        if (stuck) {
+            look();
+        }
+        return stuck;
+    }
+
+    private boolean isIdle() {
+        return line.isEmpty() && extended.isEmpty();
+    }
+
+    /** Until the first has no time left. */
+    private long nanosLeft() {
+        return Math.min(nanosLeft(line.peek()), nanosLeft(extended.peek()));
+    }
+
+    private static long nanosLeft(@Nullable Timed timed) {
+        return timed == null ? Long.MAX_VALUE : timed.nanosLeft();
+    }
+
+    private void endAll(Queue<Timed> timed) {
+        for (Timed first = timed.peek(); first != null && isOver(first); first = timed.peek()) {
+            if (timed.remove(first) && !first.isOver()) {
                 end(first);
             }
-        }
-        set();
-        if (line.isEmpty()) {
-            clock.rest();
         }
     }
 
@@ -129,7 +165,8 @@ final class BatchTimeout {
         try {
             worker.execute(() -> {
                 if (timed.expire()) {
-                    watch(timed);
+                    extended.add(timed);
+                    set();
                 }
             });
         } catch (Throwable ex) {

@@ -34,7 +34,8 @@ final class BatchingDispatcher implements CallDispatcher {
 
     /** Resumes the queues that are stuck. */
     private @Nullable String takeUp() {
-        boolean stuck = all.takeUpIfStuck();
+        boolean stuck = timeout.takeUpIfStuck();
+        stuck |= all.takeUpIfStuck();
         for (int slot = 0; slot < slots.length(); slot++) {
             BatchQueue queue = slots.get(slot);
             stuck |= queue != null && queue.takeUpIfStuck();
