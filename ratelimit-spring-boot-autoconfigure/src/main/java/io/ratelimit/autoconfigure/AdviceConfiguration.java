@@ -30,7 +30,6 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.Ordered;
 import org.springframework.core.env.Environment;
 import org.springframework.core.task.TaskDecorator;
 import org.springframework.core.task.support.ContextPropagatingTaskDecorator;
@@ -72,8 +71,8 @@ class AdviceConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitBeanPostProcessor rateLimitBeanPostProcessor(
             LimitedMethods methods, RateLimitInterceptor interceptor, Environment environment) {
-        int order =
-                Binder.get(environment).bind("ratelimit.order", Integer.class).orElse(Ordered.HIGHEST_PRECEDENCE);
+        int order = AdviceOrder.of(
+                Binder.get(environment).bind("ratelimit.order", String.class).orElse(AdviceOrder.BEFORE_SECURITY));
         RateLimitBeanPostProcessor processor = new RateLimitBeanPostProcessor(methods, interceptor, order);
         processor.setProxyTargetClass(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
         return processor;

@@ -30,8 +30,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param localShare How many instances there are, while the store fails and each limits in memory: each lets through so
  *     much less. 1: each limits as if it were alone. Not for the in-memory store.
  * @param dryRun Whether calls that would be rejected are only counted.
- * @param order Order of the limiting advice among the others of a bean; lower is earlier. Default: before all others,
- *     transactions, caches and asynchronous execution among them.
+ * @param order Order of the limiting advice among the others of a bean: "before-security", which is before all others,
+ *     transactions, caches and asynchronous execution among them; "after-security"; or a number, lower is earlier.
  * @param redis Properties of the Redis store.
  * @param inMemory Properties of the in-memory store.
  * @param health Properties of the health contributor.
@@ -46,7 +46,7 @@ public record RateLimitProperties(
         @DefaultValue("local") OnStoreFailure onStoreFailure,
         @DefaultValue("1") int localShare,
         @DefaultValue("false") boolean dryRun,
-        @DefaultValue("-2147483648") int order,
+        @DefaultValue("before-security") String order,
         @DefaultValue Redis redis,
         @DefaultValue InMemory inMemory,
         @DefaultValue Health health,

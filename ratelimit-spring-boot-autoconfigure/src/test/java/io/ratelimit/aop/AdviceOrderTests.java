@@ -2,14 +2,17 @@ package io.ratelimit.aop;
 
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.autoconfigure.RecordingListener;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cache.CacheManager;
@@ -20,6 +23,11 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.security.access.AccessDeniedException;
+import org.springframework.security.access.prepost.PreAuthorize;
+import org.springframework.security.authentication.TestingAuthenticationToken;
+import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
@@ -51,6 +59,35 @@ class AdviceOrderTests {
                     service.transactional();
                     assertRejected("service-transactional", service::transactional);
                     assertThat(transactions.begun()).isEqualTo(2);
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({"before-security,1", "after-security,0", "150,1", "1000,0"})
+    void callerWhoIsDeniedIsChargedOnlyWhereTheLimitComesFirst(String order, int charged) {
+        runner.withUserConfiguration(Transactions.class, MethodSecurity.class)
+                .withBean(Service.class)
+                .withPropertyValues("ratelimit.order=" + order)
+                .run(context -> {
+                    SecurityContextHolder.getContext()
+                            .setAuthentication(new TestingAuthenticationToken("mallory", "", "ROLE_GUEST"));
+                    try {
+                        assertThatThrownBy(() -> context.getBean(Calls.class).secured())
+                                .isInstanceOf(AccessDeniedException.class);
+                        assertThat(context.getBean(RecordingListener.class).outcomes())
+                                .hasSize(charged);
+                        SecurityContextHolder.getContext()
+                                .setAuthentication(new TestingAuthenticationToken("admin", "", "ROLE_ADMIN"));
+                        Calls service = context.getBean(Calls.class);
+                        if (charged == 0) {
+                            service.secured();
+                        }
+                        assertRejected("service-secured", service::secured);
+                        assertThat(context.getBean(CountingTransactions.class).begun())
+                                .isEqualTo(1 - charged);
+                    } finally {
+                        SecurityContextHolder.clearContext();
+                    }
                 });
     }
 
@@ -91,6 +128,8 @@ class AdviceOrderTests {
 
         void transactional();
 
+        void secured();
+
         int cached();
 
         Future<Thread> asynchronous(Thread caller);
@@ -104,6 +143,12 @@ class AdviceOrderTests {
         @RateLimited(rate = "1/s")
         @Transactional
         public void transactional() {}
+
+        @Override
+        @RateLimited(rate = "1/s")
+        @PreAuthorize("hasRole('ADMIN')")
+        @Transactional
+        public void secured() {}
 
         @Override
         @RateLimited(rate = "1/s")
@@ -190,4 +235,8 @@ class AdviceOrderTests {
             return task -> new Thread(task).start();
         }
     }
+
+    @Configuration
+    @EnableMethodSecurity
+    static class MethodSecurity {}
 }

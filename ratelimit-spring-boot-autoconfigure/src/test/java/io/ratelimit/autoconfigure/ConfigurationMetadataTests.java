@@ -70,6 +70,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.store=redis",
                         "ratelimit.on-store-failure=local",
                         "ratelimit.local-share=1",
+                        "ratelimit.order=before-security",
                         "ratelimit.redis.timeout=100ms",
                         "ratelimit.redis.remember-rejections=true",
                         "ratelimit.web.filter-order=-101",
