@@ -8,11 +8,9 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
-import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.data.redis.core.RedisCallback;
 
 /** How many entries a log has in Redis. */
 class LogLengthTests {
@@ -56,11 +54,10 @@ class LogLengthTests {
                 .isTrue();
     }
 
-    /** In blocks behind the text of the sections: ten bytes each, behind seven of the block. */
     private long entries() {
         String key = redis.commands().keys(prefix + "*").iterator().next();
-        List<byte[]> list = redis.commands().execute((RedisCallback<List<byte[]>>)
-                connection -> connection.listCommands().lRange(key.getBytes(StandardCharsets.US_ASCII), 1, -1));
-        return list.stream().mapToLong(block -> (block.length - 7) / 10).sum();
+        return PackedLog.blocks(redis.commands(), key).stream()
+                .mapToInt(PackedLog::entries)
+                .sum();
     }
 }
