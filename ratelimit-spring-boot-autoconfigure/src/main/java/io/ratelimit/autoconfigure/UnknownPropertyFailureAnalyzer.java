@@ -27,7 +27,11 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
             return null;
         }
         String description = unknown.stream()
-                .map(property -> "There is no property %s (%s)".formatted(property.getName(), property.getOrigin()))
+                .map(property -> "There is no %s %s (%s)"
+                        .formatted(
+                                exists(property.getName()) ? "element before" : "property",
+                                property.getName(),
+                                property.getOrigin()))
                 .collect(Collectors.joining(System.lineSeparator()));
         String action = unknown.stream()
                 .map(property -> suggestion(property.getName()))
@@ -36,7 +40,15 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         return new FailureAnalysis(description, action, mistake);
     }
 
+    /** Then it is an element of a list, behind one that is missing: everything else that exists is bound. */
+    private static boolean exists(ConfigurationPropertyName name) {
+        return PropertySchema.nearest(name).name().equals(name);
+    }
+
     private static String suggestion(ConfigurationPropertyName name) {
+        if (exists(name)) {
+            return "Number the elements of the list from 0, without gaps.";
+        }
         PropertySchema parent = PropertySchema.nearest(name);
         String unknown = name.getElement(parent.name().getNumberOfElements(), Form.DASHED);
         return LimitNames.nearest(unknown, parent.children())

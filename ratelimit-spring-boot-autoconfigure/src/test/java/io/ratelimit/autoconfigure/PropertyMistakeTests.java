@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -51,6 +52,16 @@ class PropertyMistakeTests {
                             .contains("there is no property " + property.toLowerCase(Locale.ROOT));
                     assertThat(analysis.getAction()).contains(suggestion);
                 });
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ratelimit.http[1].path", "ratelimit.limits.quotes.refund-on[1]"})
+    void gapInAListStopsTheStartUp(String property) {
+        runner.withPropertyValues(property + "=x").run(context -> {
+            FailureAnalysis analysis = analysis(context);
+            assertThat(analysis.getDescription()).startsWith("There is no element before " + property + " (");
+            assertThat(analysis.getAction()).isEqualTo("Number the elements of the list from 0, without gaps.");
+        });
     }
 
     static Stream<String> namesOfTheMetadata() throws IOException {
