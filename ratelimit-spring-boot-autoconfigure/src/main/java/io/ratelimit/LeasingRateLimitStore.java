@@ -18,6 +18,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private static final int MOST_BUCKETS = 10_000;
 
+    private static final int LATE_THREADS = 4;
+
     private final RateLimitStore store;
 
     private final LongSupplier nanos;
@@ -40,7 +42,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
                 timeout,
                 new PauseCountingClock(),
                 LeaseSweep.thread(),
-                LateThreads.create("ratelimit-late-lease"),
+                PassingThreads.create("ratelimit-late-lease", LATE_THREADS, Integer.MAX_VALUE),
                 MOST_BUCKETS);
         Watchdog.shared().watch(broker, LeaseBroker::giveUpOverdue);
     }

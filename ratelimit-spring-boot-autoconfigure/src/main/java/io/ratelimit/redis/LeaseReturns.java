@@ -19,7 +19,7 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
  */
 final class LeaseReturns {
 
-    /** The most buckets of a script: they take Redis 2 ms. */
+    /** The most buckets of a script: they take Redis 3 ms. */
     static final int BUCKETS = 256;
 
     /** How many scripts callers send for each. */

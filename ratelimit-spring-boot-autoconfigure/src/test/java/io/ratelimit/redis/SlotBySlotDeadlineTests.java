@@ -32,7 +32,7 @@ class SlotBySlotDeadlineTests {
 
     private static final List<Long> SEEN = List.of(10L, 0L, 0L, 0L);
 
-    private static final List<Long> CHARGED = List.of(9L, 0L, 0L, 0L, 1L, 1L, 0L);
+    private static final List<Long> CHARGED = List.of(9L, 0L, 0L, 0L, 1L, 1L, 0L, 1L);
 
     private final RateLimit limit = TestLimits.tokenBucket("limit", 10, "10/h");
 
