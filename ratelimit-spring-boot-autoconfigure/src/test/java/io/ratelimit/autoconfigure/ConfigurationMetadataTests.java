@@ -48,6 +48,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.local-share",
                         "ratelimit.dry-run",
                         "ratelimit.order",
+                        "ratelimit.redis.connection-factory",
                         "ratelimit.redis.key-prefix",
                         "ratelimit.redis.timeout",
                         "ratelimit.redis.remember-rejections",
