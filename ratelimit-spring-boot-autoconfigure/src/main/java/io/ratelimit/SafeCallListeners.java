@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Tells the listener of a call, which cannot break it. */
 final class SafeCallListeners {
 
-    private static final System.Logger logger = System.getLogger(SafeCallListeners.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
 
     private final AtomicBoolean warned = new AtomicBoolean();
 

@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Tells several listeners, none of which can break a call or keep the next from hearing. */
 public final class SafeListeners implements RateLimitListener {
 
-    private static final System.Logger logger = System.getLogger(SafeListeners.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
 
     private final RateLimitListener[] listeners;
 

@@ -1,12 +1,11 @@
 package io.ratelimit.redis;
 
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class BatchTimeout {
 
-    private static final Log logger = LogFactory.getLog(BatchTimeout.class);
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     private final Queue<Timed> line = new ConcurrentLinkedQueue<>();
 
@@ -170,7 +169,7 @@ final class BatchTimeout {
                 }
             });
         } catch (Throwable ex) {
-            logger.debug("A call or a script could not be ended", ex);
+            logger.log(Level.DEBUG, "A call or a script could not be ended", ex);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.ServiceThread;
 import io.ratelimit.Watchdog;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -17,8 +18,6 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -29,7 +28,7 @@ import org.springframework.context.SmartLifecycle;
  */
 public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
-    private static final Log logger = LogFactory.getLog(GuardedRedis.class);
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     /** So many scripts or calls that are out of time may take their time to end before others have to wait for it. */
     private static final int TIMEOUT_THREADS = 4;
@@ -127,7 +126,9 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     private void learn(@Nullable Throwable thrown) {
         if (thrown != null && !isClustered() && RedisFailures.isCrossSlot(thrown)) {
             enforcesSlots = true;
-            logger.info("Redis accepts only keys of one slot in a script (CROSSSLOT); sending calls slot by slot");
+            logger.log(
+                    Level.INFO,
+                    "Redis accepts only keys of one slot in a script (CROSSSLOT); sending calls slot by slot");
         }
     }
 
