@@ -210,7 +210,9 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return known != null
                 ? known
                 : breakers.computeIfAbsent(
-                        name, absent -> new ServerCircuitBreaker(absent, timeout, clock, () -> closing, probes::start));
+                        name,
+                        absent -> new ServerCircuitBreaker(
+                                absent, timeout, clock::nanos, clock, () -> closing, probes::start));
     }
 
     private void probe(ServerCircuitBreaker server) {

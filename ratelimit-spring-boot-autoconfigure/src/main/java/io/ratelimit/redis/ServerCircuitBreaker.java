@@ -50,6 +50,8 @@ final class ServerCircuitBreaker {
 
     private final LongSupplier nanos;
 
+    private final LongSupplier awakeNanos;
+
     private final BooleanSupplier closing;
 
     private final AtomicLong nextReminder = new AtomicLong();
@@ -58,7 +60,8 @@ final class ServerCircuitBreaker {
 
     /**
      * @param timeout after which a caller goes without an answer
-     * @param nanos a clock
+     * @param nanos the clock of probes
+     * @param awakeNanos the clock of answers, which may stand still while this JVM does
      * @param closing whether the application is shutting down, so that failures are expected
      * @param onOpen starts the probes; called again while the breaker is open and no probe comes
      */
@@ -66,13 +69,15 @@ final class ServerCircuitBreaker {
             String name,
             Duration timeout,
             LongSupplier nanos,
+            LongSupplier awakeNanos,
             BooleanSupplier closing,
             Consumer<ServerCircuitBreaker> onOpen) {
         this.name = name;
         this.nanos = nanos;
+        this.awakeNanos = awakeNanos;
         this.closing = closing;
         this.onOpen = onOpen;
-        this.lastAnswer = nanos.getAsLong();
+        this.lastAnswer = awakeNanos.getAsLong();
         Duration slow = timeout.multipliedBy(4).dividedBy(5);
         this.slowNanos = slow.toNanos();
         this.patienceNanos = timeout.plus(PATIENCE).toNanos();
@@ -114,7 +119,7 @@ final class ServerCircuitBreaker {
             remind();
             return notAsked();
         }
-        long sent = nanos.getAsLong();
+        long sent = awakeNanos.getAsLong();
         return observed(command, bound, failure -> judge(during, sent, failure));
     }
 
@@ -125,9 +130,10 @@ final class ServerCircuitBreaker {
 
     /** Asks an open breaker's server whether it answers again, unless it is being asked. */
     <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, Bound bound) {
-        long sent = nanos.getAsLong();
-        nextReminder.set(sent + patienceNanos);
-        Probed probe = circuit.probe(sent, patienceNanos);
+        long now = nanos.getAsLong();
+        nextReminder.set(now + patienceNanos);
+        Probed probe = circuit.probe(now, patienceNanos);
+        long sent = awakeNanos.getAsLong();
         return probe == null ? notAsked() : observed(command, bound, failure -> judge(probe, sent, failure));
     }
 
@@ -177,7 +183,7 @@ final class ServerCircuitBreaker {
     }
 
     private void judge(Closed during, long sent, @Nullable RateLimitStoreException failure) {
-        long now = nanos.getAsLong();
+        long now = awakeNanos.getAsLong();
         boolean opens = false;
         if (failure == null || isNoneOfTheServer(failure)) {
             lastAnswer = now;
@@ -188,7 +194,7 @@ final class ServerCircuitBreaker {
         }
         // Not by an event of the window: it would make one for every call.
         if (opens || during.window().getState() != State.CLOSED) {
-            nextReminder.set(now + patienceNanos);
+            nextReminder.set(nanos.getAsLong() + patienceNanos);
             if (circuit.open(during, failure == null ? tooSlow() : failure)) {
                 startProbes();
             }
@@ -196,7 +202,7 @@ final class ServerCircuitBreaker {
     }
 
     private void judge(Probed probe, long sent, @Nullable RateLimitStoreException failure) {
-        long now = nanos.getAsLong();
+        long now = awakeNanos.getAsLong();
         if (failure != null && !isNoneOfTheServer(failure)) {
             circuit.failed(probe, failure.getReason() == Reason.CLOSED ? probe.cause() : failure);
         } else if (now - sent > slowNanos) {

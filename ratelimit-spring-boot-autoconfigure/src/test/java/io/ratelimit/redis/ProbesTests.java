@@ -273,7 +273,8 @@ class ProbesTests {
     }
 
     private ServerCircuitBreaker silent(String name) {
-        ServerCircuitBreaker server = new ServerCircuitBreaker(name, SECOND, thread::nanos, () -> false, open -> {});
+        ServerCircuitBreaker server =
+                new ServerCircuitBreaker(name, SECOND, thread::nanos, thread::nanos, () -> false, open -> {});
         fallSilent(server);
         return server;
     }

@@ -35,7 +35,7 @@ class ServerCircuitBreakerTests {
     private boolean closing;
 
     private final ServerCircuitBreaker server =
-            new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, () -> closing, opened::add);
+            new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, nanos::get, () -> closing, opened::add);
 
     private final AtomicInteger sent = new AtomicInteger();
 
@@ -267,6 +267,7 @@ class ServerCircuitBreakerTests {
         ServerCircuitBreaker racing = new ServerCircuitBreaker(
                 "Redis",
                 TIMEOUT,
+                nanos::get,
                 () -> {
                     if (armed.compareAndSet(true, false)) {
                         probe.complete("well");
@@ -346,10 +347,11 @@ class ServerCircuitBreakerTests {
     @Test
     void errorAtTheStartOfTheProbesIsNoneOfTheCallersAndTheyAreStartedAgainLater() {
         AtomicInteger starts = new AtomicInteger();
-        ServerCircuitBreaker broken = new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, () -> false, open -> {
-            starts.incrementAndGet();
-            throw new OutOfMemoryError("unable to create native thread");
-        });
+        ServerCircuitBreaker broken =
+                new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, nanos::get, () -> false, open -> {
+                    starts.incrementAndGet();
+                    throw new OutOfMemoryError("unable to create native thread");
+                });
         assertThat(reasonOf(broken.ask(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline())))
                 .isEqualTo(Reason.TIMEOUT);
         for (int millis = 0; millis < 3_300; millis++) {
@@ -360,6 +362,20 @@ class ServerCircuitBreakerTests {
         pass(1);
         broken.ask(CompletableFuture::new, deadline());
         assertThat(starts).hasValue(1 + 3);
+    }
+
+    /** As of one whose timer has no thread. */
+    @Test
+    void clockOfAnswersThatStandsStillKeepsNoServerWithoutAProbe() {
+        ServerCircuitBreaker frozen =
+                new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, () -> 0, () -> false, opened::add);
+        frozen.ask(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
+        pass(1_100);
+        assertThat(frozen.resumeProbes()).contains("Redis");
+        assertThat(opened).hasSize(2);
+        frozen.probe(CompletableFuture::new, deadline());
+        pass(1_101);
+        assertThat(frozen.isProbed()).isFalse();
     }
 
     @Test
