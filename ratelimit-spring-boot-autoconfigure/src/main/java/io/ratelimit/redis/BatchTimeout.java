@@ -17,6 +17,8 @@ final class BatchTimeout {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
+    private static final Duration LONG = Duration.ofSeconds(2);
+
     private final Queue<Timed> line = new ConcurrentLinkedQueue<>();
 
     /** Given a further timeout, which may be over before those of the line are. */
@@ -71,9 +73,9 @@ final class BatchTimeout {
         return Math.min(roundTrip, timeout.toNanos() / 5 * 4);
     }
 
-    /** Whether it was over a timeout ago. */
+    /** Whether it was over so long ago that nobody can be about to end it, however busy the machine is. */
     boolean isLongOver(Deadline deadline) {
-        return deadline.nanosLeftAtLast() < -timeout.toNanos();
+        return deadline.nanosLeftAtLast() < -Math.max(timeout.toNanos(), LONG.toNanos());
     }
 
     /** Ends it in time. */

@@ -98,6 +98,19 @@ class FarServerQueueTests {
         assertThat(mostUnderWay).isEqualTo(1);
     }
 
+    /** Most answers of a server nearby come late, if this machine is busy: that makes it no farther away. */
+    @Test
+    void oneScriptIsUnderWayToAServerNearbyAlsoWhileThisMachineIsBusy() {
+        for (int i = 0; i < 200; i++) {
+            roundTrip = Duration.ofMillis(i % 20 == 0 ? 1 : 15);
+            for (int j = 0; j < 10; j++) {
+                var unused = call();
+            }
+            thread.pass(TIMEOUT);
+        }
+        assertThat(mostUnderWay).isEqualTo(1);
+    }
+
     @Test
     void burstIsSentWithoutWaitingForAnswers() {
         learn();
