@@ -8,6 +8,7 @@ import io.ratelimit.web.ExchangeCors;
 import io.ratelimit.web.RejectedExchanges;
 import io.ratelimit.web.RequestLimitWebFilter;
 import io.ratelimit.web.RequestRules;
+import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
@@ -27,6 +28,7 @@ import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.HandlerResultHandler;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.pattern.PathPattern;
 import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Auto-configuration of limits of URLs in a WebFlux application. */
@@ -45,7 +47,23 @@ public final class RequestLimitReactiveAutoConfiguration {
             LimitCatalog catalog,
             ConfigurableListableBeanFactory beans,
             @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
-        return new RequestRules(properties.requestRules(), new RequestLimits(catalog, beans), () -> parser(handlers));
+        return new RequestRules(
+                properties.requestRules(),
+                new RequestLimits(catalog, beans),
+                () -> parser(handlers),
+                () -> openPaths(handlers));
+    }
+
+    private static List<String> openPaths(ObjectProvider<RequestMappingHandlerMapping> handlers) {
+        return handlers.stream()
+                .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
+                .filter(handler ->
+                        handler.getKey().getMethodsCondition().getMethods().isEmpty())
+                // The application's, not one for error pages.
+                .filter(handler -> !handler.getValue().getBeanType().getName().startsWith("org.springframework."))
+                .flatMap(handler -> handler.getKey().getPatternsCondition().getPatterns().stream())
+                .map(PathPattern::getPatternString)
+                .toList();
     }
 
     private static PathPatternParser parser(ObjectProvider<RequestMappingHandlerMapping> handlers) {

@@ -9,6 +9,7 @@ import io.ratelimit.web.RequestRules;
 import io.ratelimit.web.ServletCallerRequest;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -34,7 +35,22 @@ public final class RequestLimitServletAutoConfiguration {
             LimitCatalog catalog,
             ConfigurableListableBeanFactory beans,
             @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
-        return new RequestRules(properties.requestRules(), new RequestLimits(catalog, beans), () -> parser(handlers));
+        return new RequestRules(
+                properties.requestRules(),
+                new RequestLimits(catalog, beans),
+                () -> parser(handlers),
+                () -> openPaths(handlers));
+    }
+
+    private static List<String> openPaths(ObjectProvider<RequestMappingHandlerMapping> handlers) {
+        return handlers.stream()
+                .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
+                .filter(handler ->
+                        handler.getKey().getMethodsCondition().getMethods().isEmpty())
+                // The application's, not one for error pages.
+                .filter(handler -> !handler.getValue().getBeanType().getName().startsWith("org.springframework."))
+                .flatMap(handler -> handler.getKey().getPatternValues().stream())
+                .toList();
     }
 
     /** The handlers', unless they match by Ant's patterns. */

@@ -60,6 +60,11 @@ final class RequestMatcher {
         }
     }
 
+    /** Whether a handler's pattern is among the rule's paths. */
+    boolean isFor(String handler) {
+        return pattern.matches(PathContainer.parsePath(handler));
+    }
+
     RequestLimit limit() {
         return limit;
     }

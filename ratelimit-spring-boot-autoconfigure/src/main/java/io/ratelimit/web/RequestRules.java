@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RequestLimits;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,20 +15,32 @@ import org.springframework.web.util.pattern.PathPatternParser;
 /** Which URLs are limited, by the configuration. */
 public final class RequestRules {
 
+    private static final System.Logger logger = System.getLogger(RequestRules.class.getName());
+
     private final List<RequestRule> rules;
 
     private final RequestLimits limits;
 
     private final Supplier<PathPatternParser> parser;
 
+    private final Supplier<List<String>> openPaths;
+
     /** Those whose limit is enabled; none before the start-up is over. */
     private volatile List<RequestMatcher> matchers = List.of();
 
-    /** @param parser that of the application's handlers, so that both agree about a path */
-    public RequestRules(List<RequestRule> rules, RequestLimits limits, Supplier<PathPatternParser> parser) {
+    /**
+     * @param parser that of the application's handlers, so that both agree about a path
+     * @param openPaths those of handlers that take every method
+     */
+    public RequestRules(
+            List<RequestRule> rules,
+            RequestLimits limits,
+            Supplier<PathPatternParser> parser,
+            Supplier<List<String>> openPaths) {
         this.rules = List.copyOf(rules);
         this.limits = limits;
         this.parser = parser;
+        this.openPaths = openPaths;
     }
 
     /**
@@ -41,6 +54,7 @@ public final class RequestRules {
         Map<String, List<String>> requests = new TreeMap<>();
         for (RequestRule rule : rules) {
             RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits);
+            warnOfOtherMethods(rule, matcher);
             String limit = matcher.limit().limit().name();
             requests.computeIfAbsent(limit, name -> new ArrayList<>()).add(rule.describe());
             if (matcher.limit().limit().enabled()) {
@@ -49,6 +63,22 @@ public final class RequestRules {
         }
         matchers = List.copyOf(started);
         return requests;
+    }
+
+    private void warnOfOtherMethods(RequestRule rule, RequestMatcher matcher) {
+        if (rule.methods().isEmpty()) {
+            return;
+        }
+        openPaths.get().stream()
+                .filter(matcher::isFor)
+                .findFirst()
+                .ifPresent(path -> logger.log(
+                        Level.WARNING,
+                        "URL rule {0} limits {1}, but the handler of {2} takes every method: requests with other methods"
+                                + " are not limited. Remove {0}.methods, or name the methods of the handler.",
+                        rule.property(),
+                        rule.describe(),
+                        path));
     }
 
     /**

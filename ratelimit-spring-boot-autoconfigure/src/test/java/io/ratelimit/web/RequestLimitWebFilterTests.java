@@ -37,7 +37,8 @@ class RequestLimitWebFilterTests {
     private final RequestRules rules = new RequestRules(
             List.of(new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any")),
             new RequestLimits(catalog, new DefaultListableBeanFactory()),
-            () -> PathPatternParser.defaultInstance);
+            () -> PathPatternParser.defaultInstance,
+            List::of);
 
     private final PendingStore store = new PendingStore(new CompletableFuture<>());
 
