@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Measures everything, in about 13 minutes, and writes benchmarks/RESULTS.md.
+# Measures everything, in about 15 minutes, and writes benchmarks/RESULTS.md.
 #   --quick      in about 3 minutes, less exact; writes benchmarks/target/RESULTS.md
 #   --only LINE  one line of the results; writes there too
 # BENCHMARK_REDIS_SERVER=path/to/redis-server: that one, not the one that Maven has brought.

@@ -22,7 +22,7 @@ record Effort(
         int keys,
         int starts) {
 
-    /** About 13 minutes on two cores. */
+    /** About 15 minutes on two cores. */
     static final Effort FULL = new Effort(100, 15, 30, 16, 6_000, 2, 1_000_000, 3);
 
     /** About 3 minutes: whether everything works, and a first look. */

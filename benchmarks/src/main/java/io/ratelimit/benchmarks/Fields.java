@@ -21,6 +21,7 @@ import io.ratelimit.benchmarks.redis.GatewayScript;
 import io.ratelimit.benchmarks.redis.OurRedis;
 import io.ratelimit.benchmarks.redis.RedisAddress;
 import io.ratelimit.benchmarks.redis.RedissonLimiter;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -59,6 +60,14 @@ final class Fields {
                         new RedissonLimiter(redis, quota),
                         Bucket4jRedis.plain(redis, quota),
                         Bucket4jRedis.batching(redis, quota)));
+    }
+
+    /** Each has the same wire to Redis. */
+    static Field redisFarAway() {
+        RedisAddress redis = RedisAddress.ofThisRun().farAway(Duration.ofMillis(20));
+        return new Field(
+                new BareScript(redis, true),
+                List.of(OurRedis.withDefaults(redis, Quota.LASTING), new GatewayScript(redis, Quota.LASTING)));
     }
 
     static Field rejected() {

@@ -72,6 +72,15 @@ public enum Heat {
             1,
             THROUGHPUT,
             new Target("ours", THROUGHPUT, 2.07)),
+    REDIS_FAR_400(
+            4,
+            "decision in a Redis 20 ms away, 400 threads, 1,000 keys",
+            Fields::redisFarAway,
+            400,
+            1_000,
+            THROUGHPUT,
+            // A mean latency of one and a half round trips.
+            new Target("ours", THROUGHPUT, 1 / 1.5)),
     REDIS_KEYS_32(
             5,
             "decision in Redis, 32 threads, 10,000 keys",
@@ -176,6 +185,11 @@ public enum Heat {
     /** Whether a turn has to be long: leases of many keys grow with what each key takes, and go back in the others' turns. */
     boolean hasLongTurns() {
         return this == LEASES_KEYS;
+    }
+
+    /** How many times as long as others' its turns are: a call takes as long as hundreds of theirs. */
+    int turnFactor() {
+        return this == REDIS_FAR_400 ? 5 : 1;
     }
 
     boolean usesRedis() {

@@ -80,7 +80,10 @@ final class Programme {
                 .param("heat", heat.name())
                 .param(
                         "turnMillis",
-                        Integer.toString(heat.hasLongTurns() ? effort.longTurnMillis() : effort.turnMillis()))
+                        Integer.toString(
+                                heat.hasLongTurns()
+                                        ? effort.longTurnMillis()
+                                        : effort.turnMillis() * heat.turnFactor()))
                 .forks(1)
                 .warmupIterations(warmUps(heat))
                 .measurementIterations(heat.hasLongTurns() ? effort.longRounds() : effort.rounds()));
@@ -96,7 +99,7 @@ final class Programme {
         if (heat.hasLongTurns()) {
             return 1;
         }
-        return heat.usesRedis() ? effort.redisWarmUps() : effort.warmUps();
+        return heat.usesRedis() && heat.turnFactor() == 1 ? effort.redisWarmUps() : effort.warmUps();
     }
 
     private ChainedOptionsBuilder single(Class<?> benchmark, int forks) {

@@ -1,5 +1,6 @@
 package io.ratelimit.benchmarks.redis;
 
+import java.time.Duration;
 import java.util.Map;
 
 /** The Redis of this run: its own, on this machine. */
@@ -12,6 +13,11 @@ public record RedisAddress(int port) {
     /** As the JVM was told. */
     public static RedisAddress ofThisRun() {
         return new RedisAddress(Integer.getInteger(PROPERTY));
+    }
+
+    /** The same Redis over a wire that takes so long there and back. */
+    public RedisAddress farAway(Duration roundTrip) {
+        return DelayedWire.to(this, roundTrip);
     }
 
     /** Tells a JVM. */
