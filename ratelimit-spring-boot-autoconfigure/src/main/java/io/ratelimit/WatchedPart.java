@@ -45,7 +45,7 @@ final class WatchedPart<T> {
             String found = check.apply(part);
             troubled = found != null;
             if (troubled && !known) {
-                logger.log(Level.WARNING, "Resumed by the watchdog: {0}", found);
+                logger.log(Level.WARNING, "{0} (found by the watchdog)", found);
             }
         } catch (Throwable ex) {
             troubled = true;

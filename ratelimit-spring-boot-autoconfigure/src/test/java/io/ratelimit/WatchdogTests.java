@@ -40,8 +40,7 @@ class WatchdogTests {
             watchdog.checkAll();
             assertThat(log.lines())
                     .containsExactly(
-                            "Resumed by the watchdog: the part was stuck",
-                            "Resumed by the watchdog: the part was stuck");
+                            "The part was stuck (found by the watchdog)", "The part was stuck (found by the watchdog)");
             assertThat(log.levels()).containsOnly("WARNING");
         }
     }
@@ -149,7 +148,7 @@ class WatchdogTests {
             }
             stuckFor--;
             resumed++;
-            return "the part was stuck";
+            return "The part was stuck";
         }
     }
 }
