@@ -1,0 +1,71 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.LeaseRemainder;
+import io.ratelimit.RateLimit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** On a cluster a script reaches one slot. */
+class LeaseReturnsTests {
+
+    private final RateLimit limit = RateLimit.named("quotes").rate("100/s").build();
+
+    private final List<List<byte[]>> sent = new ArrayList<>();
+
+    private final GuardedRedis redis = new GuardedRedis(
+            new RateLimitScriptExecutor() {
+                @Override
+                public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+                    sent.add(keys);
+                    return CompletableFuture.completedFuture(List.of());
+                }
+
+                @Override
+                public CompletionStage<?> delete(byte[] key) {
+                    throw new UnsupportedOperationException();
+                }
+
+                @Override
+                public boolean isClustered() {
+                    return true;
+                }
+            },
+            Duration.ofSeconds(20),
+            "test");
+
+    private final LeaseReturns returns = new LeaseReturns(redis, new ScriptLanguage(), new BucketKeys("test"));
+
+    private LeaseRemainder remainder(String key) {
+        return new LeaseRemainder(new RedisLease(new Charge(limit, key, 1), new Receipt(5, 1, 0, 1), returns), 4);
+    }
+
+    @Test
+    void everyScriptIsOfOneSlotAndIsPaidFor() {
+        List<LeaseRemainder> remainders = new ArrayList<>();
+        IntStream.range(0, 50).forEach(key -> {
+            remainders.add(remainder("key-" + key));
+            remainders.add(remainder("key-" + key));
+        });
+        assertThat(returns.affordable()).isOne();
+        assertThat(returns.giveBack(remainders)).isCompleted();
+        assertThat(sent)
+                .allMatch(keys -> keys.stream().map(ClusterSlot::of).distinct().count() == 1);
+        assertThat(sent).extracting(keys -> ClusterSlot.of(keys.get(0))).doesNotHaveDuplicates();
+        assertThat(sent.stream().mapToInt(List::size).sum()).isEqualTo(100);
+        assertThat(returns.affordable()).isZero();
+        int scripts = sent.size();
+        for (int i = 0; i < LeaseReturns.SHARE * scripts; i++) {
+            assertThat(redis.execute(List.of(new byte[1]), new byte[0][], redis.deadline()))
+                    .isCompleted();
+        }
+        assertThat(returns.affordable()).isOne();
+    }
+}
