@@ -11,7 +11,7 @@ import org.springframework.http.HttpStatusCode;
 /** Requests without a key. Anybody can send them, so the log has one line a minute for each limit. */
 final class MissingKeys {
 
-    private static final System.Logger logger = System.getLogger(MissingKeys.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.web");
 
     private static final long PERIOD = TimeUnit.MINUTES.toNanos(1);
 

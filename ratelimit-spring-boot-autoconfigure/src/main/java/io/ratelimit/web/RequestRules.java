@@ -15,7 +15,7 @@ import org.springframework.web.util.pattern.PathPatternParser;
 /** Which URLs are limited, by the configuration. */
 public final class RequestRules {
 
-    private static final System.Logger logger = System.getLogger(RequestRules.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.web");
 
     private final List<RequestRule> rules;
 

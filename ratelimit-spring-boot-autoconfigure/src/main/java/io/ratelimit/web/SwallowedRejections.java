@@ -7,7 +7,7 @@ import org.springframework.context.ApplicationContext;
 /** Warns at start-up of advice for every exception that gets rejections, so that callers see no 429. */
 public final class SwallowedRejections implements SmartInitializingSingleton {
 
-    private static final System.Logger logger = System.getLogger(SwallowedRejections.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.web");
 
     private final UserAdvice users;
 
