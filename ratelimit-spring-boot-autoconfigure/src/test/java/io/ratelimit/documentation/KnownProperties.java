@@ -87,7 +87,8 @@ final class KnownProperties {
                 .replaceFirst("\\[\\d+\\]$", "")
                 .replaceFirst("\\.$", "");
         return properties.containsKey(general)
-                || properties.keySet().stream().anyMatch(property -> property.startsWith(general + "."))
+                || properties.keySet().stream()
+                        .anyMatch(property -> property.startsWith(general + ".") || property.startsWith(general + "["))
                 || maps.stream().anyMatch(map -> general.startsWith(map + "."));
     }
 }

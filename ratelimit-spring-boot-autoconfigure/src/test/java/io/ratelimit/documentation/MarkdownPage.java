@@ -22,16 +22,6 @@ import java.util.stream.Stream;
  */
 public record MarkdownPage(Path path, String text) {
 
-    private static final Set<String> INTERIM = Set.of(
-            "docs/choosing-a-key.md",
-            "docs/programmatic.md",
-            "docs/testing.md",
-            "docs/getting-started.md",
-            "docs/annotation.md",
-            "docs/configuration.md",
-            "docs/observability.md",
-            "docs/redis.md");
-
     private static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     private static final Pattern LINE =
@@ -51,7 +41,9 @@ public record MarkdownPage(Path path, String text) {
 
     /** The pages for users: the README and what is directly in {@code docs}. */
     public static List<MarkdownPage> guides() {
-        return files("docs", 1).filter(INTERIM::contains).map(MarkdownPage::of).toList();
+        return Stream.concat(Stream.of("README.md"), files("docs", 1))
+                .map(MarkdownPage::of)
+                .toList();
     }
 
     /** Every page of the project. */

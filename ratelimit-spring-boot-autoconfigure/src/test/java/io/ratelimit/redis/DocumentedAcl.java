@@ -1,10 +1,7 @@
 package io.ratelimit.redis;
 
-import java.io.IOException;
-import java.io.UncheckedIOException;
+import io.ratelimit.documentation.MarkdownPage;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -13,7 +10,7 @@ import java.util.stream.Stream;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What the README says that a user of Redis has to be allowed. */
+/** The permissions that a user of Redis needs, as docs/redis.md lists them. */
 final class DocumentedAcl {
 
     static final String USER = "ratelimit";
@@ -64,14 +61,11 @@ final class DocumentedAcl {
     }
 
     private static List<String> words(String pattern) {
-        try {
-            Matcher matcher = Pattern.compile(pattern).matcher(Files.readString(Path.of("..", "README.md")));
-            if (!matcher.find()) {
-                throw new AssertionError("The README has no " + pattern);
-            }
-            return Arrays.asList(matcher.group(1).split(" "));
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
+        Matcher matcher = Pattern.compile(pattern)
+                .matcher(MarkdownPage.of("docs/redis.md").text());
+        if (!matcher.find()) {
+            throw new AssertionError("docs/redis.md has no " + pattern);
         }
+        return Arrays.asList(matcher.group(1).split(" "));
     }
 }

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A user with the permissions that the README names can do everything, and needs each of them. */
+/** A user with the permissions that docs/redis.md names can do everything, and needs each of them. */
 @Timeout(60)
 class RedisAclTests {
 

@@ -14,7 +14,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import redis.embedded.RedisSentinel;
 
-/** The user of the Sentinels needs what the README says. */
+/** The user of the Sentinels needs what docs/redis.md says. */
 @Timeout(60)
 class SentinelAclTests {
 

@@ -6,7 +6,6 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.aop.MissingRateLimitKeyException;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.web.HttpDocumentation.Story;
-import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
@@ -370,7 +369,7 @@ abstract class HttpContract {
     }
 
     @Test
-    void documentationShowsWhatTheServerAnswers() throws IOException {
+    void documentationShowsWhatTheServerAnswers() {
         List<Story> stories = HttpDocumentation.stories();
         assertThat(stories)
                 .hasSizeGreaterThan(8)

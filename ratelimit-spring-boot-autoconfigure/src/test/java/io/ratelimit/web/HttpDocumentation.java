@@ -2,9 +2,7 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.ratelimit.documentation.MarkdownPage;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -16,11 +14,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** The examples of docs/http.md, each of which is a request and its answer. */
+/** The HTTP exchanges in the documentation, each of which is a request and its response. */
 final class HttpDocumentation {
 
     private static final Pattern STEP = Pattern.compile(
-            "<!-- application:(?<properties>[^\\n]*)-->|<!-- later: (?<later>\\S+) -->|"
+            "<!-- application:(?<properties>[^\\n]*)-->|<!-- later: (?<later>\\S+) -->|<!-- called before: (?<before>\\S+) -->|"
                     + "(?<failure><!-- the store fails -->)|```http\\n(?<exchange>.*?)```\\n",
             Pattern.DOTALL | Pattern.UNIX_LINES);
 
@@ -36,18 +34,23 @@ final class HttpDocumentation {
     /** What happens in one application with these properties. */
     record Story(List<String> properties, List<Step> steps) {}
 
-    static String text() throws IOException {
-        return Files.readString(Path.of("..", "docs", "http.md"));
+    static List<Story> stories() {
+        return MarkdownPage.guides().stream()
+                .flatMap(page -> stories(page).stream())
+                .toList();
     }
 
-    static List<Story> stories() throws IOException {
+    private static List<Story> stories(MarkdownPage page) {
         List<Story> stories = new ArrayList<>();
-        Matcher matcher = STEP.matcher(text());
+        Matcher matcher = STEP.matcher(page.text());
         while (matcher.find()) {
             if (matcher.group("exchange") != null) {
                 last(stories).steps().add(exchange(matcher.group("exchange")));
             } else if (matcher.group("failure") != null) {
                 last(stories).steps().add(HttpApplication::failStore);
+            } else if (matcher.group("before") != null) {
+                String path = matcher.group("before");
+                last(stories).steps().add(application -> application.get(path));
             } else if (matcher.group("later") != null) {
                 Duration later = Duration.parse(matcher.group("later"));
                 last(stories).steps().add(application -> application.later(later));

@@ -112,9 +112,8 @@ public final class Report {
         return """
                 # Results
 
-                Written by `benchmarks/run.sh`; [README.md](README.md) says how, and how to read it. Why some lines are not
-                reached, and what was tried, is in
-                [docs/performance.md](../docs/performance.md#what-is-not-reached-and-why).
+                Written by `benchmarks/run.sh`; [README.md](README.md) says how, and how to read it. [TARGETS.md](TARGETS.md)
+                explains the columns `prototype` and `reached`, why some targets are not reached, and what was tried.
 
                 %s
 

@@ -1,0 +1,46 @@
+package io.ratelimit.documentation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LinkTests {
+
+    @Test
+    void everyLinkLeadsToAFileAndAHeading() {
+        List<String> broken = new ArrayList<>();
+        for (MarkdownPage page : MarkdownPage.all()) {
+            for (String link : page.links()) {
+                if (!link.matches("[a-z]+:.*") && !resolves(page, link)) {
+                    broken.add(page + " -> " + link);
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    /** A page that nothing links to is found by nobody. */
+    @Test
+    void readmeLinksToEveryGuide() {
+        MarkdownPage readme = MarkdownPage.of("README.md");
+        assertThat(readme.links().stream().map(link -> link.replaceFirst("#.*", "")))
+                .containsAll(MarkdownPage.guides().stream()
+                        .map(MarkdownPage::toString)
+                        .filter(path -> !path.equals("README.md"))
+                        .toList());
+    }
+
+    private static boolean resolves(MarkdownPage page, String link) {
+        String[] parts = link.split("#", 2);
+        Path target = parts[0].isEmpty()
+                ? page.path()
+                : page.path().resolveSibling(parts[0]).normalize();
+        if (!MarkdownPage.exists(target)) {
+            return false;
+        }
+        return parts.length == 1 || MarkdownPage.of(target.toString()).anchors().contains(parts[1]);
+    }
+}
