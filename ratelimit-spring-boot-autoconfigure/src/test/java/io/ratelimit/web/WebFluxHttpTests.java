@@ -209,10 +209,14 @@ class WebFluxHttpTests extends HttpContract {
             return Flux.just("one");
         }
 
+        /** On a thread that may block: on the event loop it would be refused. */
         @GetMapping("/acquire")
-        public String acquire() {
-            byHand.acquire("alice");
-            return "42";
+        public Mono<String> acquire() {
+            return Mono.fromCallable(() -> {
+                        byHand.acquire("alice");
+                        return "42";
+                    })
+                    .subscribeOn(Schedulers.boundedElastic());
         }
 
         @GetMapping("/broken")
