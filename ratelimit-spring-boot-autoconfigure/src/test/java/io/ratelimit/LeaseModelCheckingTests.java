@@ -8,9 +8,11 @@ import java.util.concurrent.CompletableFuture;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs what happens to the leases of one bucket in every order that the model checker finds: no permit is used twice. */
+@Tag("model-checking")
 class LeaseModelCheckingTests {
 
     private static final long NOW = 0;

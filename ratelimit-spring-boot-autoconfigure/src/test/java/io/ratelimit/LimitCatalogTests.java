@@ -71,7 +71,7 @@ class LimitCatalogTests {
     void mistakeInABeansConfigurationNamesTheBean() {
         LimitCatalog configured = catalog(overrides("quotes", -7L, null));
         assertMistake(() -> configured.declare(quotes, "bean 'quotes'"))
-                .withMessageContainingAll("bean 'quotes'", "ratelimit.limits.quotes.capacity -7");
+                .withMessageContainingAll("bean 'quotes'", "ratelimit.limits.quotes.capacity must be", "(was -7)");
     }
 
     @Test
@@ -88,7 +88,9 @@ class LimitCatalogTests {
         configured.declare(quotes, "A.a()", true);
         assertMistake(configured::complete)
                 .withMessageContainingAll(
-                        "ratelimit.limits.qoutes", "Did you mean ratelimit.limits.quotes?", "give it a rate");
+                        "ratelimit.limits.qoutes",
+                        "Did you mean ratelimit.limits.quotes?",
+                        "With a rate, it declares a limit itself");
     }
 
     @Test

@@ -7,9 +7,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.jetbrains.lincheck.Lincheck;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs calls for the buckets of the store in every order of their steps that the model checker finds. */
+@Tag("model-checking")
 class BucketModelCheckingTests {
 
     private static final long NOW = 1_000_000;

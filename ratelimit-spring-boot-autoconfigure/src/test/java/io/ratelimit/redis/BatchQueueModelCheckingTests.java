@@ -9,9 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.Lincheck;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs a queue and its timer in every order of their steps that the model checker finds: every call ends. */
+@Tag("model-checking")
 class BatchQueueModelCheckingTests {
 
     private static final int ORDERS = 300;

@@ -15,9 +15,11 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs calls that fail and probes that succeed in every order that the model checker finds: who is open is probed. */
+@Tag("model-checking")
 class CircuitModelCheckingTests {
 
     private static final CircuitBreaker WINDOW = CircuitBreaker.ofDefaults("window");
