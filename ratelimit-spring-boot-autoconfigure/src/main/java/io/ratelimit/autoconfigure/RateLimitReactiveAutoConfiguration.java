@@ -4,10 +4,12 @@ import io.ratelimit.LimitCatalog;
 import io.ratelimit.aop.ReactiveCallerRequests;
 import io.ratelimit.web.ExchangeCallerRequests;
 import io.ratelimit.web.ExchangeContextFilter;
+import io.ratelimit.web.ExchangeErrorViews;
 import io.ratelimit.web.RateLimitWebExceptionHandler;
 import io.ratelimit.web.ReactiveRateLimitExceptionAdvice;
 import io.ratelimit.web.SwallowedRejections;
 import io.ratelimit.web.WebSettings;
+import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -30,6 +32,10 @@ import org.springframework.web.reactive.DispatcherHandler;
 @ConditionalOnClass(DispatcherHandler.class)
 @Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitReactiveAutoConfiguration {
+
+    private static final List<Class<?>> ERROR_HANDLERS = ErrorViews.types(
+            "org.springframework.boot.webflux.error.ErrorWebExceptionHandler",
+            "org.springframework.boot.web.reactive.error.ErrorWebExceptionHandler");
 
     @Bean
     @ConditionalOnMissingBean
@@ -60,9 +66,17 @@ public final class RateLimitReactiveAutoConfiguration {
     }
 
     @Bean
+    ExchangeErrorViews rateLimitErrorViews(ApplicationContext context) {
+        ErrorViews views = new ErrorViews(context);
+        return new ExchangeErrorViews(status ->
+                ErrorViews.isBean(context, ERROR_HANDLERS) && (views.existsFor(status) || views.exists("error/error")));
+    }
+
+    @Bean
     @ConditionalOnMissingBean
-    ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
-        return new ReactiveRateLimitExceptionAdvice(context, settings);
+    ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(
+            ApplicationContext context, WebSettings settings, ExchangeErrorViews errorViews) {
+        return new ReactiveRateLimitExceptionAdvice(context, settings, errorViews);
     }
 
     @Bean
@@ -73,8 +87,11 @@ public final class RateLimitReactiveAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RateLimitWebExceptionHandler rateLimitWebExceptionHandler(
-            ApplicationContext context, WebSettings settings, ObjectProvider<ServerCodecConfigurer> codecs) {
+            ApplicationContext context,
+            WebSettings settings,
+            ExchangeErrorViews errorViews,
+            ObjectProvider<ServerCodecConfigurer> codecs) {
         return new RateLimitWebExceptionHandler(
-                context, settings, codecs.getIfAvailable(ServerCodecConfigurer::create));
+                context, settings, errorViews, codecs.getIfAvailable(ServerCodecConfigurer::create));
     }
 }

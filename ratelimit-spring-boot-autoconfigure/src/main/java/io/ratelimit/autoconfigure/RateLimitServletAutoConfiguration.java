@@ -9,6 +9,7 @@ import io.ratelimit.web.RateLimitFieldsFilter;
 import io.ratelimit.web.RejectedRequests;
 import io.ratelimit.web.ServletCallerRequests;
 import io.ratelimit.web.ServletCors;
+import io.ratelimit.web.ServletErrorViews;
 import io.ratelimit.web.SwallowedRejections;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
@@ -63,6 +64,7 @@ public final class RateLimitServletAutoConfiguration {
     @Bean
     RejectedRequests rateLimitRejectedRequests(
             RateLimitExceptionResolver ours,
+            WebSettings settings,
             @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
             ObjectProvider<CorsFilter> filters,
             @Qualifier(CORS_SOURCE) ObjectProvider<CorsConfigurationSource> source,
@@ -73,7 +75,7 @@ public final class RateLimitServletAutoConfiguration {
                         .toList()),
                 once(() -> mappings.orderedStream().toList()));
         return new RejectedRequests(
-                once(() -> Stream.concat(Stream.of(ours), resolver.stream()).toList()), cors);
+                once(() -> Stream.concat(Stream.of(ours), resolver.stream()).toList()), cors, settings);
     }
 
     /** When the first request is rejected: these beans are for handlers, which come later than filters. */
@@ -103,8 +105,10 @@ public final class RateLimitServletAutoConfiguration {
     RateLimitExceptionResolver rateLimitExceptionResolver(
             @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
             RateLimitExceptionAdvice advice,
+            WebSettings settings,
             ApplicationContext context) {
-        return new RateLimitExceptionResolver(resolver::getIfAvailable, advice, context);
+        ServletErrorViews errorViews = new ServletErrorViews(new ServletErrorViewSearch(context));
+        return new RateLimitExceptionResolver(resolver::getIfAvailable, advice, errorViews, settings, context);
     }
 
     @Bean

@@ -9,12 +9,15 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.method.ControllerAdviceBean;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
  * Answers rejections before any advice of the application is asked, whatever its precedence: one for every exception would
@@ -25,9 +28,15 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     private final Supplier<@Nullable HandlerExceptionResolver> springs;
 
     /** Spring asks the handlers of a controller first, so our advice is passed as if it were one. */
-    private final HandlerMethod ours;
+    private final HandlerMethod advice;
 
-    private final SingletonSupplier<List<ControllerAdviceBean>> advice;
+    private final RateLimitExceptionAdvice ours;
+
+    private final SingletonSupplier<List<ControllerAdviceBean>> users;
+
+    private final ServletErrorViews errorViews;
+
+    private final WebSettings settings;
 
     private final Map<Class<?>, ExceptionHandlerMethodResolver> controllers = new ConcurrentHashMap<>();
 
@@ -35,10 +44,15 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     public RateLimitExceptionResolver(
             Supplier<@Nullable HandlerExceptionResolver> springs,
             RateLimitExceptionAdvice ours,
+            ServletErrorViews errorViews,
+            WebSettings settings,
             ApplicationContext context) {
         this.springs = springs;
-        this.ours = ours.asController();
-        this.advice = SingletonSupplier.of(new UserAdvice(context)::naming);
+        this.ours = ours;
+        this.advice = ours.asController();
+        this.users = SingletonSupplier.of(new UserAdvice(context)::naming);
+        this.errorViews = errorViews;
+        this.settings = settings;
     }
 
     @Override
@@ -55,16 +69,33 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             return null;
         }
         Class<?> controller = handler instanceof HandlerMethod method ? method.getBeanType() : null;
-        return isUsers(controller, failure, rejection)
-                ? null
-                : resolver.resolveException(request, response, ours, failure);
+        if (isUsers(controller, failure, rejection)) {
+            return null;
+        }
+        return showErrorView(request, response, rejection)
+                ? new ModelAndView()
+                : resolver.resolveException(request, response, advice, failure);
+    }
+
+    private boolean showErrorView(
+            HttpServletRequest request, HttpServletResponse response, RuntimeException rejection) {
+        HttpStatusCode status = settings.status(rejection);
+        if (status == null || !errorViews.areFor(request, status)) {
+            return false;
+        }
+        ErrorResponse problem = ours.answer(rejection, request, response, RequestContextUtils.getLocale(request));
+        if (problem != null) {
+            ServletRecord.of(request).write(settings.fields(), response);
+            errorViews.send(problem, response);
+        }
+        return true;
     }
 
     private boolean isUsers(@Nullable Class<?> controller, Exception failure, RuntimeException rejection) {
         if (controller != null && handlers(controller).resolveMethodByThrowable(failure) != null) {
             return true;
         }
-        for (ControllerAdviceBean bean : advice.obtain()) {
+        for (ControllerAdviceBean bean : users.obtain()) {
             if (bean.isApplicableToBeanType(controller) && UserAdvice.names(bean.getBeanType(), rejection)) {
                 return true;
             }

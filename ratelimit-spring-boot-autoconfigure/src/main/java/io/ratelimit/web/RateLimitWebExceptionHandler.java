@@ -22,10 +22,14 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
 
     private final ResponseFields fields;
 
+    private final ExchangeErrorViews errorViews;
+
     private final ServerResponse.Context context;
 
-    public RateLimitWebExceptionHandler(MessageSource messages, WebSettings settings, ServerCodecConfigurer codecs) {
+    public RateLimitWebExceptionHandler(
+            MessageSource messages, WebSettings settings, ExchangeErrorViews errorViews, ServerCodecConfigurer codecs) {
         this.problems = new Problems(messages, settings);
+        this.errorViews = errorViews;
         this.fields = settings.fields();
         this.context = new Context(codecs.getWriters());
     }
@@ -47,6 +51,9 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
         }
         if (exchange.getResponse().isCommitted()) {
             return Mono.empty();
+        }
+        if (errorViews.areFor(exchange, problem.getStatusCode())) {
+            return errorViews.send(problem, exchange);
         }
         return ServerResponse.from(problem).flatMap(response -> response.writeTo(exchange, context));
     }

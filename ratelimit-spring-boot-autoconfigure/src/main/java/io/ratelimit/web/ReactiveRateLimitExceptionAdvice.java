@@ -4,18 +4,19 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.aop.MissingRateLimitKeyException;
 import java.util.Locale;
-import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpStatusCode;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
 
 /**
  * Answers a rejection with a 429, in a reactive application; otherwise as {@link RateLimitExceptionAdvice}. After advice of
  * the application for the same exceptions, before advice for every exception. Nothing comes before all advice here, so
- * {@link SwallowedRejections} warns of what does.
+ * {@link SwallowedRejections} warns of what does. What an error view is for, {@link RateLimitWebExceptionHandler} answers.
  */
 @RestControllerAdvice
 public final class ReactiveRateLimitExceptionAdvice implements Ordered {
@@ -24,12 +25,16 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
 
     private final UserAdvice users;
 
-    private final ResponseFields fields;
+    private final WebSettings settings;
 
-    public ReactiveRateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
+    private final ExchangeErrorViews errorViews;
+
+    public ReactiveRateLimitExceptionAdvice(
+            ApplicationContext context, WebSettings settings, ExchangeErrorViews errorViews) {
         this.problems = new Problems(context, settings);
         this.users = new UserAdvice(context);
-        this.fields = settings.fields();
+        this.settings = settings;
+        this.errorViews = errorViews;
     }
 
     @Override
@@ -42,13 +47,17 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
         RateLimitRefusedException.class,
         MissingRateLimitKeyException.class
     })
-    public @Nullable ErrorResponse answer(RuntimeException failure, ServerWebExchange exchange, Locale locale) {
-        return exchange.getResponse().isCommitted()
-                ? null
-                : problems.of(
+    public Mono<ErrorResponse> answer(RuntimeException failure, ServerWebExchange exchange, Locale locale) {
+        if (exchange.getResponse().isCommitted()) {
+            return Mono.empty();
+        }
+        HttpStatusCode status = settings.status(failure);
+        return status != null && errorViews.areFor(exchange, status)
+                ? Mono.error(failure)
+                : Mono.justOrEmpty(problems.of(
                         failure,
                         exchange.getRequest().getPath().value(),
                         locale,
-                        ExchangeRecord.of(exchange, fields)::addIfUnknown);
+                        ExchangeRecord.of(exchange, settings.fields())::addIfUnknown));
     }
 }

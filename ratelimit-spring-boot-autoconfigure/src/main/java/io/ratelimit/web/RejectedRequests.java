@@ -1,6 +1,5 @@
 package io.ratelimit.web;
 
-import io.ratelimit.RateLimitExceededException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -20,10 +19,14 @@ public final class RejectedRequests {
 
     private final ServletCors cors;
 
+    private final WebSettings settings;
+
     /** @param resolvers ours, and that of the application's handlers */
-    public RejectedRequests(Supplier<List<HandlerExceptionResolver>> resolvers, ServletCors cors) {
+    public RejectedRequests(
+            Supplier<List<HandlerExceptionResolver>> resolvers, ServletCors cors, WebSettings settings) {
         this.resolvers = resolvers;
         this.cors = cors;
+        this.settings = settings;
     }
 
     /**
@@ -49,12 +52,21 @@ public final class RejectedRequests {
         if (answer != null && answer.isEmpty()) {
             return;
         }
-        if (answer == null && !(failure instanceof RateLimitExceededException)) {
+        HttpStatusCode status = settings.status(LimitExceptions.among(failure));
+        if (status == null) {
             throw failure;
         }
         // There is no servlet yet that could render a view, but the container has error pages.
-        HttpStatusCode status = answer == null ? null : answer.getStatus();
-        response.sendError(status == null ? HttpStatus.TOO_MANY_REQUESTS.value() : status.value());
+        response.sendError(status(answer, response, status));
+    }
+
+    /** What the advice has said, by its view or by an annotation; otherwise that of the failure. */
+    private static int status(@Nullable ModelAndView answer, HttpServletResponse response, HttpStatusCode otherwise) {
+        HttpStatusCode said = answer == null ? null : answer.getStatus();
+        if (said != null) {
+            return said.value();
+        }
+        return response.getStatus() >= HttpStatus.BAD_REQUEST.value() ? response.getStatus() : otherwise.value();
     }
 
     private @Nullable ModelAndView resolve(

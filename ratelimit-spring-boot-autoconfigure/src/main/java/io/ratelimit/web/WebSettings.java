@@ -2,7 +2,12 @@ package io.ratelimit.web;
 
 import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.aop.MissingRateLimitKeyException;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.HttpStatusCode;
 
 /** What requests and responses of both kinds have in common: which fields are sent, who a caller is, and who is none. */
 public final class WebSettings {
@@ -33,6 +38,18 @@ public final class WebSettings {
     /** How a caller stands with the limit that rejects it. */
     Optional<Standing> standing(RateLimitExceededException rejection) {
         return limits.find(rejection.getLimitName()).map(limit -> new Standing(limit, rejection.getDecision()));
+    }
+
+    /** Of the answer to what a limit has thrown; {@code null}: it is no failure of a limit. */
+    @Nullable
+    HttpStatusCode status(@Nullable RuntimeException ours) {
+        if (ours instanceof RateLimitExceededException) {
+            return HttpStatus.TOO_MANY_REQUESTS;
+        }
+        if (ours instanceof RateLimitRefusedException) {
+            return HttpStatus.SERVICE_UNAVAILABLE;
+        }
+        return ours instanceof MissingRateLimitKeyException ? missingKeys.status() : null;
     }
 
     MissingKeys missingKeys() {

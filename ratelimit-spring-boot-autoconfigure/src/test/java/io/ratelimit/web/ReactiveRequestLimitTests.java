@@ -3,11 +3,13 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
@@ -40,6 +42,9 @@ import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.filter.reactive.UrlHandlerFilter;
 import org.springframework.web.reactive.config.CorsRegistry;
 import org.springframework.web.reactive.config.WebFluxConfigurer;
+import org.springframework.web.reactive.function.server.RouterFunction;
+import org.springframework.web.reactive.function.server.RouterFunctions;
+import org.springframework.web.reactive.function.server.ServerResponse;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
@@ -315,6 +320,16 @@ class ReactiveRequestLimitTests {
         }
 
         @Bean
+        RouterFunction<ServerResponse> functional(Handlers handlers) {
+            return RouterFunctions.route()
+                    .GET(
+                            "/functional",
+                            request -> handlers.functional()
+                                    .flatMap(text -> ServerResponse.ok().bodyValue(text)))
+                    .build();
+        }
+
+        @Bean
         @Profile("advice")
         Advice advice() {
             return new Advice();
@@ -391,6 +406,23 @@ class ReactiveRequestLimitTests {
         public String any() {
             application.reached.add("any");
             return "any";
+        }
+
+        @GetMapping("/annotated")
+        @RateLimited(name = "annotated", rate = "1/h")
+        public Mono<String> annotated() {
+            return Mono.just("annotated");
+        }
+
+        @GetMapping("/future")
+        @RateLimited(name = "future", rate = "1/h")
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("future");
+        }
+
+        @RateLimited(name = "functional", rate = "1/h")
+        public Mono<String> functional() {
+            return Mono.just("functional");
         }
 
         @GetMapping("/other")

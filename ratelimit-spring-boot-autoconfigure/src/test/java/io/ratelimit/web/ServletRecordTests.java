@@ -153,7 +153,8 @@ class ServletRecordTests {
     }
 
     private void filter(FilterChain chain) throws ServletException, IOException {
-        new RateLimitFieldsFilter(settings, new RejectedRequests(List::of, new ServletCors(List::of, List::of)))
+        new RateLimitFieldsFilter(
+                        settings, new RejectedRequests(List::of, new ServletCors(List::of, List::of), settings))
                 .doFilter(request, response, chain);
     }
 

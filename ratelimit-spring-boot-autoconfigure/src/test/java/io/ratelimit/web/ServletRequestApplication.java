@@ -1,10 +1,13 @@
 package io.ratelimit.web;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.TimeSource;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.aop.MissingRateLimitKeyException;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -16,6 +19,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,12 +30,14 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
+import org.springframework.boot.webmvc.autoconfigure.error.ErrorViewResolver;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -45,6 +51,8 @@ import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.filter.OncePerRequestFilter;
 import org.springframework.web.filter.UrlHandlerFilter;
+import org.springframework.web.servlet.ModelAndView;
+import org.springframework.web.servlet.View;
 import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
@@ -71,16 +79,13 @@ final class ServletRequestApplication {
     /** Runs it with those properties for as long as the test takes. */
     static void with(String[] properties, Consumer<ServletRequestApplication> test) {
         String[] arguments = Stream.concat(
-                        Stream.of(
-                                "server.port=0",
-                                "server.address=127.0.0.1",
-                                "spring.main.banner-mode=off",
-                                "ratelimit.store=in-memory"),
+                        Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off"),
                         Arrays.stream(properties))
                 .map(property -> "--" + property)
                 .toArray(String[]::new);
         try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Configured.class)
                 .web(WebApplicationType.SERVLET)
+                .properties("ratelimit.store=in-memory")
                 .run(arguments)) {
             test.accept(new ServletRequestApplication(context));
         }
@@ -225,9 +230,59 @@ final class ServletRequestApplication {
         }
 
         @Bean
+        @Profile("view")
+        ViewAdvice viewAdvice() {
+            return new ViewAdvice();
+        }
+
+        @Bean
+        @Profile("view-status")
+        StatusAdvice statusAdvice() {
+            return new StatusAdvice();
+        }
+
+        @Bean
+        @Profile("view-annotated")
+        AnnotatedAdvice annotatedAdvice() {
+            return new AnnotatedAdvice();
+        }
+
+        @Bean
+        @Profile("broken-store")
+        RateLimitScriptExecutor brokenStore() {
+            return new StoreFailureResponseTests.FailingExecutor();
+        }
+
+        @Bean
+        @Profile("error-resolver")
+        ErrorViewResolver errorViewResolver() {
+            return (request, status, model) -> new ModelAndView(errorView(), Map.of("status", status.value()));
+        }
+
+        @Bean("error")
+        @Profile("error-view")
+        View errorView() {
+            return new ErrorView();
+        }
+
+        @Bean
         @Profile("advice")
         Advice advice() {
             return new Advice();
+        }
+    }
+
+    static class ErrorView implements View {
+
+        @Override
+        public String getContentType() {
+            return "text/html";
+        }
+
+        @Override
+        public void render(Map<String, ?> model, HttpServletRequest request, HttpServletResponse response)
+                throws IOException {
+            response.getWriter().print("seen by " + model.get("status"));
         }
     }
 
@@ -282,6 +337,44 @@ final class ServletRequestApplication {
         @ResponseStatus(HttpStatus.LOCKED)
         public String rejected(RateLimitExceededException rejection) {
             return "no " + rejection.getLimitName() + " for you";
+        }
+    }
+
+    @ControllerAdvice
+    static class ViewAdvice {
+
+        @ExceptionHandler
+        public String exceeded(RateLimitExceededException rejection) {
+            return "slow-down";
+        }
+
+        @ExceptionHandler
+        public String refused(RateLimitRefusedException refusal) {
+            return "slow-down";
+        }
+
+        @ExceptionHandler
+        public String missing(MissingRateLimitKeyException missing) {
+            return "slow-down";
+        }
+    }
+
+    @ControllerAdvice
+    static class StatusAdvice {
+
+        @ExceptionHandler
+        public ModelAndView exceeded(RateLimitExceededException rejection) {
+            return new ModelAndView("slow-down", HttpStatus.LOCKED);
+        }
+    }
+
+    @ControllerAdvice
+    static class AnnotatedAdvice {
+
+        @ExceptionHandler
+        @ResponseStatus(HttpStatus.LOCKED)
+        public String exceeded(RateLimitExceededException rejection) {
+            return "slow-down";
         }
     }
 

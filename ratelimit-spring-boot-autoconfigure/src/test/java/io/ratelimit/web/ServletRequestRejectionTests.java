@@ -83,4 +83,32 @@ class ServletRequestRejectionTests {
             assertThat(answer.text()).doesNotContain("problem+json", "quota-exceeded");
         });
     }
+
+    /** There is no servlet yet that could render the view. */
+    @ParameterizedTest
+    @CsvSource({"view,429", "view-status,423", "view-annotated,423"})
+    void adviceThatNamesAViewDecidesTheStatusAlone(String advice, int status) {
+        with(and(LOGIN, "spring.profiles.active=" + advice), app -> {
+            app.http().send("POST /login");
+            assertThat(app.http().send("POST /login").status()).isEqualTo(status);
+        });
+    }
+
+    @Test
+    void adviceThatNamesAViewForARequestWithoutAKeyKeepsItsStatus() {
+        String[] keyed = and(LOGIN, "ratelimit.limits.login.key-expression=header('X-Api-Key')");
+        with(
+                and(keyed, "spring.profiles.active=view"),
+                app -> assertThat(app.http().send("POST /login").status()).isEqualTo(400));
+    }
+
+    @Test
+    void adviceThatNamesAViewForARefusalKeepsItsStatus() {
+        String[] refused = {
+            "ratelimit.store=redis", "ratelimit.on-store-failure=reject", "spring.profiles.active=view,broken-store"
+        };
+        with(
+                and(LOGIN, refused),
+                app -> assertThat(app.http().send("POST /login").status()).isEqualTo(503));
+    }
 }
