@@ -13,6 +13,7 @@ import io.ratelimit.web.ServletErrorViews;
 import io.ratelimit.web.SwallowedRejections;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
@@ -21,6 +22,7 @@ import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
@@ -67,15 +69,28 @@ public final class RateLimitServletAutoConfiguration {
             WebSettings settings,
             @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
             ObjectProvider<CorsFilter> filters,
+            ObjectProvider<FilterRegistrationBean<?>> registrations,
             @Qualifier(CORS_SOURCE) ObjectProvider<CorsConfigurationSource> source,
             ObjectProvider<HandlerMapping> mappings) {
         ServletCors cors = new ServletCors(
-                once(() -> Stream.concat(
-                                filters.orderedStream(), source.stream().map(CorsFilter::new))
+                once(() -> Stream.of(
+                                filters.orderedStream(),
+                                registrations.orderedStream().flatMap(RateLimitServletAutoConfiguration::corsFilter),
+                                source.stream().map(CorsFilter::new))
+                        .flatMap(Function.identity())
                         .toList()),
                 once(() -> mappings.orderedStream().toList()));
         return new RejectedRequests(
                 once(() -> Stream.concat(Stream.of(ours), resolver.stream()).toList()), cors, settings);
+    }
+
+    /** Of a registration for all URLs. One for some is left out, because the others are none of its business. */
+    private static Stream<CorsFilter> corsFilter(FilterRegistrationBean<?> registration) {
+        boolean forAll = registration.getUrlPatterns().isEmpty()
+                || registration.getUrlPatterns().contains("/*");
+        return registration.isEnabled() && forAll && registration.getFilter() instanceof CorsFilter filter
+                ? Stream.of(filter)
+                : Stream.empty();
     }
 
     /** When the first request is rejected: these beans are for handlers, which come later than filters. */

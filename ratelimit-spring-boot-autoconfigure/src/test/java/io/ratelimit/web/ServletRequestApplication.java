@@ -205,6 +205,20 @@ final class ServletRequestApplication {
         }
 
         @Bean
+        @Profile("cors-registration")
+        FilterRegistrationBean<CorsFilter> corsRegistration() {
+            return new FilterRegistrationBean<>(new CorsFilter(origins()));
+        }
+
+        @Bean
+        @Profile("cors-registration-elsewhere")
+        FilterRegistrationBean<CorsFilter> corsRegistrationElsewhere() {
+            FilterRegistrationBean<CorsFilter> elsewhere = new FilterRegistrationBean<>(new CorsFilter(origins()));
+            elsewhere.addUrlPatterns("/elsewhere/*");
+            return elsewhere;
+        }
+
+        @Bean
         @Profile("cors-source")
         CorsConfigurationSource corsConfigurationSource() {
             return origins();

@@ -18,7 +18,7 @@ class ServletRequestCorsTests {
 
     /** @param profile where the application says what other origins may do */
     @ParameterizedTest
-    @ValueSource(strings = {"cors-handlers", "cors-filter", "cors-source"})
+    @ValueSource(strings = {"cors-handlers", "cors-filter", "cors-registration", "cors-source"})
     void rejectionIsForTheOriginsThatTheAnswerWouldHaveBeenFor(String profile) {
         with(and(ANY, "spring.profiles.active=" + profile), app -> {
             app.http().send("GET /any", ORIGIN);
@@ -33,6 +33,16 @@ class ServletRequestCorsTests {
                             .text())
                     .doesNotContain("Access-Control-Allow-Origin");
             assertThat(app.reached()).containsExactly("any");
+        });
+    }
+
+    @Test
+    void filterOfOtherUrlsSaysNothing() {
+        with(and(ANY, "spring.profiles.active=cors-registration-elsewhere"), app -> {
+            app.http().send("GET /any", ORIGIN);
+            RawHttp.Answer rejected = app.http().send("GET /any", ORIGIN);
+            assertThat(rejected.status()).isEqualTo(429);
+            assertThat(rejected.text()).doesNotContain("Access-Control-Allow-Origin");
         });
     }
 
