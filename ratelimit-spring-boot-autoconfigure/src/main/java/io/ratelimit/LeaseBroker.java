@@ -148,11 +148,28 @@ final class LeaseBroker {
         CompletableFuture<RefundableDecisions> decided =
                 work.toCompletableFuture().copy();
         if (!decided.isDone()) {
-            Future<?> tooLate = timer.schedule(
-                    () -> late.execute(() -> decided.completeExceptionally(tooLate())), left, TimeUnit.NANOSECONDS);
-            var unused = decided.whenComplete((decisions, thrown) -> tooLate.cancel(false));
+            endLater(decided, left);
         }
         return decided;
+    }
+
+    private void endLater(CompletableFuture<RefundableDecisions> decided, long left) {
+        try {
+            Future<?> end = timer.schedule(
+                    () -> later(() -> decided.completeExceptionally(tooLate())), left, TimeUnit.NANOSECONDS);
+            var unused = decided.whenComplete((decisions, thrown) -> end.cancel(false));
+        } catch (Throwable ex) {
+            // No thread can be had: it ends by the store's own deadline.
+        }
+    }
+
+    /** On this thread if there is no other. */
+    private void later(Runnable end) {
+        try {
+            late.execute(end);
+        } catch (Throwable ex) {
+            end.run();
+        }
     }
 
     private CompletableFuture<RefundableDecisions> ask(Charge charge, LeasedBucket bucket, LeaseRequest request) {
@@ -233,7 +250,7 @@ final class LeaseBroker {
         for (LeaseRequest request : overdue) {
             RateLimitStoreException failure = tooLate();
             request.arrived(failure);
-            late.execute(() -> request.landed(failure));
+            later(() -> request.landed(failure));
         }
         return overdue.isEmpty()
                 ? null

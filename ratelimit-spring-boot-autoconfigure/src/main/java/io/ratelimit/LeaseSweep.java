@@ -65,6 +65,7 @@ final class LeaseSweep {
         return threads;
     }
 
+    /** Never throws: without a sweep leases end later, and calls are decided all the same. */
     void begin() {
         if (!begun.get() && begun.compareAndSet(false, true)) {
             try {
@@ -73,7 +74,7 @@ final class LeaseSweep {
             } catch (Throwable ex) {
                 // Such as no thread to be had: the next lease tries again.
                 begun.set(false);
-                throw ex;
+                warn(ex);
             }
         }
     }
@@ -83,12 +84,16 @@ final class LeaseSweep {
         try {
             giveBackIdle();
         } catch (Throwable ex) {
-            if (warned.compareAndSet(false, true)) {
-                logger.log(
-                        Level.WARNING,
-                        "Refunding idle leases failed; trying again, further failures are not logged",
-                        ex);
-            }
+            warn(ex);
+        }
+    }
+
+    private void warn(Throwable failure) {
+        if (warned.compareAndSet(false, true)) {
+            logger.log(
+                    Level.WARNING,
+                    "Refunding idle leases failed; trying again, further failures are not logged",
+                    failure);
         }
     }
 

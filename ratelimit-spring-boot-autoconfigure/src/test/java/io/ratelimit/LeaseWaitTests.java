@@ -12,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -75,6 +76,20 @@ class LeaseWaitTests {
         } catch (ExecutionException ex) {
             return ex.getCause();
         }
+    }
+
+    @Test
+    void callIsDecidedThoughNoThreadCanBeHadForLeases() {
+        ScheduledThreadPoolExecutor noThread = new ScheduledThreadPoolExecutor(1, task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        LeasingRateLimitStore leasing =
+                new LeasingRateLimitStore(trips, Duration.ofMillis(100), System::nanoTime, noThread, 100);
+        assertThat(leasing.decide(one).allowed()).isTrue();
+        assertThat(leasing.decideAsync(List.of(one)).toCompletableFuture())
+                .succeedsWithin(Duration.ofSeconds(10))
+                .satisfies(decisions -> assertThat(decisions.get(0).allowed()).isTrue());
+        noThread.shutdownNow();
     }
 
     private FutureTask<RateLimitDecision> blocking() {

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.PassingThreads;
+import io.ratelimit.ServiceThread;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,7 +21,9 @@ final class WaitingScriptExecutor extends TemplateScriptExecutor {
 
     private static final int WAITING_CALLS = 1_000;
 
-    private final Executor threads = PassingThreads.create("ratelimit-redis", THREADS, WAITING_CALLS);
+    /** All calls depend on them, so what applications have follow a decision does not run there. */
+    private final Executor threads =
+            PassingThreads.create(THREADS, WAITING_CALLS, task -> new ServiceThread(task, "ratelimit-redis"));
 
     WaitingScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         super(connections, script);
