@@ -25,7 +25,7 @@ public final class ExchangeCors {
 
     /** Goes on with the answer, if the exchange's origin may be answered; if not, it has been. */
     Mono<Void> before(ServerWebExchange exchange, WebFilterChain answer) {
-        if (!CorsUtils.isCorsRequest(exchange.getRequest())) {
+        if (!isCorsRequest(exchange)) {
             return answer.filter(exchange);
         }
         WebFilterChain chain = same -> byHandler(same).then(Mono.defer(() -> answer.filter(same)));
@@ -34,6 +34,15 @@ public final class ExchangeCors {
             chain = same -> filter.filter(same, next);
         }
         return chain.filter(exchange);
+    }
+
+    /** No browser sends an origin that Spring cannot read. */
+    private static boolean isCorsRequest(ServerWebExchange exchange) {
+        try {
+            return CorsUtils.isCorsRequest(exchange.getRequest());
+        } catch (IllegalArgumentException ex) {
+            return false;
+        }
     }
 
     /** To look for the handler is to write the fields. Where no handler takes the exchange, none has any. */

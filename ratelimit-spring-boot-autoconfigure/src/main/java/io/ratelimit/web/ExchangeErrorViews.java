@@ -23,9 +23,11 @@ public final class ExchangeErrorViews {
         return views.test(status) && isBrowser(exchange);
     }
 
+    /** Of a file, Spring would write the range that is asked for, with the status of a part. */
     private static boolean isBrowser(ServerWebExchange exchange) {
+        HttpHeaders headers = exchange.getRequest().getHeaders();
         try {
-            return HtmlPreference.in(exchange.getRequest().getHeaders().getAccept());
+            return headers.getFirst(HttpHeaders.RANGE) == null && HtmlPreference.in(headers.getAccept());
         } catch (InvalidMediaTypeException ex) {
             return false;
         }

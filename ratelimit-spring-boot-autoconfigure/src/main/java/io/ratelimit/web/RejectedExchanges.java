@@ -1,9 +1,12 @@
 package io.ratelimit.web;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.InvalidMediaTypeException;
+import org.springframework.util.InvalidMimeTypeException;
+import org.springframework.util.MimeTypeUtils;
 import org.springframework.web.reactive.DispatchExceptionHandler;
 import org.springframework.web.reactive.HandlerResult;
 import org.springframework.web.reactive.HandlerResultHandler;
@@ -38,9 +41,11 @@ public final class RejectedExchanges {
     /** Spring writes no body where it cannot read what the request accepts. */
     private static ServerWebExchange readable(ServerWebExchange exchange) {
         try {
-            exchange.getRequest().getHeaders().getAccept();
+            // Which fails for too many.
+            MimeTypeUtils.sortBySpecificity(
+                    new ArrayList<>(exchange.getRequest().getHeaders().getAccept()));
             return exchange;
-        } catch (InvalidMediaTypeException ex) {
+        } catch (InvalidMediaTypeException | InvalidMimeTypeException ex) {
             return exchange.mutate()
                     .request(request -> request.headers(headers -> headers.remove(HttpHeaders.ACCEPT)))
                     .build();

@@ -50,7 +50,7 @@ public final class ServletCors {
 
     /** Whether the request's origin may be answered; if not, it has been. */
     boolean admits(HttpServletRequest request, HttpServletResponse response) throws IOException {
-        if (!CorsUtils.isCorsRequest(request)) {
+        if (!isCorsRequest(request)) {
             return true;
         }
         for (CorsFilter filter : filters.get()) {
@@ -59,6 +59,15 @@ public final class ServletCors {
             }
         }
         return admitsByHandler(request, response);
+    }
+
+    /** No browser sends an origin that Spring cannot read. */
+    private static boolean isCorsRequest(HttpServletRequest request) {
+        try {
+            return CorsUtils.isCorsRequest(request);
+        } catch (IllegalArgumentException ex) {
+            return false;
+        }
     }
 
     private static boolean admits(CorsFilter filter, HttpServletRequest request, HttpServletResponse response)

@@ -58,6 +58,18 @@ class ReactiveErrorViewTests {
         });
     }
 
+    /** Spring would answer with a part of the page, and the status of that. */
+    @ParameterizedTest
+    @ValueSource(strings = {"bytes=0-3", "bytes=999-"})
+    void callerThatWantsAPartReadsTheProblem(String range) {
+        with(and(ANY, VIEW_429), app -> {
+            app.http.send("GET /any");
+            assertThat(app.http.send("GET /any", BROWSER, "Range: " + range).text())
+                    .startsWith("HTTP/1.1 429")
+                    .contains("quota-exceeded");
+        });
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"/any", "/annotated", "/functional"})
     void browserReadsTheProblemWhereThePageWouldBeSpringBoots(String path) {

@@ -196,6 +196,20 @@ class ReactiveRequestLimitTests {
         });
     }
 
+    /** Spring sorts no more than 50 types. */
+    @Test
+    void longAcceptIsNoReasonForAnotherAnswer() {
+        malformedAcceptIsNoReasonForAnotherAnswer("text/html" + ",image/png".repeat(60));
+    }
+
+    @Test
+    void malformedOriginIsNoReasonForAnotherAnswer() {
+        with(ANY, app -> {
+            app.http.send("GET /any");
+            assertThat(app.http.send("GET /any", "Origin: %%%").status()).isEqualTo(429);
+        });
+    }
+
     @Test
     void basePathIsNotPartOfTheRule() {
         with(and(ANY, "spring.webflux.base-path=/base", "spring.profiles.active=advice"), app -> {

@@ -37,6 +37,14 @@ class ServletRequestCorsTests {
     }
 
     @Test
+    void malformedOriginIsNoReasonForAnotherAnswer() {
+        with(ANY, app -> {
+            app.http().send("GET /any");
+            assertThat(app.http().send("GET /any", "Origin: %%%").status()).isEqualTo(429);
+        });
+    }
+
+    @Test
     void filterOfOtherUrlsSaysNothing() {
         with(and(ANY, "spring.profiles.active=cors-registration-elsewhere"), app -> {
             app.http().send("GET /any", ORIGIN);
