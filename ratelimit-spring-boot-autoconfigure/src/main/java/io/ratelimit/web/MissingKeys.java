@@ -36,7 +36,7 @@ final class MissingKeys {
         if (isDue(missing.getLimitName())) {
             logger.log(
                     Level.WARNING,
-                    "Request without a key for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute.",
+                    "Request without a key for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit.",
                     missing.getLimitName(),
                     missing.getMessage(),
                     Integer.toString(status.value()));
