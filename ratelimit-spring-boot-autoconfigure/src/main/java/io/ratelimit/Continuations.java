@@ -8,7 +8,8 @@ import org.jspecify.annotations.Nullable;
 /** Runs what applications have follow a decision, and never on a thread that other callers depend on for their deadlines. */
 final class Continuations {
 
-    private static final int THREADS = 4;
+    /** What follows a decision may take its time, and as many of that kind keep nobody else's from going on. */
+    private static final int THREADS = 256;
 
     private final Executor threads = PassingThreads.create("ratelimit-late", THREADS, Integer.MAX_VALUE);
 

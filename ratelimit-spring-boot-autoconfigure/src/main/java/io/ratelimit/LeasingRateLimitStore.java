@@ -18,7 +18,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
 
     private static final int MOST_BUCKETS = 10_000;
 
-    private static final int LATE_THREADS = 4;
+    /** As for other calls that are late: what follows them may take its time. */
+    private static final int LATE_THREADS = 256;
 
     private final RateLimitStore store;
 

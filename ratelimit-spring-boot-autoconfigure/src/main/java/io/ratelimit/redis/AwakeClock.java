@@ -48,8 +48,9 @@ final class AwakeClock implements LongSupplier {
         return beat;
     }
 
-    void beat() {
-        set(true);
+    /** Beats. Returns whether it comes late: this JVM has stood still. */
+    boolean beat() {
+        return set(true);
     }
 
     /** There is no beat for a while. */
@@ -57,8 +58,11 @@ final class AwakeClock implements LongSupplier {
         set(false);
     }
 
-    private void set(boolean beating) {
+    private boolean set(boolean beating) {
         long now = nanos.getAsLong();
-        state = new State(beating, now, state.lostAt(now, beat));
+        State last = state;
+        long stalled = last.lostAt(now, beat);
+        state = new State(beating, now, stalled);
+        return stalled > last.stalled;
     }
 }

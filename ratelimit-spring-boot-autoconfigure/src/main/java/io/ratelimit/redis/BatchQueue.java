@@ -242,7 +242,7 @@ final class BatchQueue implements CallDispatcher {
     boolean takeUpIfStuck() {
         boolean stuck = isStuck();
         if (stuck) {
-            takeUp();
+            timeout.runApart(this::takeUp);
         }
         return stuck;
     }

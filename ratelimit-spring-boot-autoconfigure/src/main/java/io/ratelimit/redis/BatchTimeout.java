@@ -32,7 +32,11 @@ final class BatchTimeout {
 
     private final Scheduler scheduler;
 
-    private final Executor worker;
+    private final Executor ofCalls;
+
+    private final Executor ofScripts;
+
+    private volatile boolean excused;
 
     /** Something that has to be over in time. */
     interface Timed {
@@ -49,15 +53,21 @@ final class BatchTimeout {
         boolean expire();
     }
 
+    BatchTimeout(Duration timeout, AwakeClock clock, Scheduler scheduler, Executor worker) {
+        this(timeout, clock, scheduler, worker, worker);
+    }
+
     /**
      * @param timeout of a call and of a script
-     * @param worker what follows an end, such as sending the next script, keeps the timer from nothing
+     * @param ofCalls what follows the end of a call keeps the timer from nothing
+     * @param ofScripts nor does what follows the end of a script, which sends the next, and so may keep a call from its end
      */
-    BatchTimeout(Duration timeout, AwakeClock clock, Scheduler scheduler, Executor worker) {
+    BatchTimeout(Duration timeout, AwakeClock clock, Scheduler scheduler, Executor ofCalls, Executor ofScripts) {
         this.timeout = timeout;
         this.clock = clock;
         this.scheduler = scheduler;
-        this.worker = worker;
+        this.ofCalls = ofCalls;
+        this.ofScripts = ofScripts;
     }
 
     AwakeClock clock() {
@@ -98,10 +108,14 @@ final class BatchTimeout {
 
     /** Sets the timer, if it is not. */
     private void set() {
+        set(nanosLeft());
+    }
+
+    private void set(long nanos) {
         if (!isIdle() && set.compareAndSet(false, true)) {
             try {
                 clock.beat();
-                var unused = scheduler.schedule(this::look, Math.max(0, Math.min(nanosLeft(), clock.beatNanos())));
+                var unused = scheduler.schedule(this::look, Math.max(0, Math.min(nanos, clock.beatNanos())));
             } catch (Throwable ex) {
                 // No thread can be had. The next to come sets it, and threads that wait do not need it.
                 set.set(false);
@@ -111,8 +125,13 @@ final class BatchTimeout {
 
     private void look() {
         set.set(false);
+        // After this JVM has stood still, replies may be there that no thread has read yet: they get one beat for it.
+        excused = clock.beat() && !excused;
+        if (excused) {
+            set(clock.beatNanos());
+            return;
+        }
         try {
-            clock.beat();
             endAll(line);
             endAll(extended);
         } finally {
@@ -129,7 +148,7 @@ final class BatchTimeout {
      * @return whether it was so
      */
     boolean takeUpIfStuck() {
-        boolean stuck = nanosLeft() < -2 * timeout.toNanos();
+        boolean stuck = nanosLeft() < -Math.max(2 * timeout.toNanos(), LONG.toNanos());
         if (stuck) {
             look();
         }
@@ -152,7 +171,11 @@ final class BatchTimeout {
     private void endAll(Queue<Timed> timed) {
         for (Timed first = timed.peek(); first != null && isOver(first); first = timed.peek()) {
             if (timed.remove(first) && !first.isOver()) {
-                end(first);
+                try {
+                    end(first);
+                } catch (Throwable ex) {
+                    logger.log(Level.DEBUG, "A call or a script could not be ended", ex);
+                }
             }
         }
     }
@@ -163,15 +186,26 @@ final class BatchTimeout {
 
     /** What comes of it is not the timer's concern: the next have to end, too. */
     private void end(Timed timed) {
+        run(timed instanceof Batch ? ofScripts : ofCalls, () -> {
+            if (timed.expire()) {
+                extended.add(timed);
+                set();
+            }
+        });
+    }
+
+    /** Sends scripts, on a thread that may stand still there. */
+    void runApart(Runnable sending) {
+        run(ofScripts, sending);
+    }
+
+    /** Here, if no thread can be had. */
+    private static void run(Executor executor, Runnable task) {
         try {
-            worker.execute(() -> {
-                if (timed.expire()) {
-                    extended.add(timed);
-                    set();
-                }
-            });
+            executor.execute(task);
         } catch (Throwable ex) {
-            logger.log(Level.DEBUG, "A call or a script could not be ended", ex);
+            logger.log(Level.DEBUG, "No thread can be had for the end of a call or a script", ex);
+            task.run();
         }
     }
 }

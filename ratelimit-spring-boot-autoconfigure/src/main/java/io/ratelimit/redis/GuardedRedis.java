@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
@@ -31,7 +32,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     /** So many scripts or calls that are out of time may take their time to end before others have to wait for it. */
-    private static final int TIMEOUT_THREADS = 4;
+    private static final int SERVICE_THREADS = 4;
 
     /** How often within a timeout it is seen whether this JVM runs. */
     private static final int BEATS = 8;
@@ -82,14 +83,14 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         this.timeout = timeout;
         this.clock = new AwakeClock(nanos, timeout.toNanos() / BEATS);
         this.batchTimeout = new BatchTimeout(
-                timeout,
-                clock,
-                Scheduler.TIMER,
-                PassingThreads.create(
-                        TIMEOUT_THREADS, Integer.MAX_VALUE, task -> new ServiceThread(task, "ratelimit-timeout")));
+                timeout, clock, Scheduler.TIMER, serviceThreads("ratelimit-timeout"), serviceThreads("ratelimit-send"));
         this.probe = new Probe(keyPrefix, new ScriptLanguage());
         this.probes = new Probes(this::probe, server -> servers.renew(server.name()), probing, nanos);
         Watchdog.shared().watch(this, GuardedRedis::resumeProbes);
+    }
+
+    private static Executor serviceThreads(String name) {
+        return PassingThreads.create(SERVICE_THREADS, Integer.MAX_VALUE, task -> new ServiceThread(task, name));
     }
 
     Deadline deadline() {

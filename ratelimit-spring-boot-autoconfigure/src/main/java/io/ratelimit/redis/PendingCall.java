@@ -4,6 +4,7 @@ import io.ratelimit.BoundedWait;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
@@ -13,6 +14,8 @@ import java.util.concurrent.TimeoutException;
  * is late, and the call waits until the last moment.
  */
 final class PendingCall<T> implements Asked, BatchTimeout.Timed {
+
+    private static final long TIME_TO_READ = Duration.ofMillis(10).toNanos();
 
     private final ScriptCall call;
 
@@ -147,6 +150,11 @@ final class PendingCall<T> implements Asked, BatchTimeout.Timed {
     T await() {
         do {
             BoundedWait.await(outcome, this::nanosLeft);
+            if (!outcome.isDone() && deadline.nanosLeftAtLast() <= 0) {
+                // This JVM has stood still. The reply may be there, and no thread has read it yet.
+                long end = System.nanoTime() + TIME_TO_READ;
+                BoundedWait.await(outcome, () -> end - System.nanoTime());
+            }
         } while (!outcome.isDone() && expire());
         return BoundedWait.result(outcome);
     }

@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.BoundedWait;
 import io.ratelimit.Charge;
 import io.ratelimit.Lease;
@@ -177,8 +178,24 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return leaseReturns.affordable();
     }
 
+    /** What a refund changes in a long log is much for a script, so each log has one of its own. */
     private CompletionStage<Void> giveBack(Map<Charge, Receipt> taken) {
-        List<Charge> charges = List.copyOf(taken.keySet());
+        List<Charge> others = new ArrayList<>();
+        List<CompletableFuture<Void>> scripts = new ArrayList<>();
+        for (Charge charge : taken.keySet()) {
+            if (charge.limit().algorithm() == Algorithm.SLIDING_WINDOW_LOG) {
+                scripts.add(giveBack(List.of(charge), taken));
+            } else {
+                others.add(charge);
+            }
+        }
+        if (!others.isEmpty()) {
+            scripts.add(giveBack(others, taken));
+        }
+        return CompletableFuture.allOf(scripts.toArray(CompletableFuture[]::new));
+    }
+
+    private CompletableFuture<Void> giveBack(List<Charge> charges, Map<Charge, Receipt> taken) {
         List<Receipt> receipts = charges.stream().map(taken::get).toList();
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();

@@ -18,7 +18,7 @@ class BatchQueueFailureTests {
 
     private final HeldScripts scripts = new HeldScripts();
 
-    private final BatchQueueCaller caller = new BatchQueueCaller(scripts, Duration.ofHours(1));
+    private final BatchQueueCaller caller = new BatchQueueCaller(scripts);
 
     @Test
     void failureIsThatOfAllWhoWereAskedAboutAndOfNobodyElse() {

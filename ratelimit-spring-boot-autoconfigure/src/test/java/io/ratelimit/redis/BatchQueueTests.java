@@ -7,7 +7,6 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestLimits;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -22,7 +21,7 @@ class BatchQueueTests {
 
     private final HeldScripts scripts = new HeldScripts();
 
-    private final BatchQueueCaller caller = new BatchQueueCaller(scripts, Duration.ofHours(1));
+    private final BatchQueueCaller caller = new BatchQueueCaller(scripts);
 
     @Test
     void callThatIsAloneWaitsForNobody() {

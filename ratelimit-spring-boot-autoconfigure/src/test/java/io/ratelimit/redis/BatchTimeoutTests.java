@@ -67,6 +67,29 @@ class BatchTimeoutTests {
     }
 
     @Test
+    void callEndsInTimeThoughNoThreadCanBeHadForIt() {
+        BatchTimeout alone = PendingCalls.timeout(thread, TIMEOUT, task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        PendingCall<Long> call = PendingCalls.asynchronous(alone.deadline());
+        call.markSent();
+        alone.watch(call);
+        pass(100);
+        assertThat(reasonOf(call)).isEqualTo(Reason.TIMEOUT);
+    }
+
+    /** The timer may run before the thread that reads what has come meanwhile. */
+    @Test
+    void replyThatHasComeWhileTheJvmStoodStillIsReadBeforeItsCallIsEnded() {
+        PendingCall<Long> call = call();
+        thread.stall(TIMEOUT.multipliedBy(3));
+        thread.turn();
+        assertThat(call.outcome()).isNotDone();
+        replies.get(0).complete(List.of(7L));
+        assertThat(call.outcome()).isCompletedWithValue(7L);
+    }
+
+    @Test
     void callsOfABatchEndEachInTime() {
         call();
         PendingCall<Long> first = call();

@@ -5,6 +5,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.TestLimits;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 /** Calls that nobody has decided yet. The outcome of each is to be the first number of its part of the reply. */
@@ -41,11 +42,15 @@ final class PendingCalls {
 
     /** All of it at the thread's time, and on the thread. */
     static BatchTimeout timeout(HandTurnedThread thread, Duration timeout) {
+        return timeout(thread, timeout, Runnable::run);
+    }
+
+    static BatchTimeout timeout(HandTurnedThread thread, Duration timeout, Executor worker) {
         return new BatchTimeout(
                 timeout,
                 new AwakeClock(thread::nanos, timeout.toNanos() / 8),
                 (task, nanos) -> thread.schedule(task, nanos, TimeUnit.NANOSECONDS),
-                Runnable::run);
+                worker);
     }
 
     private static PendingCall<Long> call(Deadline deadline, boolean isWaitedFor) {

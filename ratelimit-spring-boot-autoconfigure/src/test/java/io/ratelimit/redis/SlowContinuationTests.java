@@ -125,4 +125,15 @@ class SlowContinuationTests {
                         .succeedsWithin(Duration.ofSeconds(5))
                         .isEqualTo(false));
     }
+
+    @Test
+    void asynchronousCallEndsThoughWhatFollowsOthersTakesLong() {
+        for (int i = 0; i < SLOW; i++) {
+            var unused =
+                    gate.enterAsync(new Entry(CHARGE, false, CallListener.NONE)).handle((verdict, thrown) -> hold());
+        }
+        await().atMost(30, TimeUnit.SECONDS).until(() -> held.get() > 4);
+        assertThat(gate.enterAsync(new Entry(CHARGE, false, CallListener.NONE)).toCompletableFuture())
+                .failsWithin(Duration.ofSeconds(20));
+    }
 }
