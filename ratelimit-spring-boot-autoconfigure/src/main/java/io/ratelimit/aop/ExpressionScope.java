@@ -7,6 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -24,7 +25,7 @@ import org.springframework.core.ParameterNameDiscoverer;
  * @param names the variables that have names
  * @param positions the variables that have numbers
  * @param arguments what of the variables are arguments
- * @param nameless what to do where there are no names
+ * @param nameless what to say where there are no names
  * @param facts what is known of the caller
  */
 record ExpressionScope(
@@ -61,7 +62,7 @@ record ExpressionScope(
                         .flatMap(i -> Stream.of("p" + i, "a" + i))
                         .toList(),
                 ArgumentPositions.of(method, names),
-                "Use #p0, #p1, …, or compile with -parameters.",
+                count == 0 ? "The method has no parameters." : "Use #p0, #p1, …, or compile with -parameters.",
                 facts);
     }
 
@@ -94,14 +95,19 @@ record ExpressionScope(
                         ? ", but the method has no such parameter."
                         : ", but the path has no such variable, and a request no parameters of a method.");
         String known = (isOfMethod() ? "Its parameters: #" : "Its variables: #") + String.join(", #", names) + ".";
-        return new RateLimitConfigurationException(
-                problem,
-                names.isEmpty()
-                        ? nameless
-                        : LimitNames.nearest(name, names)
-                                        .map(nearest -> "Did you mean #" + nearest + "? ")
-                                        .orElse("")
-                                + known);
+        String nearest = LimitNames.nearest(name, names)
+                .map(variable -> "#" + variable)
+                .or(() -> nearestOfTheRequest(name))
+                .map(meant -> "Did you mean " + meant + "? ")
+                .orElse("");
+        return new RateLimitConfigurationException(problem, nearest + (names.isEmpty() ? nameless : known));
+    }
+
+    /** What is written without a #, if it can be asked here. */
+    private Optional<String> nearestOfTheRequest(String name) {
+        return LimitNames.nearest(name, OF_A_REQUEST.keySet())
+                .filter(known -> facts.get().problem(known) == null)
+                .map(OF_A_REQUEST::get);
     }
 
     /** What there is instead of a property or method that there is not, the nearest first. */

@@ -5,6 +5,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
@@ -77,7 +78,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
     private static void check(ConfigurationPropertyName name, Binder binder) {
         PropertySchema property = PropertySchema.nearest(name);
         Object value = binder.bind(name, Bindable.of(Object.class)).orElse("");
-        if (!property.name().equals(name) || !(value instanceof CharSequence)) {
+        if (!property.name().equals(name) || !BeanUtils.isSimpleValueType(value.getClass())) {
             return;
         }
         String text = value.toString();

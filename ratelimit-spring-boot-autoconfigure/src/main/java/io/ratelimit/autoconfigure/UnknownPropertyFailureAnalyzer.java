@@ -66,6 +66,9 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         if (parent.isMap()) {
             return "Under " + name + " there are the names of limits, each with properties such as rate.";
         }
+        if (parent.children().isEmpty()) {
+            return name + " takes a single value.";
+        }
         String properties = "Under " + name + " there are: " + String.join(", ", parent.children()) + ".";
         return name.isLastElementIndexed()
                         && PropertySchema.nearest(name.getParent()).isMap()
