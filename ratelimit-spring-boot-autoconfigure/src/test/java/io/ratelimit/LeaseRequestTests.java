@@ -11,7 +11,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -90,23 +89,6 @@ class LeaseRequestTests {
         trips.breakOnce(new StackOverflowError());
         assertThat(call(limit)).isCompletedExceptionally();
         assertThat(call(limit)).isCompleted();
-    }
-
-    /** As where no thread can be had to give leases back. */
-    @Test
-    void errorBeforeALeaseIsAskedForHangsNobody() {
-        LeasingRateLimitStore without =
-                new LeasingRateLimitStore(trips, Duration.ofMillis(100), () -> clock.micros() * 1_000, noThread(), 10);
-        RateLimit limit = window("quotes", 1_000, 100);
-        for (int i = 0; i < 3; i++) {
-            assertThatExceptionOfType(InternalError.class).isThrownBy(() -> LeasingInstances.take(without, limit, 1));
-        }
-    }
-
-    private static ScheduledThreadPoolExecutor noThread() {
-        return new ScheduledThreadPoolExecutor(1, task -> {
-            throw new InternalError("unable to create native thread");
-        });
     }
 
     /** The whole decision takes no longer than the timeout. */
