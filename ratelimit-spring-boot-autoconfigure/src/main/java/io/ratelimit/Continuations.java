@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 /** Runs what applications have follow a decision, and never on a thread that other callers depend on for their deadlines. */
 final class Continuations {
 
-    /** What follows a decision may take its time, and as many of that kind keep nobody else's from going on. */
+    /** Continuations may be slow. The continuations of other calls wait only if so many are slow at once. */
     private static final int THREADS = 256;
 
     private final Executor threads = PassingThreads.create("ratelimit-late", THREADS, Integer.MAX_VALUE);

@@ -10,7 +10,7 @@ import java.util.stream.Stream;
 
 /**
  * Makes some hundred decisions before traffic is accepted, so that the first calls find the path to the store loaded,
- * compiled and connected. The buckets are its own, and nobody is told of its decisions.
+ * compiled and connected. It uses buckets of its own, and no listener hears of its decisions.
  */
 public final class DecisionWarmUp {
 

@@ -143,7 +143,7 @@ final class LeaseBroker {
                 : store.decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
     }
 
-    /** For a call that has waited for a lease in vain: the store would give it as much time again. */
+    /** Bounds a call that got no permits from the lease it waited for: the store would give it a full timeout again. */
     private CompletionStage<RefundableDecisions> within(long left, CompletionStage<RefundableDecisions> work) {
         CompletableFuture<RefundableDecisions> decided =
                 work.toCompletableFuture().copy();
