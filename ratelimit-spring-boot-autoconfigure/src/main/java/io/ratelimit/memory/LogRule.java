@@ -3,6 +3,9 @@ package io.ratelimit.memory;
 /** Each permit when the window is over that began with its taking. */
 record LogRule(long capacity, long windowMicros) implements Rule<Log> {
 
+    /** More permits than any log may hold count as so many: an entry in Redis has no room for more, and both stores agree. */
+    private static final long ENTRY_PERMITS_AT_MOST = 10_000;
+
     @Override
     public Log unused(long now) {
         return Log.empty(now);
@@ -29,7 +32,7 @@ record LogRule(long capacity, long windowMicros) implements Rule<Log> {
     /** Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room. */
     @Override
     public Log take(Log usage, long now, long permits) {
-        return usage.with(now, permits).newest(capacity);
+        return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(capacity);
     }
 
     @Override

@@ -2,8 +2,10 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RandomHistory;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStore;
 import io.ratelimit.Refund;
@@ -81,6 +83,27 @@ class StoreAgreementTests {
             decisions.add(store.peek(charge));
         }
         assertThat(decisions.get(0)).isEqualTo(decisions.get(1));
+    }
+
+    /** A log sees what another rule admits, and hands on what it saw. */
+    @Test
+    void storesAgreeOnMorePermitsThanAnyLogHolds() {
+        RateLimit logged = RateLimit.named("huge")
+                .algorithm(Algorithm.SLIDING_WINDOW_LOG)
+                .capacity(243)
+                .rate("243/h")
+                .build();
+        Charge log = new Charge(logged, "key", 1);
+        Charge bucket = new Charge(TestLimits.tokenBucket("huge", 52_750, "1/h"), "key", 13_299);
+        Charge window = new Charge(TestLimits.fixedWindow("huge", 444_432, "444432/m"), "key", 0);
+        for (Charge charge : List.of(log, bucket)) {
+            assertThat(shared.decide(List.of(charge))).isEqualTo(memory.decide(List.of(charge)));
+        }
+        // A bucket is written at each call while its clock is behind: the log becomes the last used, and what it saw counts.
+        clock.advance(Duration.ofSeconds(-1));
+        for (Charge charge : List.of(log, window)) {
+            assertThat(shared.decide(List.of(charge))).isEqualTo(memory.decide(List.of(charge)));
+        }
     }
 
     private static Refund take(RateLimitStore store, Charge charge) {
