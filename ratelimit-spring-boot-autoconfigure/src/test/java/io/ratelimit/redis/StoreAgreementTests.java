@@ -99,7 +99,8 @@ class StoreAgreementTests {
         for (Charge charge : List.of(log, bucket)) {
             assertThat(shared.decide(List.of(charge))).isEqualTo(memory.decide(List.of(charge)));
         }
-        // A bucket is written at each call while its clock is behind: the log becomes the last used, and what it saw counts.
+        // A bucket is written at each call while its clock is behind: the log becomes the last used, and what it saw
+        // counts.
         clock.advance(Duration.ofSeconds(-1));
         for (Charge charge : List.of(log, window)) {
             assertThat(shared.decide(List.of(charge))).isEqualTo(memory.decide(List.of(charge)));
