@@ -12,7 +12,7 @@ record CapacityRange(long step, long most) {
     /** A log may have an entry for every permit: ten bytes each, and looking at all of them keeps Redis busy for a while. */
     static final long LARGEST_LOG = 10_000;
 
-    static CapacityRange of(Algorithm algorithm, Refill refill, Rate rate, Pace pace, Duration maxWait) {
+    static CapacityRange of(Algorithm algorithm, Refill refill, Rate rate, ReducedRate pace, Duration maxWait) {
         return switch (algorithm) {
             case TOKEN_BUCKET, LEAKY_BUCKET ->
                 refill == Refill.INTERVAL ? ofIntervals(rate) : ofEvenRefill(pace, maxWait);
@@ -27,7 +27,7 @@ record CapacityRange(long step, long most) {
     }
 
     /** What is reserved ahead is used as well. */
-    private static CapacityRange ofEvenRefill(Pace pace, Duration maxWait) {
+    private static CapacityRange ofEvenRefill(ReducedRate pace, Duration maxWait) {
         BigInteger ahead = maxWait.isZero()
                 ? BigInteger.ZERO
                 : permits(micros(maxWait), pace).add(BigInteger.ONE);
@@ -36,22 +36,22 @@ record CapacityRange(long step, long most) {
     }
 
     private static CapacityRange ofIntervals(Rate rate) {
-        BigInteger batches = BigInteger.valueOf(Pace.LONGEST / rate.periodMicros());
+        BigInteger batches = BigInteger.valueOf(ReducedRate.LONGEST / rate.periodMicros());
         return new CapacityRange(
                 1, atMost(RateLimit.MAX_CAPACITY, batches.multiply(BigInteger.valueOf(rate.permits()))));
     }
 
     /** Two windows are remembered, and they begin at whole microseconds. */
-    private static CapacityRange ofAlignedWindows(Pace pace) {
+    private static CapacityRange ofAlignedWindows(ReducedRate pace) {
         long most = atMost(RateLimit.MAX_CAPACITY, inWindow(pace).shiftRight(1));
         return new CapacityRange(pace.permits(), most - most % pace.permits());
     }
 
-    private static BigInteger inWindow(Pace pace) {
-        return permits(BigInteger.valueOf(Pace.LONGEST), pace);
+    private static BigInteger inWindow(ReducedRate pace) {
+        return permits(BigInteger.valueOf(ReducedRate.LONGEST), pace);
     }
 
-    private static BigInteger permits(BigInteger micros, Pace pace) {
+    private static BigInteger permits(BigInteger micros, ReducedRate pace) {
         return micros.multiply(BigInteger.valueOf(pace.permits())).divide(BigInteger.valueOf(pace.micros()));
     }
 

@@ -22,7 +22,7 @@ public record Charge(RateLimit limit, @Nullable String key, long permits) {
      *
      * @throws IllegalArgumentException if the key is null or empty or the permits are negative
      */
-    static Charge keyed(RateLimit limit, @Nullable String key, long permits) {
+    public static Charge keyed(RateLimit limit, @Nullable String key, long permits) {
         if (key == null || key.isEmpty()) {
             throw new IllegalArgumentException("Limit '" + limit.name() + "': the key is null or empty");
         }

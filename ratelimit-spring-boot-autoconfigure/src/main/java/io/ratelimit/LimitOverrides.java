@@ -33,7 +33,7 @@ public record LimitOverrides(
 
     private static final String PREFIX = "ratelimit.limits.";
 
-    String limitName() {
+    public String limitName() {
         return property.substring(PREFIX.length());
     }
 

@@ -28,7 +28,7 @@ public record LocalShare(int instances) {
      *
      * @throws RateLimitConfigurationException if the arithmetic cannot carry it
      */
-    RateLimit of(RateLimit limit) {
+    public RateLimit of(RateLimit limit) {
         if (instances == 1 || !limit.enabled() || limit.onStoreFailure() != OnStoreFailure.LOCAL) {
             return limit;
         }

@@ -81,7 +81,7 @@ public record Rate(long permits, Duration period) {
      *
      * @throws ArithmeticException if it is longer than 292,000 years
      */
-    long periodMicros() {
+    public long periodMicros() {
         return Math.addExact(Math.multiplyExact(period.toSeconds(), 1_000_000L), period.toNanosPart() / 1_000);
     }
 

@@ -26,7 +26,7 @@ public final class RateLimit {
 
     private final Rate rate;
 
-    private final Pace pace;
+    private final ReducedRate pace;
 
     private final long fullMicros;
 
@@ -46,7 +46,12 @@ public final class RateLimit {
 
     /** @param local the share of one instance, or {@code null} if that is the whole limit */
     RateLimit(
-            RateLimitBuilder declaration, String name, long capacity, Rate rate, Pace pace, @Nullable RateLimit local) {
+            RateLimitBuilder declaration,
+            String name,
+            long capacity,
+            Rate rate,
+            ReducedRate pace,
+            @Nullable RateLimit local) {
         this.declaration = declaration.copy();
         this.name = name;
         this.id = LimitNames.canonical(name);
@@ -74,7 +79,7 @@ public final class RateLimit {
     }
 
     /** The same limit as the configuration wants it. */
-    RateLimit with(RateLimitSettings settings) {
+    public RateLimit with(RateLimitSettings settings) {
         return declaration.copy().apply(settings).build();
     }
 
@@ -106,7 +111,7 @@ public final class RateLimit {
     }
 
     /** The rate in lowest terms, for those who calculate with it. */
-    public Pace pace() {
+    public ReducedRate pace() {
         return pace;
     }
 
@@ -120,13 +125,13 @@ public final class RateLimit {
     }
 
     /** Whether permits come back one after the other, at the {@linkplain #pace() pace}. */
-    boolean refillsEvenly() {
+    public boolean refillsEvenly() {
         return refill == Refill.CONTINUOUS
                 && (algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET);
     }
 
     /** Whether when permits come back depends on when each was taken. */
-    boolean remembersWhenPermitsWereTaken() {
+    public boolean remembersWhenPermitsWereTaken() {
         return algorithm == Algorithm.SLIDING_WINDOW || algorithm == Algorithm.SLIDING_WINDOW_LOG;
     }
 
@@ -168,7 +173,7 @@ public final class RateLimit {
     }
 
     /** Whether the two say the same, so that methods which declare both under one name share one limit. */
-    boolean agreesWith(RateLimit other) {
+    public boolean agreesWith(RateLimit other) {
         return algorithm == other.algorithm
                 && refill == other.refill
                 && capacity == other.capacity

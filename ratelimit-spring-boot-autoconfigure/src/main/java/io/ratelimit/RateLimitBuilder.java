@@ -135,7 +135,7 @@ public final class RateLimitBuilder {
         }
         checkAlgorithm();
         Rate parsed = parsedRate();
-        Pace pace = pace(parsed);
+        ReducedRate pace = pace(parsed);
         long checked = checkedCapacity(parsed, pace);
         checkLease(parsed, checked);
         RateLimit whole = new RateLimit(this, name, checked, parsed, pace, null);
@@ -199,10 +199,10 @@ public final class RateLimitBuilder {
         }
     }
 
-    private Pace pace(Rate parsed) {
+    private ReducedRate pace(Rate parsed) {
         String label = label("rate", overrides.rate());
         try {
-            Pace pace = Pace.of(parsed);
+            ReducedRate pace = ReducedRate.of(parsed);
             if (CapacityRange.of(algorithm, refill, parsed, pace, Duration.ZERO).most() < 1) {
                 throw invalid(
                         label + " must be exact in integers below 2^53 (was " + parsed + ").",
@@ -223,11 +223,11 @@ public final class RateLimitBuilder {
         }
     }
 
-    private CapacityRange range(Rate parsed, Pace pace) {
+    private CapacityRange range(Rate parsed, ReducedRate pace) {
         return CapacityRange.of(algorithm, refill, parsed, pace, maxWait);
     }
 
-    private long checkedCapacity(Rate parsed, Pace pace) {
+    private long checkedCapacity(Rate parsed, ReducedRate pace) {
         CapacityRange range = range(parsed, pace);
         boolean ofRate = capacity == 0 && overrides.capacity() == null;
         long wanted = ofRate ? parsed.permits() : capacity;

@@ -50,14 +50,14 @@ public record RateLimitDecision(
     }
 
     /** Of a limit in dry run: nobody is rejected by it, nor has to wait for it. */
-    RateLimitDecision letThrough() {
+    public RateLimitDecision letThrough() {
         return allowed && delay.isZero()
                 ? this
                 : new RateLimitDecision(true, capacity, remaining, Duration.ZERO, Duration.ZERO, resetAfter);
     }
 
     /** The same, but for the wait before going on. */
-    RateLimitDecision withDelay(Duration longest) {
+    public RateLimitDecision withDelay(Duration longest) {
         return delay.equals(longest)
                 ? this
                 : new RateLimitDecision(allowed, capacity, remaining, longest, retryAfter, resetAfter);

@@ -27,7 +27,7 @@ public class RateLimitExceededException extends RuntimeException {
     }
 
     /** Of one limit. */
-    RateLimitExceededException(String limitName, RateLimitDecision decision) {
+    public RateLimitExceededException(String limitName, RateLimitDecision decision) {
         this(decision, limitName);
     }
 

@@ -10,7 +10,7 @@ public class RateLimitInterruptedException extends RuntimeException {
 
     private final String limitName;
 
-    RateLimitInterruptedException(String limitName, InterruptedException interruption) {
+    public RateLimitInterruptedException(String limitName, InterruptedException interruption) {
         super("Interrupted while waiting for rate limit '" + limitName + "'", interruption);
         this.limitName = limitName;
     }

@@ -8,7 +8,7 @@ public class RateLimitRefusedException extends RateLimitStoreException {
 
     private static final long serialVersionUID = 1L;
 
-    RateLimitRefusedException(RateLimitStoreException failure) {
+    public RateLimitRefusedException(RateLimitStoreException failure) {
         super(failure.getReason(), "Refused, because the rate limit cannot be decided", failure);
     }
 }

@@ -1,5 +1,6 @@
 /**
- * The domain and the SPI: what a limit is, who decides, what a decision says. Knows the JDK only.
+ * What a limit is and what an application calls: {@link io.ratelimit.RateLimit}, {@link io.ratelimit.RateLimiter},
+ * decisions and exceptions. Depends on the JDK only. API: see {@link io.ratelimit.Internal}.
  */
 @NullMarked
 package io.ratelimit;

@@ -2,6 +2,8 @@ package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.store.DrawnLimit;
+import io.ratelimit.store.LimitKind;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Random;
@@ -23,7 +25,8 @@ class CapacityRangeTests {
         for (int time = 0; time < TIMES; time++) {
             Rate rate = new Rate(upTo(LONGEST), micros(upTo(LONGEST)));
             Duration maxWait = kind.waits() ? micros(upTo(LONGEST)) : Duration.ZERO;
-            CapacityRange range = CapacityRange.of(kind.algorithm(), kind.refill(), rate, Pace.of(rate), maxWait);
+            CapacityRange range =
+                    CapacityRange.of(kind.algorithm(), kind.refill(), rate, ReducedRate.of(rate), maxWait);
             if (range.most() > 0) {
                 assertThat(range.contains(range.most())).isTrue();
                 assertThat(cannotBeCarried(kind, rate, range.most(), maxWait)).isFalse();
@@ -41,7 +44,7 @@ class CapacityRangeTests {
         for (int time = 0; time < TIMES; time++) {
             Rate rate = new Rate(upTo(1_000), micros(upTo(1_000_000_000)));
             CapacityRange range = CapacityRange.of(
-                    kind.algorithm(), kind.refill(), rate, Pace.of(rate), micros(kind.waits() ? 1 : 0));
+                    kind.algorithm(), kind.refill(), rate, ReducedRate.of(rate), micros(kind.waits() ? 1 : 0));
             long capacity = upTo(10_000);
             assertThat(range.contains(capacity))
                     .isNotEqualTo(cannotBeCarried(kind, rate, capacity, micros(kind.waits() ? 1 : 0)));

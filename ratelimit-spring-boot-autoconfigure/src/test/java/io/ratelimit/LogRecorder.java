@@ -8,7 +8,7 @@ import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
 
 /** Listens to a logger until it is closed. */
-final class LogRecorder extends Handler implements AutoCloseable {
+public final class LogRecorder extends Handler implements AutoCloseable {
 
     private final Logger logger;
 
@@ -16,20 +16,20 @@ final class LogRecorder extends Handler implements AutoCloseable {
 
     private final List<String> lines = new CopyOnWriteArrayList<>();
 
-    LogRecorder(Class<?> type) {
+    public LogRecorder(Class<?> type) {
         this(type.getName());
     }
 
-    LogRecorder(String name) {
+    public LogRecorder(String name) {
         logger = Logger.getLogger(name);
         logger.addHandler(this);
     }
 
-    List<String> levels() {
+    public List<String> levels() {
         return levels;
     }
 
-    List<String> lines() {
+    public List<String> lines() {
         return lines;
     }
 

@@ -3,6 +3,7 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.store.LimitKind;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;

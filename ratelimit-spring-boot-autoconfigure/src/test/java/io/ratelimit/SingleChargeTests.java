@@ -4,6 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.ratelimit.metrics.TimedRateLimitStore;
+import io.ratelimit.store.ForwardingStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StubStore;
+import io.ratelimit.store.failover.FailoverRateLimitStore;
+import io.ratelimit.store.lease.LeasingRateLimitStore;
+import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -37,7 +43,7 @@ class SingleChargeTests {
     };
 
     private final LeasingRateLimitStore leasing = new LeasingRateLimitStore(
-            new RememberingRateLimitStore(new TimedRateLimitStore(shared, "redis", new SimpleMeterRegistry())),
+            new RejectionCachingRateLimitStore(new TimedRateLimitStore(shared, "redis", new SimpleMeterRegistry())),
             Duration.ofSeconds(20));
 
     private final RateLimitStore store = new FailoverRateLimitStore(leasing, new StubStore());

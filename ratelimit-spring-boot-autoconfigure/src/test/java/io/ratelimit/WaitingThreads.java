@@ -33,12 +33,12 @@ public final class WaitingThreads {
         this(Thread::new);
     }
 
-    WaitingThreads(ThreadFactory factory) {
+    public WaitingThreads(ThreadFactory factory) {
         this.factory = factory;
     }
 
     /** Virtual ones where the JDK has them. */
-    static ThreadFactory virtualIfPossible() {
+    public static ThreadFactory virtualIfPossible() {
         try {
             Object builder = Thread.class.getMethod("ofVirtual").invoke(null);
             return (ThreadFactory) Class.forName("java.lang.Thread$Builder")

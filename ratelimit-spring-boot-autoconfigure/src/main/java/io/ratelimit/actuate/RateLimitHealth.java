@@ -1,7 +1,7 @@
 package io.ratelimit.actuate;
 
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.StoreTrouble;
+import io.ratelimit.store.StoreFailure;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -22,7 +22,7 @@ public record RateLimitHealth(String status, Map<String, Object> details) {
      * @param troubles of the store
      * @param storeFailure the status while it cannot decide
      */
-    public static RateLimitHealth of(List<StoreTrouble> troubles, String storeFailure) {
+    public static RateLimitHealth of(List<StoreFailure> troubles, String storeFailure) {
         boolean failing = troubles.stream().anyMatch(trouble -> trouble.reason() != Reason.FOREIGN_VALUE);
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("limits", failing ? "on-store-failure" : "shared");
@@ -33,7 +33,7 @@ public record RateLimitHealth(String status, Map<String, Object> details) {
         return new RateLimitHealth(failing ? storeFailure : UP, details);
     }
 
-    private static Map<String, Object> describe(StoreTrouble trouble) {
+    private static Map<String, Object> describe(StoreFailure trouble) {
         Map<String, Object> description = new LinkedHashMap<>();
         description.put("reason", trouble.reason().name().toLowerCase(Locale.ROOT));
         description.put("error", trouble.message());

@@ -1,5 +1,7 @@
-/** The actuator's view: what is limited where, and how; and how the store is. */
+/** The actuator's endpoint and health. */
+@Internal
 @NullMarked
 package io.ratelimit.actuate;
 
+import io.ratelimit.Internal;
 import org.jspecify.annotations.NullMarked;

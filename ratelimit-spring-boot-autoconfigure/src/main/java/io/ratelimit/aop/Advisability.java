@@ -2,6 +2,8 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
+import io.ratelimit.expression.KotlinMethods;
+import io.ratelimit.expression.MethodNames;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import org.apache.commons.logging.Log;
@@ -26,8 +28,8 @@ final class Advisability {
             return true;
         }
         if (found.ofType() && !method.getDeclaringClass().getName().equals(found.place())) {
-            logger.warn(RateLimitAnnotations.describe(method) + " is not covered by the @RateLimited of "
-                    + found.place() + ", because it is " + obstacle);
+            logger.warn(MethodNames.describe(method) + " is not covered by the @RateLimited of " + found.place()
+                    + ", because it is " + obstacle);
             return false;
         }
         throw unadvisable(
@@ -52,7 +54,7 @@ final class Advisability {
                         limitedBy + " has no effect here, because a proxy cannot intercept a method that is " + obstacle
                                 + ".",
                         fix + KotlinMethods.howToOpen(method.getDeclaringClass()))
-                .at(RateLimitAnnotations.describe(method));
+                .at(MethodNames.describe(method));
     }
 
     private static @Nullable String obstacle(Method method, Class<?> targetClass) {

@@ -1,5 +1,7 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.Evaluation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 

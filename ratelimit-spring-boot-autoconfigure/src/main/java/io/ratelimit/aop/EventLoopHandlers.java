@@ -1,7 +1,8 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitGate;
+import io.ratelimit.expression.MethodNames;
+import io.ratelimit.limiter.RateLimitGate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -36,7 +37,7 @@ public final class EventLoopHandlers {
                             "an event loop calls this method, and would have to wait for its rate limit.",
                             "Let it return a Mono, a Flux or a CompletionStage, or give WebFlux threads for handlers that"
                                     + " block: spring.threads.virtual.enabled=true, or configureBlockingExecution.")
-                    .at(RateLimitAnnotations.describe(limited.method()));
+                    .at(MethodNames.describe(limited.method()));
         }
     }
 

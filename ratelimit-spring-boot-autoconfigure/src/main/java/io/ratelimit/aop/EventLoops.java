@@ -3,7 +3,7 @@ package io.ratelimit.aop;
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.ThreadExecutorMap;
-import io.ratelimit.ServiceThread;
+import io.ratelimit.concurrent.ServiceThread;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 

@@ -2,6 +2,8 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.expression.KotlinMethods;
+import io.ratelimit.expression.MethodNames;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -69,8 +71,7 @@ final class FallbackMethod {
                 .collect(Collectors.joining(", "));
         String found = named.isEmpty()
                 ? "there is no other method of that name"
-                : "there is only "
-                        + named.stream().map(RateLimitAnnotations::describe).collect(Collectors.joining(", "));
+                : "there is only " + named.stream().map(MethodNames::describe).collect(Collectors.joining(", "));
         return new RateLimitConfigurationException(
                 "fallbackMethod must fit the limited method (was \"" + name + "\"): " + found + ".",
                 "Declare in " + targetClass.getSimpleName() + ": "

@@ -2,9 +2,9 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitListener;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TimeSource;
 import io.ratelimit.Waiter;
+import io.ratelimit.store.RateLimitStore;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.security.CodeSource;

@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.expression.MethodNames;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -125,7 +126,7 @@ public final class LimitedBeans {
                                     + " BeanPostProcessor has wrapped it.",
                             "Let no BeanPostProcessor depend on it, or take it by ObjectProvider; let one that wraps it"
                                     + " have a later order.")
-                    .at(RateLimitAnnotations.describe(method));
+                    .at(MethodNames.describe(method));
         }
         Object bean = beans.getSingleton(name);
         if (bean == null) {
@@ -138,14 +139,12 @@ public final class LimitedBeans {
                                     + "' is proxied by its interfaces, and none of them has this method.",
                             "Declare the method in an interface; or, if the class is not final, set"
                                     + " spring.aop.proxy-target-class=true.")
-                    .at(RateLimitAnnotations.describe(method));
+                    .at(MethodNames.describe(method));
         }
     }
 
     private static LimitedMethodRecord record(LimitedMethod limited) {
         return new LimitedMethodRecord(
-                limited.method().getDeclaringClass().getName(),
-                RateLimitAnnotations.describe(limited.method()),
-                limited.keys());
+                limited.method().getDeclaringClass().getName(), MethodNames.describe(limited.method()), limited.keys());
     }
 }

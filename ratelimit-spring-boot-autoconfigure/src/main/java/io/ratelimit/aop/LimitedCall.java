@@ -1,10 +1,12 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.Charge;
-import io.ratelimit.Entry;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitGate;
-import io.ratelimit.Refund;
+import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.limiter.AcquireRequest;
+import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.store.Refund;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -20,7 +22,7 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
      *
      * @throws RateLimitExpressionException if an expression gives nothing usable
      */
-    Entry entry(@Nullable CallerRequest request) {
+    AcquireRequest entry(@Nullable CallerRequest request) {
         return limited.entry(new CallEvaluation(this, request), request);
     }
 
@@ -56,7 +58,7 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
     }
 
     /** Gives back what the method's failure makes good; never fails. What goes wrong is told with that failure. */
-    CompletionStage<Void> giveBack(Entry entry, Refund refund, Throwable failure) {
+    CompletionStage<Void> giveBack(AcquireRequest entry, Refund refund, Throwable failure) {
         List<Charge> charges = limited.refundable(entry.charges(), failure);
         if (charges.isEmpty()) {
             return CompletableFuture.completedFuture(null);
@@ -69,7 +71,7 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
             givenBack = CompletableFuture.failedFuture(ex);
         }
         return givenBack.exceptionally(also -> {
-            failure.addSuppressed(LinkedFuture.unwrapped(also));
+            failure.addSuppressed(CancellationLinkedFuture.unwrapped(also));
             return null;
         });
     }

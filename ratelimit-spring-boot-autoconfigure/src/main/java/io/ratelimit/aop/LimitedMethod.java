@@ -1,9 +1,13 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.CallListener;
 import io.ratelimit.Charge;
-import io.ratelimit.Entry;
-import io.ratelimit.RateLimitGate;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.Evaluation;
+import io.ratelimit.expression.RateLimitExpressions;
+import io.ratelimit.expression.RateLimitOperation;
+import io.ratelimit.limiter.AcquireRequest;
+import io.ratelimit.limiter.CallListener;
+import io.ratelimit.limiter.RateLimitGate;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -26,7 +30,7 @@ final class LimitedMethod {
 
     private final @Nullable FallbackMethod fallback;
 
-    private final CallStyle style;
+    private final ReturnTypeStrategy style;
 
     private final boolean asksForPrincipal;
 
@@ -43,7 +47,7 @@ final class LimitedMethod {
             Method method,
             List<RateLimitOperation> operations,
             @Nullable FallbackMethod fallback,
-            CallStyle style,
+            ReturnTypeStrategy style,
             RateLimitExpressions expressions) {
         this.method = method;
         operations.forEach(operation -> keys.put(operation.limit().name(), operation.keyText()));
@@ -77,7 +81,7 @@ final class LimitedMethod {
         return fallback;
     }
 
-    CallStyle style() {
+    ReturnTypeStrategy style() {
         return style;
     }
 
@@ -102,11 +106,11 @@ final class LimitedMethod {
     }
 
     /** What a call asks for; no charges: it is not limited. */
-    Entry entry(Evaluation evaluation, @Nullable CallerRequest request) {
+    AcquireRequest entry(Evaluation evaluation, @Nullable CallerRequest request) {
         List<Charge> charges = fixedCharges != null ? fixedCharges : charges(evaluation);
         return request == null
-                ? new Entry(charges, refundable, CallListener.NONE)
-                : new Entry(request.unpaid(charges), refundable, request);
+                ? new AcquireRequest(charges, refundable, CallListener.NONE)
+                : new AcquireRequest(request.unpaid(charges), refundable, request);
     }
 
     /** Those of a call's charges that the method's failure gives back. */

@@ -1,10 +1,15 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
+import io.ratelimit.expression.LimitDeclaration;
+import io.ratelimit.expression.LimitOperations;
+import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.RateLimitExpressions;
+import io.ratelimit.expression.RateLimitOperation;
+import io.ratelimit.limiter.LimitCatalog;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,9 +30,9 @@ public final class LimitedMethodFactory {
 
     private final LimitOperations operations;
 
-    private final CallStyles styles;
+    private final ReturnTypeStrategies styles;
 
-    public LimitedMethodFactory(LimitCatalog catalog, ConfigurableBeanFactory beans, CallStyles styles) {
+    public LimitedMethodFactory(LimitCatalog catalog, ConfigurableBeanFactory beans, ReturnTypeStrategies styles) {
         this.catalog = catalog;
         this.beans = beans;
         this.styles = styles;
@@ -66,12 +71,12 @@ public final class LimitedMethodFactory {
                 all.add(operation);
             }
         }
-        CallStyle style = style(method);
+        ReturnTypeStrategy style = style(method);
         checkRefunds(method, all, style);
         return new LimitedMethod(method, all, fallback(method, targetClass, found), style, expressions);
     }
 
-    private static void checkRefunds(Method method, List<RateLimitOperation> operations, CallStyle style) {
+    private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy style) {
         for (RateLimitOperation operation : operations) {
             if (!operation.refundOn().isEmpty() && !style.seesFailures()) {
                 throw new RateLimitConfigurationException(
@@ -79,16 +84,16 @@ public final class LimitedMethodFactory {
                                         + "' must be empty, because the failure of a "
                                         + method.getReturnType().getName() + " cannot be observed.",
                                 "Return a CompletableFuture, or remove refundOn.")
-                        .at(RateLimitAnnotations.describe(method));
+                        .at(MethodNames.describe(method));
             }
         }
     }
 
-    private CallStyle style(Method method) {
+    private ReturnTypeStrategy style(Method method) {
         try {
             return styles.of(method);
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(RateLimitAnnotations.describe(method));
+            throw ex.at(MethodNames.describe(method));
         }
     }
 
@@ -96,7 +101,7 @@ public final class LimitedMethodFactory {
         try {
             return operations.of(declaration(found), expressions.scope(method));
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(found.ofType() ? RateLimitAnnotations.describe(method) : found.place());
+            throw ex.at(found.ofType() ? MethodNames.describe(method) : found.place());
         }
     }
 
@@ -104,7 +109,7 @@ public final class LimitedMethodFactory {
         try {
             return operations.ofConfiguration(pointcut.limit(), expressions.scope(method));
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(RateLimitAnnotations.describe(method));
+            throw ex.at(MethodNames.describe(method));
         }
     }
 
@@ -178,7 +183,7 @@ public final class LimitedMethodFactory {
             }
             return names.isEmpty() ? null : FallbackMethod.find(names.get(0), method, targetClass);
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(RateLimitAnnotations.describe(method));
+            throw ex.at(MethodNames.describe(method));
         }
     }
 }

@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
+import io.ratelimit.expression.RateLimitOperation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;

@@ -2,11 +2,12 @@ package io.ratelimit.aop;
 
 import io.ratelimit.LimitNames;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.expression.KotlinMethods;
+import io.ratelimit.expression.MethodNames;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -16,7 +17,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Reads annotations, and nobody else does: the method's own, or else its type's, from the nearest place that has any. */
-final class RateLimitAnnotations {
+public final class RateLimitAnnotations {
 
     private RateLimitAnnotations() {}
 
@@ -76,7 +77,7 @@ final class RateLimitAnnotations {
         if (merged.getSource() instanceof Method method) {
             String defaultName =
                     kebab(method.getDeclaringClass()) + "-" + LimitNames.kebabCase(KotlinMethods.name(method));
-            return new Found(annotation, describe(method), defaultName, false);
+            return new Found(annotation, MethodNames.describe(method), defaultName, false);
         }
         Class<?> type = (Class<?>) merged.getSource();
         if (type == null) {
@@ -87,13 +88,5 @@ final class RateLimitAnnotations {
 
     private static String kebab(Class<?> type) {
         return LimitNames.kebabCase(ClassUtils.getShortName(type).replaceAll(".*\\.", ""));
-    }
-
-    /** {@code com.acme.QuoteController.quote(String)}. */
-    static String describe(Method method) {
-        return method.getDeclaringClass().getName() + "." + method.getName()
-                + Arrays.stream(method.getParameterTypes())
-                        .map(Class::getSimpleName)
-                        .collect(Collectors.joining(", ", "(", ")"));
     }
 }

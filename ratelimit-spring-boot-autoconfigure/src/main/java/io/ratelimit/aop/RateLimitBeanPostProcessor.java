@@ -1,6 +1,8 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.expression.KotlinMethods;
+import io.ratelimit.expression.MethodNames;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -85,7 +87,7 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
                                         + " has no effect on the methods of a final class without an interface.",
                                 "Make the class non-final, or declare the method in an interface."
                                         + KotlinMethods.howToOpen(type))
-                        .at(RateLimitAnnotations.describe(found.method()));
+                        .at(MethodNames.describe(found.method()));
             }
             factory.setProxyTargetClass(false);
         }

@@ -1,7 +1,8 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitGate;
+import io.ratelimit.expression.MethodNames;
+import io.ratelimit.limiter.RateLimitGate;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;
@@ -42,7 +43,7 @@ public final class RateLimitInterceptor implements MethodInterceptor {
                                     "a limited method must not be called while the rate limiter is created.",
                                     "Leave it out of the pointcut, or remove its annotation.",
                                     ex)
-                            .at(RateLimitAnnotations.describe(limited.method()))
+                            .at(MethodNames.describe(limited.method()))
                     : ex;
         }
     }

@@ -1,5 +1,7 @@
-/** From the annotation to the advice: what is limited, how its expressions are evaluated, and the call itself. */
+/** Finds limited methods, proxies their beans, and makes the limited call for each kind of return type. */
+@Internal
 @NullMarked
 package io.ratelimit.aop;
 
+import io.ratelimit.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -1,12 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.CatalogRateLimiterRegistry;
-import io.ratelimit.LimitCatalog;
-import io.ratelimit.RateLimitGate;
-import io.ratelimit.SafeListeners;
-import io.ratelimit.aop.CallStyles;
 import io.ratelimit.aop.CallThreads;
-import io.ratelimit.aop.CallerRequest;
 import io.ratelimit.aop.CreatedBeans;
 import io.ratelimit.aop.EventLoopHandlers;
 import io.ratelimit.aop.LimitPointcuts;
@@ -16,8 +10,14 @@ import io.ratelimit.aop.LimitedMethods;
 import io.ratelimit.aop.RateLimitAdvicePlacer;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
-import io.ratelimit.aop.ReactiveCallerRequests;
+import io.ratelimit.aop.ReturnTypeStrategies;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.limiter.CatalogRateLimiterRegistry;
+import io.ratelimit.limiter.CompositeRateLimitListener;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
@@ -86,19 +86,19 @@ class AdviceConfiguration {
 
     @Bean
     LimitedMethodFactory rateLimitedMethodFactory(
-            LimitCatalog catalog, ConfigurableListableBeanFactory beans, CallStyles styles) {
+            LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategies styles) {
         return new LimitedMethodFactory(catalog, beans, styles);
     }
 
     @Bean
-    CallStyles rateLimitCallStyles(
+    ReturnTypeStrategies rateLimitCallStyles(
             ObjectProvider<CallerRequest.Source> requests,
             ObjectProvider<ReactiveCallerRequests> reactiveRequests,
             CallExecutor executor,
             ObjectProvider<TaskDecorator> decorators) {
         boolean reactor = ClassUtils.isPresent(REACTOR, getClass().getClassLoader());
         CallerRequest.Source ofThread = requests.getIfAvailable(CallerRequest.Source::none);
-        return new CallStyles(
+        return new ReturnTypeStrategies(
                 ofThread,
                 reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequests::none) : null,
                 new CallThreads(executor::execute, task -> ofThread.carriedBy(decorated(task, decorators))));
@@ -138,7 +138,7 @@ class AdviceConfiguration {
             LimitedBeans limitedBeans,
             LimitCatalog catalog,
             ObjectProvider<CatalogRateLimiterRegistry> registry,
-            SafeListeners listeners,
+            CompositeRateLimitListener listeners,
             RateLimitProperties properties,
             ObjectProvider<RequestLimiting> requestLimiting,
             ObjectProvider<StoreWarmUp> warmUp,

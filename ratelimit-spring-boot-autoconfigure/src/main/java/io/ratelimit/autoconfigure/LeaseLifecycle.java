@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LeasingRateLimitStore;
-import io.ratelimit.RateLimitStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.lease.LeasingRateLimitStore;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;

@@ -1,15 +1,15 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.CatalogRateLimiterRegistry;
-import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitGate;
 import io.ratelimit.RateLimitListener;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.SafeListeners;
 import io.ratelimit.Waiter;
 import io.ratelimit.aop.EventLoops;
+import io.ratelimit.limiter.CatalogRateLimiterRegistry;
+import io.ratelimit.limiter.CompositeRateLimitListener;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -29,9 +29,9 @@ class LimiterConfiguration {
     }
 
     @Bean
-    SafeListeners rateLimitListeners(ObjectProvider<List<RateLimitListener>> listeners) {
+    CompositeRateLimitListener rateLimitListeners(ObjectProvider<List<RateLimitListener>> listeners) {
         // Not as a stream: where there is no other listener, that would offer this bean to itself.
-        return new SafeListeners(listeners.getIfAvailable(List::of));
+        return new CompositeRateLimitListener(listeners.getIfAvailable(List::of));
     }
 
     @Bean
@@ -42,7 +42,7 @@ class LimiterConfiguration {
 
     @Bean
     RateLimitGate rateLimitGate(
-            RateLimitStore store, SafeListeners listeners, Waiter waiter, RateLimitProperties properties) {
+            RateLimitStore store, CompositeRateLimitListener listeners, Waiter waiter, RateLimitProperties properties) {
         // The store needs two timeouts at the most.
         Duration patience = properties.redis().timeout().multipliedBy(3);
         return new RateLimitGate(store, listeners, waiter, EventLoops::isCurrentThread, patience);

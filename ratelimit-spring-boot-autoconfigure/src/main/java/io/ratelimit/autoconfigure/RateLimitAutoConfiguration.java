@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.UnlimitedRegistry;
+import io.ratelimit.limiter.UnlimitedRateLimiterRegistry;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -52,7 +52,7 @@ public final class RateLimitAutoConfiguration {
         @ConditionalOnMissingBean
         RateLimiterRegistry rateLimiterRegistry() {
             LogFactory.getLog("io.ratelimit").info("Rate limits are off: ratelimit.enabled is false");
-            return new UnlimitedRegistry();
+            return new UnlimitedRateLimiterRegistry();
         }
     }
 

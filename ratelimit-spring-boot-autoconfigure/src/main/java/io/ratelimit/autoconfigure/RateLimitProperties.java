@@ -8,7 +8,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
-import io.ratelimit.web.HeaderFields;
+import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
 import java.util.List;
@@ -131,7 +131,7 @@ public record RateLimitProperties(
      *     log in are limited as well; -99 is just after it, for keys by principal.
      */
     public record Web(
-            @DefaultValue("ietf") HeaderFields headers,
+            @DefaultValue("ietf") HeaderFormat headers,
             @DefaultValue("64") int ipv6Prefix,
             @DefaultValue("400") int missingKeyStatus,
             @DefaultValue("-101") int filterOrder) {

@@ -1,14 +1,14 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitCatalog;
-import io.ratelimit.aop.ReactiveCallerRequests;
-import io.ratelimit.web.ExchangeCallerRequests;
-import io.ratelimit.web.ExchangeContextFilter;
-import io.ratelimit.web.ExchangeErrorViews;
-import io.ratelimit.web.RateLimitWebExceptionHandler;
-import io.ratelimit.web.ReactiveRateLimitExceptionAdvice;
+import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.web.SwallowedRejections;
 import io.ratelimit.web.WebSettings;
+import io.ratelimit.web.reactive.ExchangeCallerRequests;
+import io.ratelimit.web.reactive.ExchangeContextFilter;
+import io.ratelimit.web.reactive.ExchangeErrorViews;
+import io.ratelimit.web.reactive.RateLimitWebExceptionHandler;
+import io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

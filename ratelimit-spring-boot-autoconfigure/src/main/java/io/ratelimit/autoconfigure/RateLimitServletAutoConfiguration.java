@@ -1,17 +1,17 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitCatalog;
-import io.ratelimit.aop.CallerRequest;
-import io.ratelimit.web.RateLimitBodyAdvice;
-import io.ratelimit.web.RateLimitExceptionAdvice;
-import io.ratelimit.web.RateLimitExceptionResolver;
-import io.ratelimit.web.RateLimitFieldsFilter;
-import io.ratelimit.web.RejectedRequests;
-import io.ratelimit.web.ServletCallerRequests;
-import io.ratelimit.web.ServletCors;
-import io.ratelimit.web.ServletErrorViews;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.web.SwallowedRejections;
 import io.ratelimit.web.WebSettings;
+import io.ratelimit.web.servlet.RateLimitBodyAdvice;
+import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
+import io.ratelimit.web.servlet.RateLimitExceptionResolver;
+import io.ratelimit.web.servlet.RateLimitHeadersFilter;
+import io.ratelimit.web.servlet.RejectedRequests;
+import io.ratelimit.web.servlet.ServletCallerRequests;
+import io.ratelimit.web.servlet.ServletCors;
+import io.ratelimit.web.servlet.ServletErrorViews;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -100,8 +100,8 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitFieldsFilter rateLimitFieldsFilter(WebSettings settings, RejectedRequests rejected) {
-        return new RateLimitFieldsFilter(settings, rejected);
+    RateLimitHeadersFilter rateLimitFieldsFilter(WebSettings settings, RejectedRequests rejected) {
+        return new RateLimitHeadersFilter(settings, rejected);
     }
 
     @Bean

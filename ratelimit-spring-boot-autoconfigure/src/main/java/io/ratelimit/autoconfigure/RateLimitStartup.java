@@ -1,13 +1,13 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.CatalogRateLimiterRegistry;
-import io.ratelimit.LimitCatalog;
 import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
-import io.ratelimit.SafeListeners;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
+import io.ratelimit.limiter.CatalogRateLimiterRegistry;
+import io.ratelimit.limiter.CompositeRateLimitListener;
+import io.ratelimit.limiter.LimitCatalog;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -31,7 +31,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     private final @Nullable CatalogRateLimiterRegistry registry;
 
-    private final SafeListeners listeners;
+    private final CompositeRateLimitListener listeners;
 
     private final Supplier<Map<String, List<String>>> requestLimits;
 
@@ -52,7 +52,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             LimitedBeans limitedBeans,
             LimitCatalog catalog,
             @Nullable CatalogRateLimiterRegistry registry,
-            SafeListeners listeners,
+            CompositeRateLimitListener listeners,
             Supplier<Map<String, List<String>>> requestLimits,
             Optional<String> store,
             Runnable connect) {

@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitCatalog;
 import io.ratelimit.actuate.RateLimitsEndpoint;
+import io.ratelimit.limiter.LimitCatalog;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

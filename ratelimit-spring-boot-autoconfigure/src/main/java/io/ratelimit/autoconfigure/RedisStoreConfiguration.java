@@ -3,8 +3,9 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.redis.GuardedRedis;
-import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.redis.RedisConnector;
+import io.ratelimit.redis.RateLimitScript;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RedisConnector;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -36,7 +37,8 @@ class RedisStoreConfiguration {
     RedisConnector rateLimitScriptExecutor(ListableBeanFactory beans, RateLimitProperties properties) {
         return new RedisConnector(
                 connectionFactory(beans, properties.redis().connectionFactory()),
-                properties.redis().timeout());
+                properties.redis().timeout(),
+                RateLimitScript.load());
     }
 
     private static RedisConnectionFactory connectionFactory(ListableBeanFactory beans, @Nullable String name) {

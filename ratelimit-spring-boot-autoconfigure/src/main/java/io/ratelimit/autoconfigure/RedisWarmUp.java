@@ -1,14 +1,14 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.DecisionWarmUp;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.RememberingRateLimitStore;
 import io.ratelimit.TimeSource;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
+import io.ratelimit.limiter.DecisionWarmUp;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
-import io.ratelimit.redis.RedisConnector;
 import io.ratelimit.redis.RedisRateLimitStore;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 
@@ -58,7 +58,7 @@ final class RedisWarmUp implements StoreWarmUp {
         GuardedRedis redis = new GuardedRedis(connector, CALL, keyPrefix + KEYS);
         try {
             redis.warmUp(deadline.left());
-            warmUp(new RememberingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEYS)), deadline);
+            warmUp(new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEYS)), deadline);
         } finally {
             redis.destroy();
         }

@@ -1,13 +1,13 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitCatalog;
-import io.ratelimit.RateLimitGate;
-import io.ratelimit.aop.ReactiveCallerRequests;
-import io.ratelimit.aop.RequestLimits;
-import io.ratelimit.web.ExchangeCors;
-import io.ratelimit.web.RejectedExchanges;
-import io.ratelimit.web.RequestLimitWebFilter;
+import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.reactive.ExchangeCors;
+import io.ratelimit.web.reactive.RejectedExchanges;
+import io.ratelimit.web.reactive.RequestLimitWebFilter;
 import java.util.List;
 import java.util.function.Supplier;
 import java.util.stream.Stream;

@@ -1,13 +1,13 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.LimitCatalog;
-import io.ratelimit.RateLimitGate;
-import io.ratelimit.aop.RequestLimits;
-import io.ratelimit.web.RejectedRequests;
-import io.ratelimit.web.RequestLimitFilter;
+import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.RequestRules;
-import io.ratelimit.web.ServletCallerRequest;
 import io.ratelimit.web.WebSettings;
+import io.ratelimit.web.servlet.RejectedRequests;
+import io.ratelimit.web.servlet.RequestLimitFilter;
+import io.ratelimit.web.servlet.ServletCallerRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;

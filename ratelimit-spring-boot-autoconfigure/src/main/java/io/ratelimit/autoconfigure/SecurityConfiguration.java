@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.aop.ReactiveCallerRequests;
-import io.ratelimit.web.SecurityCallerRequests;
+import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.web.reactive.SecurityCallerRequests;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnNotWebApplication;

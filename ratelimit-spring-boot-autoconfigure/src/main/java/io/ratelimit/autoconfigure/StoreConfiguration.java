@@ -1,15 +1,15 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.FailoverRateLimitStore;
 import io.ratelimit.LocalShare;
-import io.ratelimit.LocalShareStore;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.RememberingRateLimitStore;
 import io.ratelimit.TimeSource;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RedisRateLimitStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.failover.FailoverRateLimitStore;
+import io.ratelimit.store.failover.LocalShareStore;
+import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -35,7 +35,7 @@ class StoreConfiguration {
         return new LeaseLifecycle(properties.redis().timeout());
     }
 
-    /** Of a type that says that it is a {@link io.ratelimit.StoreHealth}. */
+    /** Of a type that says that it is a {@link io.ratelimit.store.StoreHealth}. */
     @Bean("rateLimitStore")
     @ConditionalOnMissingBean(RateLimitStore.class)
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
@@ -55,7 +55,8 @@ class StoreConfiguration {
         RateLimitStore shared =
                 instrument(new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis", instrumentation);
         return new FailoverRateLimitStore(
-                leases.over(properties.redis().rememberRejections() ? new RememberingRateLimitStore(shared) : shared),
+                leases.over(
+                        properties.redis().rememberRejections() ? new RejectionCachingRateLimitStore(shared) : shared),
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory));
     }
 

@@ -1,5 +1,7 @@
-/** Wiring. Knows every other package, and none knows it. */
+/** Wires everything together. Imports all packages; none imports it. */
+@Internal
 @NullMarked
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.Internal;
 import org.jspecify.annotations.NullMarked;

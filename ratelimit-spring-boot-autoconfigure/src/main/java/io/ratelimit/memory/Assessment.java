@@ -14,15 +14,15 @@ final class Assessment {
 
     private final long now;
 
-    private final Claim claim;
+    private final Admission claim;
 
     /** The state with this call's charge, once somebody wants to know. */
     private @Nullable BucketState charged;
 
-    Assessment(KnownLimit limit, @Nullable BucketState last, long clock, long permits) {
+    Assessment(CompiledLimit limit, @Nullable BucketState last, long clock, long permits) {
         this.permits = permits;
         this.last = last;
-        Lag lag = BucketState.lag(last, clock);
+        ClockSkew lag = BucketState.lag(last, clock);
         this.now = lag == null ? clock : lag.seen();
         this.state = BucketState.of(limit.rule(), last, lag, now);
         this.claim = state.own().claim(limit, now, permits);
@@ -34,12 +34,12 @@ final class Assessment {
     }
 
     RateLimitDecision decision(boolean charged) {
-        Section<?> own = (charged && permits > 0 ? charged() : state).own();
+        RuleState<?> own = (charged && permits > 0 ? charged() : state).own();
         return claim.decision(own.used(now), own.resetAfter(now));
     }
 
     /** What the section is right after this call's charge. */
-    Count receipt() {
+    CounterState receipt() {
         return charged().own().usage().receipt();
     }
 
@@ -53,7 +53,7 @@ final class Assessment {
     }
 
     /** How much is lost if the bucket is forgotten. */
-    BucketUse use() {
+    EvictionPriority use() {
         return state.own().use(now);
     }
 

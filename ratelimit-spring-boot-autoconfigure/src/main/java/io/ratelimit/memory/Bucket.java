@@ -32,7 +32,7 @@ final class Bucket {
     /** Looks before a sleep: as long as most calls hold a bucket. More would slow down who holds it. */
     private static final int SPINS = 8;
 
-    private final KnownLimit limit;
+    private final CompiledLimit limit;
 
     private final Object key;
 
@@ -42,7 +42,7 @@ final class Bucket {
     private int slot = BucketSlots.NONE;
 
     /** By which alone is counted, or {@code null}. */
-    private @Nullable CountRule rule;
+    private @Nullable CounterRule rule;
 
     private long used;
 
@@ -53,13 +53,13 @@ final class Bucket {
     /** Where no rule counts alone; {@code null}: as if never used. */
     private @Nullable BucketState state;
 
-    Bucket(KnownLimit limit, Object key, @Nullable BucketState state) {
+    Bucket(CompiledLimit limit, Object key, @Nullable BucketState state) {
         this.limit = limit;
         this.key = key;
         write(state);
     }
 
-    KnownLimit limit() {
+    CompiledLimit limit() {
         return limit;
     }
 
@@ -81,26 +81,26 @@ final class Bucket {
      * @return {@code null} if it is not: there is more to the state, or the clock may be behind
      */
     @Nullable
-    RateLimitDecision decide(KnownLimit limit, long permits, long clock) {
+    RateLimitDecision decide(CompiledLimit limit, long permits, long clock) {
         // The same, but for the compiler: which code the commonest rule runs through does not depend on the others in
         // use.
-        return limit.rule() instanceof EvenRule even
+        return limit.rule() instanceof TokenBucketRule even
                 ? decide(even, limit, permits, clock)
-                : limit.rule() instanceof CountRule other ? decide(other, limit, permits, clock) : null;
+                : limit.rule() instanceof CounterRule other ? decide(other, limit, permits, clock) : null;
     }
 
-    private @Nullable RateLimitDecision decide(CountRule own, KnownLimit limit, long permits, long clock) {
+    private @Nullable RateLimitDecision decide(CounterRule own, CompiledLimit limit, long permits, long clock) {
         if (!hold()) {
             return null;
         }
-        Claim claim;
-        Count after;
+        Admission claim;
+        CounterState after;
         try {
             if ((rule != own && !own.equals(rule)) || clock < since) {
                 return null;
             }
-            Count before = own.recover(new Count(used, since, rest), clock);
-            claim = Claim.of(limit, own, before, clock, permits);
+            CounterState before = own.recover(new CounterState(used, since, rest), clock);
+            claim = Admission.of(limit, own, before, clock, permits);
             after = own.take(before, clock, claim.taken());
             if (claim.taken() > 0) {
                 write(after);
@@ -149,17 +149,17 @@ final class Bucket {
     /** The state, for the caller who holds the bucket. */
     @Nullable
     BucketState read() {
-        CountRule counting = rule;
+        CounterRule counting = rule;
         return counting == null
                 ? state
-                : new BucketState(new Section<>(counting, new Count(used, since, rest)), List.of(), null);
+                : new BucketState(new RuleState<>(counting, new CounterState(used, since, rest)), List.of(), null);
     }
 
     /** Changes the state, by the caller who holds the bucket; where the stack ends all of it or nothing. */
     void write(@Nullable BucketState next) {
         if (next != null && next.isCount()) {
-            CountRule counting = (CountRule) next.own().rule();
-            write((Count) next.own().usage());
+            CounterRule counting = (CounterRule) next.own().rule();
+            write((CounterState) next.own().usage());
             rule = counting;
             state = null;
         } else {
@@ -169,7 +169,7 @@ final class Bucket {
         }
     }
 
-    private void write(Count count) {
+    private void write(CounterState count) {
         long newUsed = count.used();
         long newSince = count.since();
         long newRest = count.rest();

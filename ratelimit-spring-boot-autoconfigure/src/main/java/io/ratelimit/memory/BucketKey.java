@@ -1,6 +1,6 @@
 package io.ratelimit.memory;
 
-import io.ratelimit.KeyDigest;
+import io.ratelimit.store.KeyDigest;
 import org.jspecify.annotations.Nullable;
 
 /**

@@ -13,46 +13,48 @@ import org.jspecify.annotations.Nullable;
  */
 @SuppressWarnings("ReferenceEquality") // The very entry, not one like it.
 record BucketState(
-        Section<?> own, List<Section<?>> others, @Nullable Lag lag) {
+        RuleState<?> own,
+        List<RuleState<?>> others,
+        @Nullable ClockSkew lag) {
 
     /** The most rules beside the one that is used. */
     private static final int MOST_OTHERS = 2;
 
     /** The lag with which a bucket is looked at. */
-    static @Nullable Lag lag(@Nullable BucketState last, long clock) {
+    static @Nullable ClockSkew lag(@Nullable BucketState last, long clock) {
         if (last == null) {
             return null;
         }
         long seen = last.own.since();
-        for (Section<?> other : last.others) {
+        for (RuleState<?> other : last.others) {
             seen = Math.max(seen, other.since());
         }
-        return Lag.at(last.lag, seen, clock);
+        return ClockSkew.at(last.lag, seen, clock);
     }
 
     /** With the rule's section first. A rule that is new adopts what the rule before it has counted. */
-    static BucketState of(Rule<?> rule, @Nullable BucketState last, @Nullable Lag lag, long now) {
+    static BucketState of(Rule<?> rule, @Nullable BucketState last, @Nullable ClockSkew lag, long now) {
         if (last == null) {
-            return new BucketState(Section.unused(rule, now), List.of(), null);
+            return new BucketState(RuleState.unused(rule, now), List.of(), null);
         }
         if (last.own.rule().equals(rule)) {
             return new BucketState(last.own.recover(now), last.others, lag);
         }
-        Section<?> known = last.section(rule);
-        List<Section<?>> others = last.allBut(known);
+        RuleState<?> known = last.section(rule);
+        List<RuleState<?>> others = last.allBut(known);
         if (known != null) {
             return new BucketState(known.recover(now), others, lag);
         }
         int adopted = adoptedBy(rule, others);
-        Section<?> before = others.get(adopted).recover(now);
+        RuleState<?> before = others.get(adopted).recover(now);
         others.set(adopted, before);
-        return new BucketState(Section.adopt(rule, before, now), others, lag);
+        return new BucketState(RuleState.adopt(rule, before, now), others, lag);
     }
 
     /** The section that a new rule adopts: the last used; of a log, another log if there is one, for its entries. */
-    private static int adoptedBy(Rule<?> rule, List<Section<?>> sections) {
-        for (int i = 0; rule instanceof LogRule && i < sections.size(); i++) {
-            if (sections.get(i).rule() instanceof LogRule) {
+    private static int adoptedBy(Rule<?> rule, List<RuleState<?>> sections) {
+        for (int i = 0; rule instanceof SlidingWindowLogRule && i < sections.size(); i++) {
+            if (sections.get(i).rule() instanceof SlidingWindowLogRule) {
                 return i;
             }
         }
@@ -61,7 +63,7 @@ record BucketState(
 
     /** Whether it is no more than what one rule has counted. */
     boolean isCount() {
-        return others.isEmpty() && lag == null && own.rule() instanceof CountRule;
+        return others.isEmpty() && lag == null && own.rule() instanceof CounterRule;
     }
 
     /** Of which a caller was told when to come again. */
@@ -74,11 +76,11 @@ record BucketState(
         return section(rule) != null;
     }
 
-    private @Nullable Section<?> section(Rule<?> rule) {
+    private @Nullable RuleState<?> section(Rule<?> rule) {
         if (own.rule().equals(rule)) {
             return own;
         }
-        for (Section<?> other : others) {
+        for (RuleState<?> other : others) {
             if (other.rule().equals(rule)) {
                 return other;
             }
@@ -86,10 +88,10 @@ record BucketState(
         return null;
     }
 
-    private List<Section<?>> allBut(@Nullable Section<?> section) {
-        List<Section<?>> rest = new ArrayList<>(1 + others.size());
+    private List<RuleState<?>> allBut(@Nullable RuleState<?> section) {
+        List<RuleState<?>> rest = new ArrayList<>(1 + others.size());
         rest.add(own);
-        for (Section<?> other : others) {
+        for (RuleState<?> other : others) {
             if (other != section && rest.size() < MOST_OTHERS) {
                 rest.add(other);
             }
@@ -104,7 +106,7 @@ record BucketState(
                 others.isEmpty()
                         ? others
                         : others.stream()
-                                .<Section<?>>map(other -> other.witness(now, permits))
+                                .<RuleState<?>>map(other -> other.witness(now, permits))
                                 .toList(),
                 lag);
     }
@@ -113,10 +115,10 @@ record BucketState(
      * Without a charge that the own rule admitted, as far as that is not back by itself. A log takes the entry out of all
      * logs of the bucket, because they share it.
      */
-    BucketState giveBack(long now, long permits, Count receipt) {
-        List<Section<?>> left = new ArrayList<>(others.size());
-        for (Section<?> other : others) {
-            boolean shared = own.rule() instanceof LogRule && other.rule() instanceof LogRule;
+    BucketState giveBack(long now, long permits, CounterState receipt) {
+        List<RuleState<?>> left = new ArrayList<>(others.size());
+        for (RuleState<?> other : others) {
+            boolean shared = own.rule() instanceof SlidingWindowLogRule && other.rule() instanceof SlidingWindowLogRule;
             left.add(shared ? other.recover(now).giveBack(now, permits, receipt) : other);
         }
         return new BucketState(own.giveBack(now, permits, receipt), left, lag);
@@ -125,8 +127,8 @@ record BucketState(
     /** As it is to be remembered, or {@code null} if it is as if never used by all its rules. */
     @Nullable
     BucketState settled(long now) {
-        List<Section<?>> recovered =
-                others.stream().<Section<?>>map(other -> other.recover(now)).toList();
+        List<RuleState<?>> recovered =
+                others.stream().<RuleState<?>>map(other -> other.recover(now)).toList();
         boolean unused = own.used(now) == 0 && recovered.stream().allMatch(other -> other.used(now) == 0);
         return unused && lag == null ? null : new BucketState(own, recovered, lag);
     }

@@ -25,12 +25,12 @@ final class BucketTable {
 
     private final BucketSlots slots;
 
-    private final BucketUse.Measure measure;
+    private final EvictionPriority.Measure measure;
 
     private final IntUnaryOperator random;
 
     /** @param random a number below the one it is given, for many threads at once */
-    BucketTable(long max, BucketUse.Measure measure, IntUnaryOperator random) {
+    BucketTable(long max, EvictionPriority.Measure measure, IntUnaryOperator random) {
         this.slots = new BucketSlots(max);
         this.measure = measure;
         this.random = random;
@@ -47,7 +47,7 @@ final class BucketTable {
     }
 
     @Nullable
-    Bucket get(KnownLimit limit, Object key) {
+    Bucket get(CompiledLimit limit, Object key) {
         Bucket bucket = limit.buckets().get(key);
         if (bucket != null && bucket.isForgotten()) {
             // Helps whoever is about to do it, instead of waiting.
@@ -81,7 +81,7 @@ final class BucketTable {
         return true;
     }
 
-    void remove(KnownLimit limit, Object key) {
+    void remove(CompiledLimit limit, Object key) {
         Bucket bucket = limit.buckets().get(key);
         if (bucket != null && bucket.forget()) {
             leave(bucket);
@@ -133,14 +133,14 @@ final class BucketTable {
         int max = slots.max();
         int start = random.applyAsInt(max);
         Bucket.Look least = null;
-        BucketUse leastUse = null;
+        EvictionPriority leastUse = null;
         for (int i = 0; i < Math.min(SAMPLE, max); i++) {
             Bucket bucket = slots.get(max <= SAMPLE ? (start + i) % max : random.applyAsInt(max));
             Bucket.Look look = bucket == null ? null : bucket.look();
             if (look == null) {
                 continue;
             }
-            BucketUse use = measure.of(look.bucket().limit(), look.state(), clock);
+            EvictionPriority use = measure.of(look.bucket().limit(), look.state(), clock);
             if (use.isNone()) {
                 return look;
             }

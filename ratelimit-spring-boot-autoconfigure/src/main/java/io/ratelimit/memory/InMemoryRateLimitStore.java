@@ -3,10 +3,10 @@ package io.ratelimit.memory;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.ReceiptRefund;
-import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TimeSource;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.ReceiptRefund;
+import io.ratelimit.store.RefundableDecisions;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -37,7 +37,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private final BucketTable buckets;
 
-    private final Map<RateLimit, KnownLimit> limits = new ConcurrentHashMap<>();
+    private final Map<RateLimit, CompiledLimit> limits = new ConcurrentHashMap<>();
 
     /** @param maxKeys how many buckets are held at the most, of all limits together */
     public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
@@ -52,16 +52,18 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public RateLimitDecision decide(Charge charge) {
-        KnownLimit limit = known(charge.limit());
+        CompiledLimit limit = known(charge.limit());
         Object key = BucketKey.of(charge.key());
         Bucket bucket = limit.buckets().get(key);
         RateLimitDecision decision = bucket == null ? null : bucket.decide(limit, charge.permits(), time.micros());
-        return decision == null ? decideOne(limit, key, charge, Taken.Listener.NONE) : decision;
+        return decision == null ? decideOne(limit, key, charge, ChargedPermits.Listener.NONE) : decision;
     }
 
     @Override
     public List<RateLimitDecision> decide(List<Charge> charges) {
-        return charges.size() == 1 ? List.of(decide(charges.get(0))) : decideTogether(charges, Taken.Listener.NONE);
+        return charges.size() == 1
+                ? List.of(decide(charges.get(0)))
+                : decideTogether(charges, ChargedPermits.Listener.NONE);
     }
 
     @Override
@@ -71,14 +73,14 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        Map<Charge, Taken> taken = new HashMap<>();
-        List<RateLimitDecision> decisions =
-                decide(charges, (charge, bucket, charged) -> taken.put(charge, new Taken(bucket, charged.receipt())));
+        Map<Charge, ChargedPermits> taken = new HashMap<>();
+        List<RateLimitDecision> decisions = decide(
+                charges, (charge, bucket, charged) -> taken.put(charge, new ChargedPermits(bucket, charged.receipt())));
         return CompletableFuture.completedFuture(
                 new RefundableDecisions(decisions, new ReceiptRefund<>(taken, this::giveBack)));
     }
 
-    private List<RateLimitDecision> decide(List<Charge> charges, Taken.Listener listener) {
+    private List<RateLimitDecision> decide(List<Charge> charges, ChargedPermits.Listener listener) {
         if (charges.size() > 1) {
             return decideTogether(charges, listener);
         }
@@ -86,15 +88,15 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return List.of(decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, listener));
     }
 
-    private CompletionStage<Void> giveBack(Map<Charge, Taken> taken) {
+    private CompletionStage<Void> giveBack(Map<Charge, ChargedPermits> taken) {
         taken.forEach(
                 (charge, from) -> from.bucket().change(state -> without(charge, from.receipt(), state, time.micros())));
         return CompletableFuture.completedFuture(null);
     }
 
-    private @Nullable BucketState without(Charge charge, Count receipt, BucketState last, long clock) {
+    private @Nullable BucketState without(Charge charge, CounterState receipt, BucketState last, long clock) {
         Rule<?> rule = known(charge.limit()).rule();
-        Lag lag = BucketState.lag(last, clock);
+        ClockSkew lag = BucketState.lag(last, clock);
         long now = lag == null ? clock : lag.seen();
         BucketState state = BucketState.of(rule, last, lag, now);
         return !last.hasSection(rule) || state.own().used(now) == 0
@@ -109,7 +111,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public RateLimitDecision peek(Charge charge) {
-        KnownLimit limit = known(charge.limit());
+        CompiledLimit limit = known(charge.limit());
         Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
         BucketState state = bucket == null ? null : bucket.hold(bucket::read);
         return new Assessment(limit, state, time.micros(), charge.permits()).decision(false);
@@ -120,7 +122,8 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         buckets.remove(known(limit), BucketKey.of(key));
     }
 
-    private RateLimitDecision decideOne(KnownLimit limit, Object key, Charge charge, Taken.Listener listener) {
+    private RateLimitDecision decideOne(
+            CompiledLimit limit, Object key, Charge charge, ChargedPermits.Listener listener) {
         while (true) {
             Bucket bucket = buckets.get(limit, key);
             RateLimitDecision decision = bucket == null
@@ -134,7 +137,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     /** Only who takes something needs a bucket. */
     private @Nullable RateLimitDecision decideUnused(
-            KnownLimit limit, Object key, Charge charge, Taken.Listener listener) {
+            CompiledLimit limit, Object key, Charge charge, ChargedPermits.Listener listener) {
         long now = time.micros();
         Assessment assessment = new Assessment(limit, null, now, charge.permits());
         BucketState next = assessment.next(assessment.fits());
@@ -150,7 +153,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private @Nullable RateLimitDecision decideFound(
-            Bucket bucket, KnownLimit limit, Charge charge, Taken.Listener listener) {
+            Bucket bucket, CompiledLimit limit, Charge charge, ChargedPermits.Listener listener) {
         Assessment assessment = bucket.hold(() -> {
             // Read after the state, the clock never shows less than the state has seen, unless it went back.
             Assessment now = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
@@ -166,7 +169,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return assessment.decision(assessment.fits());
     }
 
-    private List<RateLimitDecision> decideTogether(List<Charge> charges, Taken.Listener listener) {
+    private List<RateLimitDecision> decideTogether(List<Charge> charges, ChargedPermits.Listener listener) {
         SortedSet<Charge> sorted = new TreeSet<>(BY_BUCKET);
         sorted.addAll(charges);
         if (sorted.size() < charges.size()) {
@@ -185,7 +188,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             return work.get();
         }
         Charge charge = charges.get(0);
-        KnownLimit limit = known(charge.limit());
+        CompiledLimit limit = known(charge.limit());
         Object key = BucketKey.of(charge.key());
         while (true) {
             Bucket found = buckets.get(limit, key);
@@ -210,7 +213,8 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         }
     }
 
-    private List<RateLimitDecision> decideHeld(List<Charge> charges, List<Held> held, Taken.Listener listener) {
+    private List<RateLimitDecision> decideHeld(
+            List<Charge> charges, List<Held> held, ChargedPermits.Listener listener) {
         long now = time.micros();
         List<Assessment> assessments = new ArrayList<>(charges.size());
         boolean rejected = false;
@@ -235,17 +239,17 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return decisions;
     }
 
-    private KnownLimit known(RateLimit limit) {
-        KnownLimit known = limits.get(limit);
+    private CompiledLimit known(RateLimit limit) {
+        CompiledLimit known = limits.get(limit);
         return known != null
                 ? known
-                : limits.computeIfAbsent(limit, unknown -> KnownLimit.of(unknown, buckets.of(unknown.id())));
+                : limits.computeIfAbsent(limit, unknown -> CompiledLimit.of(unknown, buckets.of(unknown.id())));
     }
 
-    private static BucketUse use(KnownLimit limit, @Nullable BucketState state, long clock) {
+    private static EvictionPriority use(CompiledLimit limit, @Nullable BucketState state, long clock) {
         return new Assessment(limit, state, clock, 0).use();
     }
 
     /** A bucket that a call with several limits holds. */
-    private record Held(Bucket bucket, KnownLimit limit) {}
+    private record Held(Bucket bucket, CompiledLimit limit) {}
 }

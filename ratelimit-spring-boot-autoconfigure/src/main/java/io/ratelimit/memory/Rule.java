@@ -43,20 +43,20 @@ interface Rule<U extends Usage> {
      *
      * @param receipt what the usage was right after the charge
      */
-    U giveBack(U usage, long now, long permits, Count receipt);
+    U giveBack(U usage, long now, long permits, CounterState receipt);
 
     /** Counts what another rule does at this moment, up to the capacity. */
-    U adopt(Section<?> other, long now);
+    U adopt(RuleState<?> other, long now);
 
     static Rule<?> of(RateLimit limit) {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET, LEAKY_BUCKET ->
                 limit.refill() == Refill.INTERVAL
                         ? IntervalRule.of(limit)
-                        : new EvenRule(limit.capacity(), limit.pace());
+                        : new TokenBucketRule(limit.capacity(), limit.pace());
             case FIXED_WINDOW -> new FixedWindowRule(limit.capacity(), limit.fullMicros());
             case SLIDING_WINDOW -> new SlidingWindowRule(limit.capacity(), limit.fullMicros());
-            case SLIDING_WINDOW_LOG -> new LogRule(limit.capacity(), limit.fullMicros());
+            case SLIDING_WINDOW_LOG -> new SlidingWindowLogRule(limit.capacity(), limit.fullMicros());
         };
     }
 }

@@ -6,29 +6,29 @@ import java.math.BigInteger;
  * Counts in windows aligned to the epoch. Of the previous window's count that share is used that is still in view.
  * {@code used} is the present window's count, {@code since} its beginning and {@code rest} the previous window's count.
  */
-record SlidingWindowRule(long capacity, long windowMicros) implements CountRule {
+record SlidingWindowRule(long capacity, long windowMicros) implements CounterRule {
 
     @Override
-    public Count unused(long now) {
-        return Count.none(start(now));
+    public CounterState unused(long now) {
+        return CounterState.none(start(now));
     }
 
     @Override
-    public Count recover(Count usage, long now) {
+    public CounterState recover(CounterState usage, long now) {
         long start = start(now);
         if (start == usage.since()) {
             return usage;
         }
-        return new Count(0, start, start - usage.since() == windowMicros ? usage.used() : 0);
+        return new CounterState(0, start, start - usage.since() == windowMicros ? usage.used() : 0);
     }
 
     @Override
-    public long used(Count usage, long now) {
+    public long used(CounterState usage, long now) {
         return usage.used() + up(usage.rest(), usage.since() + windowMicros - now, windowMicros);
     }
 
     @Override
-    public long timeUntil(long most, Count usage, long now) {
+    public long timeUntil(long most, CounterState usage, long now) {
         long left = usage.since() + windowMicros - now;
         long room = most - usage.used();
         if (room < 0) {
@@ -39,29 +39,29 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CountRule 
     }
 
     @Override
-    public Count take(Count usage, long now, long permits) {
+    public CounterState take(CounterState usage, long now, long permits) {
         return usage.plus(permits, capacity);
     }
 
     @Override
-    public Count giveBack(Count usage, long now, long permits, Count receipt) {
+    public CounterState giveBack(CounterState usage, long now, long permits, CounterState receipt) {
         if (usage.since() == receipt.since()) {
-            return new Count(Math.max(0, usage.used() - permits), usage.since(), usage.rest());
+            return new CounterState(Math.max(0, usage.used() - permits), usage.since(), usage.rest());
         }
         return usage.since() - receipt.since() == windowMicros
-                ? new Count(usage.used(), usage.since(), Math.max(0, usage.rest() - permits))
+                ? new CounterState(usage.used(), usage.since(), Math.max(0, usage.rest() - permits))
                 : usage;
     }
 
     /** Windows that are the same keep their counts. */
     @Override
-    public Count adopt(Section<?> other, long now) {
+    public CounterState adopt(RuleState<?> other, long now) {
         if (other.rule() instanceof SlidingWindowRule sliding
                 && sliding.windowMicros == windowMicros
-                && other.usage() instanceof Count count) {
-            return new Count(Math.min(count.used(), capacity), count.since(), Math.min(count.rest(), capacity));
+                && other.usage() instanceof CounterState count) {
+            return new CounterState(Math.min(count.used(), capacity), count.since(), Math.min(count.rest(), capacity));
         }
-        return new Count(other.used(now, capacity), start(now), 0);
+        return new CounterState(other.used(now, capacity), start(now), 0);
     }
 
     private long start(long now) {

@@ -9,5 +9,5 @@ interface Usage {
     long since();
 
     /** What is to be known of it to undo the charge after which it was so. */
-    Count receipt();
+    CounterState receipt();
 }

@@ -8,7 +8,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Calls that one script decides, one after the other. The script has a timeout of its own, from when it was sent. */
-final class Batch implements Bound, BatchTimeout.Timed {
+final class Batch implements TimeLimit, BatchTimeout.Timed {
 
     private final List<PendingCall<?>> calls = new ArrayList<>();
 
@@ -104,7 +104,7 @@ final class Batch implements Bound, BatchTimeout.Timed {
             if (call.isWaitedFor() == waitedFor) {
                 call.answer(reply, from);
             }
-            from += ScriptLanguage.numbers(call.call(), call.charges().size());
+            from += ScriptCodec.numbers(call.call(), call.charges().size());
         }
     }
 

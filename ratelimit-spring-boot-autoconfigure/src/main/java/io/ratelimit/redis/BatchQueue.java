@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.redis.connection.RedisTopology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -172,7 +173,7 @@ final class BatchQueue implements CallDispatcher {
         try {
             return add(call, batch, needed);
         } catch (Throwable ex) {
-            call.fail(RedisFailures.of(Servers.REDIS, ex));
+            call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
             throw ex;
         }
     }
@@ -218,7 +219,7 @@ final class BatchQueue implements CallDispatcher {
     private void expired(Batch batch) {
         if (underWay.remove(batch)) {
             send();
-            batch.fail(RedisFailures.of(Servers.REDIS, new TimeoutException()));
+            batch.fail(RedisFailureMapper.of(RedisTopology.REDIS, new TimeoutException()));
         }
     }
 
@@ -227,12 +228,12 @@ final class BatchQueue implements CallDispatcher {
         var unused = sent.reply.handle((numbers, thrown) -> {
             if (thrown == null) {
                 batch.answer(numbers);
-            } else if (batch.calls().size() > 1 && RedisFailures.isOfOneCall(thrown)) {
+            } else if (batch.calls().size() > 1 && RedisFailureMapper.isOfOneCall(thrown)) {
                 // Nothing was charged, and each by itself may do.
                 batch.end();
                 batch.calls().forEach(alone::dispatch);
             } else {
-                batch.fail(RedisFailures.of(Servers.REDIS, thrown));
+                batch.fail(RedisFailureMapper.of(RedisTopology.REDIS, thrown));
             }
             return null;
         });

@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Watchdog;
+import io.ratelimit.concurrent.Watchdog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -12,7 +12,7 @@ final class BatchingDispatcher implements CallDispatcher {
 
     private final GuardedRedis redis;
 
-    private final ScriptLanguage language;
+    private final ScriptCodec language;
 
     private final CallDispatcher alone;
 
@@ -23,7 +23,7 @@ final class BatchingDispatcher implements CallDispatcher {
     private final AtomicReferenceArray<@Nullable BatchQueue> slots =
             new AtomicReferenceArray<>(ClusterSlotHashUtil.SLOT_COUNT);
 
-    BatchingDispatcher(GuardedRedis redis, ScriptLanguage language) {
+    BatchingDispatcher(GuardedRedis redis, ScriptCodec language) {
         this.redis = redis;
         this.language = language;
         this.alone = new DirectDispatcher(redis, language);

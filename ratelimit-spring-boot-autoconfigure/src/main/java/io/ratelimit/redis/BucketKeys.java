@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.KeyDigest;
 import io.ratelimit.RateLimit;
+import io.ratelimit.store.KeyDigest;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;

@@ -10,7 +10,7 @@ import java.util.function.LongSupplier;
  * The moment by which a decision has to be there, and the last one, a timeout later. Time in which this JVM stands still
  * moves the first, but never beyond the last.
  */
-final class Deadline implements Bound {
+final class Deadline implements TimeLimit {
 
     private final LongSupplier awake;
 

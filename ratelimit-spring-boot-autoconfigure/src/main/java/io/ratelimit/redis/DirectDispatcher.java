@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.redis.connection.RedisTopology;
 import java.util.List;
 
 /** Sends a script for each call. */
@@ -7,9 +8,9 @@ final class DirectDispatcher implements CallDispatcher {
 
     private final GuardedRedis redis;
 
-    private final ScriptLanguage language;
+    private final ScriptCodec language;
 
-    DirectDispatcher(GuardedRedis redis, ScriptLanguage language) {
+    DirectDispatcher(GuardedRedis redis, ScriptCodec language) {
         this.redis = redis;
         this.language = language;
     }
@@ -28,7 +29,7 @@ final class DirectDispatcher implements CallDispatcher {
                         }
                     });
         } catch (Throwable ex) {
-            call.fail(RedisFailures.of(Servers.REDIS, ex));
+            call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
     }
 }

@@ -1,11 +1,13 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.BoundedWait;
-import io.ratelimit.PassingThreads;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.ServiceThread;
-import io.ratelimit.Watchdog;
+import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.concurrent.ServiceThread;
+import io.ratelimit.concurrent.Watchdog;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RedisTopology;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -39,7 +41,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private final RateLimitScriptExecutor executor;
 
-    private final Servers servers;
+    private final RedisTopology servers;
 
     private final Duration timeout;
 
@@ -47,11 +49,11 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private final BatchTimeout batchTimeout;
 
-    private final Probe probe;
+    private final ProbeScript probe;
 
     private final Map<String, ServerCircuitBreaker> breakers = new ConcurrentHashMap<>();
 
-    private final Probes probes;
+    private final RecoveryProbes probes;
 
     private final LongAdder sent = new LongAdder();
 
@@ -65,7 +67,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      * @param keyPrefix what the names of the probes' buckets begin with
      */
     public GuardedRedis(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
-        this(executor, timeout, keyPrefix, Probes.thread(), System::nanoTime);
+        this(executor, timeout, keyPrefix, RecoveryProbes.thread(), System::nanoTime);
     }
 
     /**
@@ -79,18 +81,18 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             ScheduledExecutorService probing,
             LongSupplier nanos) {
         this.executor = executor;
-        this.servers = executor instanceof Servers known ? known : Servers.ONE;
+        this.servers = executor instanceof RedisTopology known ? known : RedisTopology.ONE;
         this.timeout = timeout;
         this.clock = new AwakeClock(nanos, timeout.toNanos() / BEATS);
         this.batchTimeout = new BatchTimeout(
                 timeout, clock, Scheduler.TIMER, serviceThreads("ratelimit-timeout"), serviceThreads("ratelimit-send"));
-        this.probe = new Probe(keyPrefix, new ScriptLanguage());
-        this.probes = new Probes(this::probe, server -> servers.renew(server.name()), probing, nanos);
+        this.probe = new ProbeScript(keyPrefix, new ScriptCodec());
+        this.probes = new RecoveryProbes(this::probe, server -> servers.renew(server.name()), probing, nanos);
         Watchdog.shared().watch(this, GuardedRedis::resumeProbes);
     }
 
     private static Executor serviceThreads(String name) {
-        return PassingThreads.create(SERVICE_THREADS, Integer.MAX_VALUE, task -> new ServiceThread(task, name));
+        return DaemonThreads.create(SERVICE_THREADS, Integer.MAX_VALUE, task -> new ServiceThread(task, name));
     }
 
     Deadline deadline() {
@@ -111,10 +113,10 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Not asked in time", null));
         }
-        return execute(keys, arguments, (Bound) deadline);
+        return execute(keys, arguments, (TimeLimit) deadline);
     }
 
-    CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Bound bound) {
+    CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, TimeLimit bound) {
         sent.increment();
         CompletableFuture<List<Long>> reply = ask(keys.get(0), () -> executor.execute(keys, arguments), bound);
         return learning(keys, reply);
@@ -125,7 +127,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     private void learn(@Nullable Throwable thrown) {
-        if (thrown != null && !isClustered() && RedisFailures.isCrossSlot(thrown)) {
+        if (thrown != null && !isClustered() && RedisFailureMapper.isCrossSlot(thrown)) {
             enforcesSlots = true;
             logger.log(
                     Level.INFO,
@@ -163,7 +165,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         }
     }
 
-    private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, Bound bound) {
+    private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, TimeLimit bound) {
         return onServer(key, server -> server.ask(command, bound));
     }
 
@@ -180,7 +182,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     /** Whoever knows the servers does so no longer. */
     private static <T> CompletableFuture<T> notFound(RuntimeException failure) {
-        return CompletableFuture.failedFuture(RedisFailures.of(Servers.REDIS, failure));
+        return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, failure));
     }
 
     /** Has every server decide something, so that it is ready to. Failures show with the calls. */
@@ -190,7 +192,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     /** Done when every server has decided something, or with what is wrong with one. */
-    CompletableFuture<Void> check() {
+    public CompletableFuture<Void> check() {
         return askAll(deadline());
     }
 

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
-import io.ratelimit.LeaseRemainder;
+import io.ratelimit.store.LeaseRemainder;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -30,13 +30,13 @@ final class LeaseReturns {
 
     private final GuardedRedis redis;
 
-    private final ScriptLanguage language;
+    private final ScriptCodec language;
 
     private final BucketKeys keys;
 
     private final AtomicLong sent = new AtomicLong();
 
-    LeaseReturns(GuardedRedis redis, ScriptLanguage language, BucketKeys keys) {
+    LeaseReturns(GuardedRedis redis, ScriptCodec language, BucketKeys keys) {
         this.redis = redis;
         this.language = language;
         this.keys = keys;

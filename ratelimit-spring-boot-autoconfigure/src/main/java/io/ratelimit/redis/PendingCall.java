@@ -1,9 +1,10 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.BoundedWait;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.redis.connection.RedisTopology;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -13,7 +14,7 @@ import java.util.concurrent.TimeoutException;
  * A call that waits for its decision, until its deadline. If Redis has not been asked about it by then, it is this JVM that
  * is late, and the call waits until the last moment.
  */
-final class PendingCall<T> implements Asked, BatchTimeout.Timed {
+final class PendingCall<T> implements ScriptRequest, BatchTimeout.Timed {
 
     private static final long TIME_TO_READ = Duration.ofMillis(10).toNanos();
 
@@ -139,7 +140,7 @@ final class PendingCall<T> implements Asked, BatchTimeout.Timed {
             return true;
         }
         if (sent) {
-            fail(RedisFailures.of(Servers.REDIS, new TimeoutException()));
+            fail(RedisFailureMapper.of(RedisTopology.REDIS, new TimeoutException()));
         } else {
             failUnasked();
         }
@@ -169,7 +170,7 @@ final class PendingCall<T> implements Asked, BatchTimeout.Timed {
         try {
             answer = reader.read(reply, from);
         } catch (Throwable ex) {
-            fail(RedisFailures.of(Servers.REDIS, ex));
+            fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
             return;
         }
         outcome.complete(answer);

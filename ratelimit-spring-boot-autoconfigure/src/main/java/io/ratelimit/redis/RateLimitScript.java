@@ -10,7 +10,7 @@ import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /** Puts the one script together: what most calls need, the state, a kind of counting a file, the decision. */
-final class RateLimitScript {
+public final class RateLimitScript {
 
     private static final List<String> PARTS = List.of(
             "arithmetic.lua",
@@ -31,7 +31,7 @@ final class RateLimitScript {
     private RateLimitScript() {}
 
     @SuppressWarnings({"rawtypes", "unchecked"})
-    static RedisScript<List<Long>> load() {
+    public static RedisScript<List<Long>> load() {
         return (RedisScript) new DefaultRedisScript<>(text(), List.class);
     }
 

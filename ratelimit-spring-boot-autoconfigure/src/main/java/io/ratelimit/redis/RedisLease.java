@@ -1,8 +1,8 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
-import io.ratelimit.Lease;
-import io.ratelimit.LeaseRemainder;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.LeaseRemainder;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;

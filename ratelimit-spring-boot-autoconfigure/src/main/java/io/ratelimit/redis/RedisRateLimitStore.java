@@ -1,16 +1,16 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.BoundedWait;
 import io.ratelimit.Charge;
-import io.ratelimit.Lease;
-import io.ratelimit.LeaseRemainder;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.ReceiptRefund;
-import io.ratelimit.RefundableDecisions;
+import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.ReceiptRefund;
+import io.ratelimit.store.RefundableDecisions;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -32,15 +32,15 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final BucketKeys keys;
 
-    private final ScriptLanguage language = new ScriptLanguage();
+    private final ScriptCodec language = new ScriptCodec();
 
     private final CallDispatcher dispatcher;
 
     private final LeaseReturns leaseReturns;
 
-    private final SlotBySlot slotBySlot;
+    private final CrossSlotDecision slotBySlot;
 
-    private final SlotBySlot keyByKey;
+    private final CrossSlotDecision keyByKey;
 
     /** @param keyPrefix what the name of every bucket begins with; no braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
@@ -49,13 +49,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     /** @param dispatcher how calls get to the script */
     RedisRateLimitStore(
-            GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptLanguage, CallDispatcher> dispatcher) {
+            GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher) {
         this.redis = redis;
         this.keys = new BucketKeys(keyPrefix);
         this.leaseReturns = new LeaseReturns(redis, language, keys);
         this.dispatcher = dispatcher.apply(redis, language);
-        this.slotBySlot = SlotBySlot.slots(redis, language);
-        this.keyByKey = SlotBySlot.keys(redis, language);
+        this.slotBySlot = CrossSlotDecision.slots(redis, language);
+        this.keyByKey = CrossSlotDecision.keys(redis, language);
     }
 
     @Override
@@ -67,7 +67,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 return decisions(ScriptCall.CHARGE, charges, names, deadline, true)
                         .await();
             } catch (RateLimitStoreException ex) {
-                if (names.size() == 1 || !RedisFailures.areKeysApart(ex)) {
+                if (names.size() == 1 || !RedisFailureMapper.areKeysApart(ex)) {
                     throw ex;
                 }
             }
@@ -83,22 +83,24 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 names,
                 () -> decisions(ScriptCall.CHARGE, charges, names, deadline, false)
                         .outcome(),
-                scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptedCall::decisions));
+                scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptReply::decisions));
     }
 
     /** Whether it is known that no script reaches all keys. */
     private boolean areApart(List<byte[]> names) {
-        return names.size() > 1 && redis.isClustered() && SlotBySlot.isNeeded(names);
+        return names.size() > 1 && redis.isClustered() && CrossSlotDecision.isNeeded(names);
     }
 
     /** For keys that one script has not reached, or will not. */
-    private SlotBySlot scripts(List<byte[]> names) {
-        return SlotBySlot.isNeeded(names) ? slotBySlot : keyByKey;
+    private CrossSlotDecision scripts(List<byte[]> names) {
+        return CrossSlotDecision.isNeeded(names) ? slotBySlot : keyByKey;
     }
 
     /** In one script, where one reaches all keys; slot by slot, and key by key while a slot is on the move. */
     private <T> CompletableFuture<T> inOneOrMore(
-            List<byte[]> names, Supplier<CompletableFuture<T>> one, Function<SlotBySlot, CompletableFuture<T>> more) {
+            List<byte[]> names,
+            Supplier<CompletableFuture<T>> one,
+            Function<CrossSlotDecision, CompletableFuture<T>> more) {
         if (names.size() == 1) {
             return one.get();
         }
@@ -109,8 +111,9 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private static <T> CompletableFuture<T> orElse(
             CompletableFuture<T> work, Supplier<CompletableFuture<T>> ifKeysAreApart) {
-        return work.exceptionallyCompose(thrown ->
-                RedisFailures.areKeysApart(thrown) ? ifKeysAreApart.get() : CompletableFuture.failedFuture(thrown));
+        return work.exceptionallyCompose(thrown -> RedisFailureMapper.areKeysApart(thrown)
+                ? ifKeysAreApart.get()
+                : CompletableFuture.failedFuture(thrown));
     }
 
     private PendingCall<List<RateLimitDecision>> decisions(
@@ -134,13 +137,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
-        CompletableFuture<ReceiptedCall> call = inOneOrMore(
+        CompletableFuture<ReceiptReply> call = inOneOrMore(
                 names, () -> receipted(charges, names, deadline), scripts -> scripts.decide(charges, names, deadline));
         return call.thenApply(decided ->
                 new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack)));
     }
 
-    private CompletableFuture<ReceiptedCall> receipted(List<Charge> charges, List<byte[]> names, Deadline deadline) {
+    private CompletableFuture<ReceiptReply> receipted(List<Charge> charges, List<byte[]> names, Deadline deadline) {
         return dispatched(new PendingCall<>(
                         ScriptCall.CHARGE_WITH_RECEIPTS,
                         charges,
@@ -155,7 +158,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<Lease> lease(Charge charge, long more) {
         List<Charge> charges = List.of(charge);
-        PendingCall<LeasedCall> call = dispatched(new PendingCall<>(
+        PendingCall<LeaseReply> call = dispatched(new PendingCall<>(
                 ScriptCall.LEASE,
                 charges,
                 more,

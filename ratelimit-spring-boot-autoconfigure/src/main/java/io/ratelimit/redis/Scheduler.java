@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.ServiceThread;
+import io.ratelimit.concurrent.ServiceThread;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;

@@ -113,7 +113,7 @@ final class ServerCircuitBreaker {
     }
 
     /** Asks the server, unless the breaker is open. */
-    <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> command, Bound bound) {
+    <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         Closed during = circuit.closed();
         if (during == null) {
             remind();
@@ -124,12 +124,12 @@ final class ServerCircuitBreaker {
     }
 
     /** Asks the server, unless the breaker is open. What becomes of it does not count. */
-    <T> CompletableFuture<T> askInBackground(Supplier<CompletionStage<T>> command, Bound bound) {
+    <T> CompletableFuture<T> askInBackground(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         return isOpen() ? notAsked() : observed(command, bound, failure -> {});
     }
 
     /** Asks an open breaker's server whether it answers again, unless it is being asked. */
-    <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, Bound bound) {
+    <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         long now = nanos.getAsLong();
         nextReminder.set(now + patienceNanos);
         Probed probe = circuit.probe(now, patienceNanos);
@@ -146,7 +146,7 @@ final class ServerCircuitBreaker {
     }
 
     private <T> CompletableFuture<T> observed(
-            Supplier<CompletionStage<T>> command, Bound bound, Consumer<@Nullable RateLimitStoreException> judge) {
+            Supplier<CompletionStage<T>> command, TimeLimit bound, Consumer<@Nullable RateLimitStoreException> judge) {
         return bounded(command, bound).handle((answer, thrown) -> {
             RateLimitStoreException failure = thrown == null ? null : failure(thrown);
             tell(judge, failure);
@@ -158,7 +158,7 @@ final class ServerCircuitBreaker {
     }
 
     /** Whatever is thrown, it is the outcome: otherwise a probe would have none, and a caller no policy. */
-    private static <T> CompletableFuture<T> bounded(Supplier<CompletionStage<T>> command, Bound bound) {
+    private static <T> CompletableFuture<T> bounded(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         try {
             return bound.bound(command.get().toCompletableFuture());
         } catch (Throwable ex) {
@@ -176,7 +176,7 @@ final class ServerCircuitBreaker {
     }
 
     private RateLimitStoreException failure(Throwable thrown) {
-        RateLimitStoreException failure = RedisFailures.of(name, thrown);
+        RateLimitStoreException failure = RedisFailureMapper.of(name, thrown);
         return closing.getAsBoolean()
                 ? new RateLimitStoreException(Reason.CLOSED, String.valueOf(failure.getMessage()), failure)
                 : failure;
@@ -243,7 +243,7 @@ final class ServerCircuitBreaker {
     }
 
     private static boolean isNoneOfTheServer(RateLimitStoreException failure) {
-        return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailures.areKeysApart(failure);
+        return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailureMapper.areKeysApart(failure);
     }
 
     /** All but what may be wrong with this call alone, or too much of a good thing. */

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Makes of what a container reports one text for each caller. Whoever has an address of IPv6 has a whole network of them,
  * so the network counts; an address of IPv4 counts by itself. Never asks a name server.
  */
-final class ClientAddress {
+public final class ClientAddress {
 
     private final int prefix;
 
@@ -16,7 +16,7 @@ final class ClientAddress {
     }
 
     /** The caller's address, or network such as {@code 2001:db8:0:1::/64}; what is no address is left as it is. */
-    String of(@Nullable String reported) {
+    public String of(@Nullable String reported) {
         if (reported == null) {
             return "";
         }

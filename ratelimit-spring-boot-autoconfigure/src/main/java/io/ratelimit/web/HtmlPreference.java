@@ -7,12 +7,12 @@ import org.springframework.util.InvalidMimeTypeException;
 import org.springframework.util.MimeTypeUtils;
 
 /** Tells a browser, which accepts HTML rather than JSON, from other callers. */
-final class HtmlPreference {
+public final class HtmlPreference {
 
     private HtmlPreference() {}
 
     /** Whether HTML is accepted by its name, and JSON is not preferred to it. */
-    static boolean in(List<MediaType> accepted) {
+    public static boolean in(List<MediaType> accepted) {
         List<MediaType> preferred = new ArrayList<>(accepted);
         try {
             MimeTypeUtils.sortBySpecificity(preferred);

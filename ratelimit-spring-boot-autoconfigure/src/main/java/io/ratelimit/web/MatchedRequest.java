@@ -1,23 +1,23 @@
 package io.ratelimit.web;
 
 import io.ratelimit.Charge;
-import io.ratelimit.Entry;
-import io.ratelimit.aop.CallerRequest;
-import io.ratelimit.aop.RateLimitExpressionException;
+import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.limiter.AcquireRequest;
 import java.util.ArrayList;
 import java.util.List;
 
 /** A request and all rules that are about it. */
-record MatchedRequest(List<RequestMatch> matches) {
+public record MatchedRequest(List<RequestMatch> matches) {
 
     /** A request that no rule is about. */
     static final MatchedRequest NONE = new MatchedRequest(List.of());
 
-    boolean isLimited() {
+    public boolean isLimited() {
         return !matches.isEmpty();
     }
 
-    boolean asksForPrincipal() {
+    public boolean asksForPrincipal() {
         for (RequestMatch match : matches) {
             if (match.limit().asksForPrincipal()) {
                 return true;
@@ -31,7 +31,7 @@ record MatchedRequest(List<RequestMatch> matches) {
      *
      * @throws RateLimitExpressionException if an expression gives nothing usable
      */
-    Entry entry(CallerRequest request) {
+    public AcquireRequest entry(CallerRequest request) {
         List<Charge> charges = new ArrayList<>(matches.size());
         for (RequestMatch match : matches) {
             Charge charge = match.limit().charge(request, match.variables());
@@ -39,7 +39,7 @@ record MatchedRequest(List<RequestMatch> matches) {
                 charges.add(charge);
             }
         }
-        return new Entry(request.unpaid(charges), false, request);
+        return new AcquireRequest(request.unpaid(charges), false, request);
     }
 
     private static boolean isNew(Charge charge, List<Charge> charges) {

@@ -1,6 +1,6 @@
 package io.ratelimit.web;
 
-import io.ratelimit.aop.MissingRateLimitKeyException;
+import io.ratelimit.MissingRateLimitKeyException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;

@@ -1,6 +1,6 @@
 package io.ratelimit.web;
 
-import io.ratelimit.aop.RequestLimit;
+import io.ratelimit.expression.RequestLimit;
 import java.util.Map;
 
 /**

@@ -1,8 +1,8 @@
 package io.ratelimit.web;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.aop.RequestLimit;
-import io.ratelimit.aop.RequestLimits;
+import io.ratelimit.expression.RequestLimit;
+import io.ratelimit.expression.RequestLimits;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;

@@ -6,18 +6,18 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.PathContainer.Separator;
 
 /** The ways to read a request's path. A limit must not depend on which of them is in use behind it. */
-final class RequestPaths {
+public final class RequestPaths {
 
     private RequestPaths() {}
 
     /** A path, and the same without the slash at its end, which filters may remove. */
-    static List<PathContainer> of(PathContainer path) {
+    public static List<PathContainer> of(PathContainer path) {
         PathContainer without = withoutTrailingSlash(path);
         return without == path ? List.of(path) : List.of(path, without);
     }
 
     /** Several paths, each as {@link #of(PathContainer)} has it. */
-    static List<PathContainer> of(List<PathContainer> paths) {
+    public static List<PathContainer> of(List<PathContainer> paths) {
         List<PathContainer> all = new ArrayList<>(2 * paths.size());
         paths.forEach(path -> all.addAll(of(path)));
         return all;

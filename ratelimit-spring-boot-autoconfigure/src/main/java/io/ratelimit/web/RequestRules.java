@@ -1,7 +1,7 @@
 package io.ratelimit.web;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.aop.RequestLimits;
+import io.ratelimit.expression.RequestLimits;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -82,10 +82,12 @@ public final class RequestRules {
     }
 
     /**
+     * Finds the rules for a request.
+     *
      * @param preflight whether a browser asks what a script of another origin may do
      * @param paths the request's, in all the ways that somebody behind may read it
      */
-    MatchedRequest match(String method, boolean preflight, List<PathContainer> paths) {
+    public MatchedRequest match(String method, boolean preflight, List<PathContainer> paths) {
         @Nullable List<RequestMatch> matches = null;
         for (RequestMatcher matcher : matchers) {
             RequestMatch match = matcher.match(method, preflight, paths);

@@ -1,9 +1,9 @@
 package io.ratelimit.web;
 
+import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitRefusedException;
-import io.ratelimit.aop.MissingRateLimitKeyException;
-import io.ratelimit.aop.RateLimitExpressionException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -18,7 +18,7 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.method.ControllerAdviceBean;
 
 /** The application's advice: tells a handler of our exceptions from one of every exception there is. */
-final class UserAdvice {
+public final class UserAdvice {
 
     private static final Set<Class<?>> EXCEPTIONS = Set.of(
             RateLimitExceededException.class,
@@ -27,29 +27,30 @@ final class UserAdvice {
             RateLimitExpressionException.class);
 
     /** By name, because only one of them can be loaded in most applications. */
-    private static final Set<String> OURS =
-            Set.of("io.ratelimit.web.RateLimitExceptionAdvice", "io.ratelimit.web.ReactiveRateLimitExceptionAdvice");
+    private static final Set<String> OURS = Set.of(
+            "io.ratelimit.web.servlet.RateLimitExceptionAdvice",
+            "io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice");
 
     private final ApplicationContext context;
 
-    UserAdvice(ApplicationContext context) {
+    public UserAdvice(ApplicationContext context) {
         this.context = context;
     }
 
     /** Whether some advice names one of our exceptions. Creates no beans. */
-    boolean namesOurs() {
+    public boolean namesOurs() {
         return Arrays.stream(context.getBeanNamesForAnnotation(ControllerAdvice.class))
                 .map(context::getType)
                 .anyMatch(type -> isUsers(type) && namesOurs(type));
     }
 
     /** Whether some advice for all controllers names one of our exceptions. */
-    boolean namesOursForAll() {
+    public boolean namesOursForAll() {
         return naming().stream().anyMatch(advice -> advice.isApplicableToBeanType(null));
     }
 
     /** The advice that names one of our exceptions. */
-    List<ControllerAdviceBean> naming() {
+    public List<ControllerAdviceBean> naming() {
         return ControllerAdviceBean.findAnnotatedBeans(context).stream()
                 .filter(advice -> isUsers(advice.getBeanType()) && namesOurs(advice.getBeanType()))
                 .toList();
@@ -61,7 +62,7 @@ final class UserAdvice {
      * @return {@code null}: there is none
      */
     @Nullable
-    Class<?> swallowing() {
+    public Class<?> swallowing() {
         for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(context)) {
             Class<?> type = advice.getBeanType();
             boolean forAll = advice.isApplicableToBeanType(null);
@@ -75,7 +76,7 @@ final class UserAdvice {
         return null;
     }
 
-    static boolean names(@Nullable Class<?> advice, Throwable ours) {
+    public static boolean names(@Nullable Class<?> advice, Throwable ours) {
         return advice != null && handled(advice).anyMatch(type -> EXCEPTIONS.contains(type) && type.isInstance(ours));
     }
 

@@ -1,9 +1,9 @@
 package io.ratelimit.web;
 
-import io.ratelimit.LimitCatalog;
+import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
-import io.ratelimit.aop.MissingRateLimitKeyException;
+import io.ratelimit.limiter.LimitCatalog;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
@@ -12,7 +12,7 @@ import org.springframework.http.HttpStatusCode;
 /** What requests and responses of both kinds have in common: which fields are sent, who a caller is, and who is none. */
 public final class WebSettings {
 
-    private final ResponseFields fields;
+    private final RateLimitHeaders fields;
 
     private final ClientAddress addresses;
 
@@ -24,25 +24,25 @@ public final class WebSettings {
      * @param ipv6Prefix how many bits of an IPv6 address are the caller's network, 1 to 128
      * @param missingKeyStatus of the answer to a request without a key
      */
-    public WebSettings(HeaderFields headers, int ipv6Prefix, int missingKeyStatus, LimitCatalog limits) {
-        this.fields = new ResponseFields(headers);
+    public WebSettings(HeaderFormat headers, int ipv6Prefix, int missingKeyStatus, LimitCatalog limits) {
+        this.fields = new RateLimitHeaders(headers);
         this.addresses = new ClientAddress(ipv6Prefix);
         this.missingKeys = new MissingKeys(missingKeyStatus, System::nanoTime);
         this.limits = limits;
     }
 
-    ResponseFields fields() {
+    public RateLimitHeaders fields() {
         return fields;
     }
 
     /** How a caller stands with the limit that rejects it. */
-    Optional<Standing> standing(RateLimitExceededException rejection) {
-        return limits.find(rejection.getLimitName()).map(limit -> new Standing(limit, rejection.getDecision()));
+    Optional<QuotaStatus> standing(RateLimitExceededException rejection) {
+        return limits.find(rejection.getLimitName()).map(limit -> new QuotaStatus(limit, rejection.getDecision()));
     }
 
     /** Of the answer to what a limit has thrown; {@code null}: it is no failure of a limit. */
     @Nullable
-    HttpStatusCode status(@Nullable RuntimeException ours) {
+    public HttpStatusCode status(@Nullable RuntimeException ours) {
         if (ours instanceof RateLimitExceededException) {
             return HttpStatus.TOO_MANY_REQUESTS;
         }
@@ -56,7 +56,7 @@ public final class WebSettings {
         return missingKeys;
     }
 
-    ClientAddress addresses() {
+    public ClientAddress addresses() {
         return addresses;
     }
 }

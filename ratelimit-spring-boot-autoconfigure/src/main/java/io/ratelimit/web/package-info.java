@@ -1,5 +1,7 @@
-/** HTTP: what expressions ask of a request, what responses say of limits, and what a rejection looks like. */
+/** What both web stacks share: URL rules, response headers and problem details. */
+@Internal
 @NullMarked
 package io.ratelimit.web;
 
+import io.ratelimit.Internal;
 import org.jspecify.annotations.NullMarked;

@@ -3,7 +3,7 @@ package io.ratelimit.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.StoreTrouble;
+import io.ratelimit.store.StoreFailure;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;
@@ -14,11 +14,11 @@ class RateLimitHealthTests {
 
     private static final Instant SINCE = Instant.parse("2026-11-07T03:00:00.123456Z");
 
-    private static final StoreTrouble OF_STORE =
-            new StoreTrouble(Reason.TIMEOUT, "Redis: no answer in time", SINCE, 123);
+    private static final StoreFailure OF_STORE =
+            new StoreFailure(Reason.TIMEOUT, "Redis: no answer in time", SINCE, 123);
 
-    private static final StoreTrouble OF_A_BUCKET =
-            new StoreTrouble(Reason.FOREIGN_VALUE, "Redis: WRONGTYPE", SINCE.plusSeconds(1), 4);
+    private static final StoreFailure OF_A_BUCKET =
+            new StoreFailure(Reason.FOREIGN_VALUE, "Redis: WRONGTYPE", SINCE.plusSeconds(1), 4);
 
     @Test
     void withoutTroubleLimitsAreShared() {
@@ -64,7 +64,7 @@ class RateLimitHealthTests {
                         + " since=2026-11-07T03:00:00.123456Z, calls=123}]}");
     }
 
-    private static Map<String, Object> described(StoreTrouble trouble) {
+    private static Map<String, Object> described(StoreFailure trouble) {
         return Map.of(
                 "reason",
                 trouble.reason().name().toLowerCase(Locale.ROOT),

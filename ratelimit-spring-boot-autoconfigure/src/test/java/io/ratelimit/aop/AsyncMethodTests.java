@@ -3,12 +3,12 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.HeldStore;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.StubStore;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.store.HeldStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StubStore;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.ReactiveCallerRequests;
 import java.security.Principal;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

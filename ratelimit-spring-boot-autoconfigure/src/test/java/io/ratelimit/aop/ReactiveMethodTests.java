@@ -2,16 +2,16 @@ package io.ratelimit.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.HeldStore;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.StubStore;
 import io.ratelimit.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.FutureMethodTests.HeldWaiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.store.HeldStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StubStore;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;

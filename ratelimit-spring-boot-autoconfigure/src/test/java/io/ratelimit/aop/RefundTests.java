@@ -6,15 +6,15 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Charge;
-import io.ratelimit.HeldStore;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.StubStore;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.store.HeldStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StubStore;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.util.List;

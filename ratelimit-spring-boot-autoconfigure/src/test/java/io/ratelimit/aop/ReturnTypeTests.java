@@ -2,17 +2,18 @@ package io.ratelimit.aop;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.FailoverRateLimitStore;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitRefusedException;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.StubStore;
 import io.ratelimit.aop.ReturnKind.Quotes;
 import io.ratelimit.aop.ReturnKind.StaleQuotes;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StubStore;
+import io.ratelimit.store.failover.FailoverRateLimitStore;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;

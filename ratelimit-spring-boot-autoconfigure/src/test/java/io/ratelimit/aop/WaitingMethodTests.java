@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitInterruptedException;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.StubStore;
 import io.ratelimit.Waiter;
 import io.ratelimit.WaitingThreads;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StubStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -14,6 +14,8 @@ import com.tngtech.archunit.lang.ArchRule;
 import com.tngtech.archunit.lang.ConditionEvents;
 import com.tngtech.archunit.lang.SimpleConditionEvent;
 import com.tngtech.archunit.library.GeneralCodingRules;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
 import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
 import java.util.Arrays;
 import java.util.List;
@@ -34,45 +36,78 @@ enum ArchitectureRule {
         }
     },
 
-    MEMORY_KNOWS_THE_ROOT_ONLY("MemoryKnowsRedis") {
+    CONCURRENT_KNOWS_THE_ROOT("ConcurrentKnowsStore") {
+        @Override
+        ArchRule in(String base) {
+            return classes()
+                    .that()
+                    .resideInAPackage(base + ".concurrent")
+                    .should()
+                    .onlyDependOnClassesThat(resideInAnyPackage(with(base, base + ".concurrent")));
+        }
+    },
+
+    STORE_KNOWS_THE_ROOT("StoreKnowsLease") {
+        @Override
+        ArchRule in(String base) {
+            return classes()
+                    .that()
+                    .resideInAPackage(base + ".store")
+                    .should()
+                    .onlyDependOnClassesThat(resideInAnyPackage(with(base, base + ".store")));
+        }
+    },
+
+    FAILOVER_KNOWS_THE_STORE("FailoverKnowsLease") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "store.failover", "store", "concurrent");
+        }
+    },
+
+    REJECTION_KNOWS_THE_STORE("RejectionKnowsLease") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "store.rejection", "store");
+        }
+    },
+
+    LEASE_KNOWS_THE_STORE("LeaseKnowsFailover") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "store.lease", "store", "concurrent");
+        }
+    },
+
+    LIMITER_KNOWS_THE_STORE("LimiterKnowsExpression") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "limiter", "store", "concurrent");
+        }
+    },
+
+    MEMORY_KNOWS_THE_STORE("MemoryKnowsRedis") {
         @Override
         ArchRule in(String base) {
             return classes()
                     .that()
                     .resideInAPackage(base + ".memory")
                     .should()
-                    .onlyDependOnClassesThat(resideInAnyPackage(with(base, base + ".memory")));
+                    .onlyDependOnClassesThat(resideInAnyPackage(with(base, base + ".memory", base + ".store")));
         }
     },
 
-    REDIS_KNOWS_THE_ROOT("RedisKnowsMetrics") {
+    REDIS_KNOWS_THE_STORE("RedisKnowsMetrics") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "redis");
+            return knowsOf(base, "redis", "redis.connection", "store", "concurrent");
         }
     },
 
-    SPRING_DATA_IS_FOR_REDIS("AopKnowsSpringData") {
+    CONNECTION_KNOWS_NO_STORE("ConnectionKnowsRedis") {
         @Override
         ArchRule in(String base) {
-            return noClasses()
-                    .that()
-                    .resideOutsideOfPackages(base + ".redis", base + ".autoconfigure")
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAnyPackage("org.springframework.data..", "io.lettuce..");
-        }
-    },
-
-    REACTOR_IS_FOR_REACTIVE_CALLS("MetricsKnowsReactor") {
-        @Override
-        ArchRule in(String base) {
-            return noClasses()
-                    .that()
-                    .resideOutsideOfPackages(base + ".aop", base + ".web", base + ".redis", base + ".autoconfigure")
-                    .should()
-                    .dependOnClassesThat()
-                    .resideInAnyPackage("reactor..", "org.reactivestreams..");
+            return knowsOf(base, "redis.connection", "concurrent");
         }
     },
 
@@ -88,35 +123,85 @@ enum ArchitectureRule {
         }
     },
 
-    AOP_KNOWS_THE_ROOT_AND_THE_ANNOTATION("AopKnowsWeb") {
+    EXPRESSION_KNOWS_LIMITS("ExpressionKnowsAop") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "aop", "annotation");
+            return knowsOf(base, "expression", "limiter");
         }
     },
 
-    WEB_KNOWS_THE_ROOT_AND_AOP("WebKnowsRedis") {
+    AOP_KNOWS_EXPRESSIONS("AopKnowsWeb") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "web", "aop");
+            return knowsOf(base, "aop", "annotation", "expression", "limiter", "store", "concurrent");
         }
     },
 
-    METRICS_KNOW_THE_ROOT("MetricsKnowsActuate") {
+    WEB_KNOWS_EXPRESSIONS("WebKnowsRedis") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "metrics");
+            return knowsOf(base, "web", "expression", "limiter");
         }
     },
 
-    ACTUATE_KNOWS_THE_ROOT("ActuateKnowsMetrics") {
+    SERVLET_KNOWS_THE_WEB("ServletKnowsReactive") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "actuate");
+            return knowsOf(base, "web.servlet", "web", "expression", "limiter");
         }
     },
 
-    NOBODY_KNOWS_THE_WIRING("WebKnowsAutoconfigure") {
+    REACTIVE_KNOWS_THE_WEB("ReactiveKnowsServlet") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "web.reactive", "web", "expression", "limiter", "store");
+        }
+    },
+
+    METRICS_KNOW_THE_STORE("MetricsKnowsActuate") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "metrics", "store");
+        }
+    },
+
+    ACTUATE_KNOWS_THE_STORE("ActuateKnowsMetrics") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "actuate", "store");
+        }
+    },
+
+    SPRING_DATA_IS_FOR_REDIS("AopKnowsSpringData") {
+        @Override
+        ArchRule in(String base) {
+            return noClasses()
+                    .that()
+                    .resideOutsideOfPackages(base + ".redis", base + ".redis.connection", base + ".autoconfigure")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("org.springframework.data..", "io.lettuce..");
+        }
+    },
+
+    REACTOR_IS_FOR_REACTIVE_CALLS("MetricsKnowsReactor") {
+        @Override
+        ArchRule in(String base) {
+            return noClasses()
+                    .that()
+                    .resideOutsideOfPackages(
+                            base + ".expression",
+                            base + ".aop",
+                            base + ".web.reactive",
+                            base + ".redis.connection",
+                            base + ".autoconfigure")
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage("reactor..", "org.reactivestreams..");
+        }
+    },
+
+    WIRING_IS_IMPORTED_BY_NONE("WebKnowsAutoconfigure") {
         @Override
         ArchRule in(String base) {
             return noClasses()
@@ -127,11 +212,11 @@ enum ArchitectureRule {
         }
     },
 
-    NO_CYCLES("MetricsKnowsActuate", "ActuateKnowsMetrics") {
+    NO_CYCLES("MetricsKnowsActuate", "ActuateKnowsMetrics", "ConnectionKnowsRedis", "RedisKnowsConnection") {
         @Override
         ArchRule in(String base) {
             return SlicesRuleDefinition.slices()
-                    .matching(base + ".(*)..")
+                    .assignedFrom(EACH_PACKAGE)
                     .should()
                     .beFreeOfCycles();
         }
@@ -144,14 +229,14 @@ enum ArchitectureRule {
         }
     },
 
-    NOBODY_PRINTS("PrintsToTheConsole") {
+    NONE_PRINTS("PrintsToTheConsole") {
         @Override
         ArchRule in(String base) {
             return GeneralCodingRules.NO_CLASSES_SHOULD_ACCESS_STANDARD_STREAMS;
         }
     },
 
-    NOBODY_USES_JAVA_UTIL_LOGGING("UsesJavaUtilLogging") {
+    NONE_USES_JAVA_UTIL_LOGGING("UsesJavaUtilLogging") {
         @Override
         ArchRule in(String base) {
             return GeneralCodingRules.NO_CLASSES_SHOULD_USE_JAVA_UTIL_LOGGING;
@@ -162,9 +247,21 @@ enum ArchitectureRule {
         @Override
         ArchRule in(String base) {
             return noClasses()
-                    .that(not(nameMatching(base.replace(".", "\\.") + "\\.BoundedWait")))
+                    .that(not(nameMatching(base.replace(".", "\\.") + "\\.(concurrent\\.)?BoundedWait")))
                     .should()
                     .accessTargetWhere(UntimedWaits.PREDICATE);
+        }
+    };
+
+    private static final SliceAssignment EACH_PACKAGE = new SliceAssignment() {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            return SliceIdentifier.of(type.getPackageName());
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages, each on its own";
         }
     };
 
@@ -187,7 +284,7 @@ enum ArchitectureRule {
                 .toArray(String[]::new);
     }
 
-    /** Of ours the root, itself and these; of others whatever it needs. */
+    /** Of the starter the root, itself and these, exactly; of others whatever it needs. */
     private static ArchRule knowsOf(String base, String own, String... known) {
         List<String> names = Stream.concat(Stream.of(own), Arrays.stream(known)).toList();
         return noClasses()

@@ -5,10 +5,10 @@ import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.LimitCatalog;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.limiter.LimitCatalog;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

@@ -3,25 +3,25 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.mockito.Mockito.mock;
 
-import io.ratelimit.CatalogRateLimiterRegistry;
-import io.ratelimit.FailoverRateLimitStore;
-import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.RecordingWaiter;
 import io.ratelimit.TimeSource;
-import io.ratelimit.UnlimitedRegistry;
 import io.ratelimit.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
+import io.ratelimit.limiter.CatalogRateLimiterRegistry;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.UnlimitedRateLimiterRegistry;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.metrics.CallMetrics;
-import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.redis.RedisConnector;
-import io.ratelimit.web.HeaderFields;
-import io.ratelimit.web.RateLimitExceptionAdvice;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.failover.FailoverRateLimitStore;
+import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.TestWebSettings;
+import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -150,7 +150,7 @@ class RateLimitAutoConfigurationTests {
     @Test
     void ownExceptionAdviceReplacesTheDefault() {
         RateLimitExceptionAdvice own =
-                new RateLimitExceptionAdvice(new StaticMessageSource(), TestWebSettings.of(HeaderFields.NONE));
+                new RateLimitExceptionAdvice(new StaticMessageSource(), TestWebSettings.of(HeaderFormat.NONE));
         LimitedContexts.inMemoryServlet()
                 .withBean(RateLimitExceptionAdvice.class, () -> own)
                 .run(context -> assertThat(context.getBean(RateLimitExceptionAdvice.class))
@@ -173,7 +173,7 @@ class RateLimitAutoConfigurationTests {
     @Test
     void disabledRegistryAllowsEverythingUnderEveryName() {
         runner.withPropertyValues("ratelimit.enabled=false").run(context -> {
-            assertThat(context.getBean(RateLimiterRegistry.class)).isInstanceOf(UnlimitedRegistry.class);
+            assertThat(context.getBean(RateLimiterRegistry.class)).isInstanceOf(UnlimitedRateLimiterRegistry.class);
             for (int i = 0; i < 100; i++) {
                 assertThat(context.getBean(RateLimiterRegistry.class)
                                 .get("any")

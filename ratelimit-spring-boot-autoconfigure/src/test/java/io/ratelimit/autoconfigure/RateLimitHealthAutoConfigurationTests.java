@@ -6,13 +6,13 @@ import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 import static org.mockito.Mockito.withSettings;
 
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.StoreHealth;
-import io.ratelimit.StoreTrouble;
 import io.ratelimit.actuate.RateLimitHealthIndicator;
-import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreFailure;
+import io.ratelimit.store.StoreHealth;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -133,7 +133,7 @@ class RateLimitHealthAutoConfigurationTests {
 
     @Test
     void asksAStoreThatKnows() {
-        StoreTrouble trouble = new StoreTrouble(Reason.ERROR, "no disk", Instant.EPOCH, 1);
+        StoreFailure trouble = new StoreFailure(Reason.ERROR, "no disk", Instant.EPOCH, 1);
         RateLimitStore store = mock(withSettings().extraInterfaces(StoreHealth.class));
         when(((StoreHealth) store).troubles()).thenReturn(List.of(trouble));
         bare.withBean("store", store.getClass().asSubclass(RateLimitStore.class), () -> store)

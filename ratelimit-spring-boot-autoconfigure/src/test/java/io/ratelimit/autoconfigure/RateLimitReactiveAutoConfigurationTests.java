@@ -3,11 +3,11 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.aop.ReactiveCallerRequests;
-import io.ratelimit.web.ExchangeContextFilter;
-import io.ratelimit.web.RateLimitWebExceptionHandler;
-import io.ratelimit.web.ReactiveRateLimitExceptionAdvice;
+import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.web.WebSettings;
+import io.ratelimit.web.reactive.ExchangeContextFilter;
+import io.ratelimit.web.reactive.RateLimitWebExceptionHandler;
+import io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.web.RequestLimitFilter;
-import io.ratelimit.web.RequestLimitWebFilter;
+import io.ratelimit.web.reactive.RequestLimitWebFilter;
+import io.ratelimit.web.servlet.RequestLimitFilter;
 import java.util.Arrays;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.StubStore;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StubStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;

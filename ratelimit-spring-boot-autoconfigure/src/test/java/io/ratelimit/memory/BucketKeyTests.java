@@ -2,7 +2,7 @@ package io.ratelimit.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.KeyDigest;
+import io.ratelimit.store.KeyDigest;
 import org.junit.jupiter.api.Test;
 
 class BucketKeyTests {

@@ -18,7 +18,7 @@ class BucketModelCheckingTests {
 
     private static final RateLimit LIMIT = TestLimits.tokenBucket("m", 3, "1/h");
 
-    private static final KnownLimit KNOWN = KnownLimit.of(LIMIT, new ConcurrentHashMap<>());
+    private static final CompiledLimit KNOWN = CompiledLimit.of(LIMIT, new ConcurrentHashMap<>());
 
     private static final int ORDERS = 150;
 
@@ -67,8 +67,9 @@ class BucketModelCheckingTests {
             inParallel(
                     () -> {
                         Bucket.Look seen = bucket.look();
-                        forgotten[0] =
-                                seen != null && ((Count) seen.state().own().usage()).used() == 1 && seen.forget();
+                        forgotten[0] = seen != null
+                                && ((CounterState) seen.state().own().usage()).used() == 1
+                                && seen.forget();
                     },
                     () -> decision[0] = bucket.decide(KNOWN, 1, NOW));
             if (forgotten[0] != (decision[0] == null)) {
@@ -80,8 +81,8 @@ class BucketModelCheckingTests {
     @Test
     void placeOfABucketThatIsResetWhileItIsAddedIsNotLost() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
-            BucketTable table = new BucketTable(1, (limit, state, clock) -> new BucketUse(1, 1), bound -> 0);
-            KnownLimit limit = KnownLimit.of(LIMIT, table.of("m"));
+            BucketTable table = new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), bound -> 0);
+            CompiledLimit limit = CompiledLimit.of(LIMIT, table.of("m"));
             inParallel(() -> table.add(used(limit, "a"), NOW), () -> table.remove(limit, "a"));
             assertRoomForOne(table, limit);
         });
@@ -90,15 +91,15 @@ class BucketModelCheckingTests {
     @Test
     void placeIsNotGivenTwiceWhereABucketIsResetWhileItIsEvicted() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
-            BucketTable table = new BucketTable(1, (limit, state, clock) -> new BucketUse(1, 1), bound -> 0);
-            KnownLimit limit = KnownLimit.of(LIMIT, table.of("m"));
+            BucketTable table = new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), bound -> 0);
+            CompiledLimit limit = CompiledLimit.of(LIMIT, table.of("m"));
             table.add(used(limit, "a"), NOW);
             inParallel(() -> table.add(used(limit, "b"), NOW), () -> table.remove(limit, "a"));
             assertRoomForOne(table, limit);
         });
     }
 
-    private static void assertRoomForOne(BucketTable table, KnownLimit limit) {
+    private static void assertRoomForOne(BucketTable table, CompiledLimit limit) {
         for (String key : new String[] {"c", "d"}) {
             table.add(used(limit, key), NOW);
             if (table.get(limit, key) == null || table.size() != 1) {
@@ -120,7 +121,7 @@ class BucketModelCheckingTests {
         }
     }
 
-    private static Bucket used(KnownLimit limit, String key) {
+    private static Bucket used(CompiledLimit limit, String key) {
         return new Bucket(limit, key, new Assessment(limit, null, NOW, 1).next(true));
     }
 }

@@ -26,7 +26,7 @@ class BucketTableRandomTests {
 
     private final Set<String> held = new HashSet<>();
 
-    private KnownLimit limit;
+    private CompiledLimit limit;
 
     private int keys;
 
@@ -37,7 +37,7 @@ class BucketTableRandomTests {
             held.clear();
             int max = 1 + random.nextInt(16);
             BucketTable table = new BucketTable(max, (limit, state, clock) -> use(state), random::nextInt);
-            limit = KnownLimit.of(LIMIT, table.of(LIMIT.id()));
+            limit = CompiledLimit.of(LIMIT, table.of(LIMIT.id()));
             for (int step = 0; step < 200; step++) {
                 step(table, max);
             }
@@ -81,7 +81,7 @@ class BucketTableRandomTests {
     }
 
     private void add(BucketTable table, int max) {
-        Map<String, BucketUse> uses = new TreeMap<>();
+        Map<String, EvictionPriority> uses = new TreeMap<>();
         expected.forEach((key, bucket) -> {
             if (!held.contains(key)) {
                 uses.put(key, use(TestStates.read(bucket)));
@@ -103,8 +103,8 @@ class BucketTableRandomTests {
         expected.put(newcomer, bucket);
     }
 
-    private static BucketUse use(BucketState state) {
-        return new BucketUse(
+    private static EvictionPriority use(BucketState state) {
+        return new EvictionPriority(
                 (double) TestStates.used(state) / LIMIT.capacity(), state.own().since());
     }
 

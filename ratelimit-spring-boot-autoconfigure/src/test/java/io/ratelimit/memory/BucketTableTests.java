@@ -20,7 +20,7 @@ class BucketTableTests {
 
     private final Random random = TestRandom.create(BucketTableTests.class);
 
-    private KnownLimit limit;
+    private CompiledLimit limit;
 
     /** While a bucket is looked at, so that others can come in between. */
     private Runnable meanwhile = () -> {};
@@ -190,13 +190,13 @@ class BucketTableTests {
                 (limit, state, clock) -> {
                     meanwhile.run();
                     return state == null
-                            ? new BucketUse(0, 0)
-                            : new BucketUse(
+                            ? new EvictionPriority(0, 0)
+                            : new EvictionPriority(
                                     (double) TestStates.used(state) / limit.capacity(),
                                     state.own().since() - clock);
                 },
                 random::nextInt);
-        limit = KnownLimit.of(LIMIT, table.of(LIMIT.id()));
+        limit = CompiledLimit.of(LIMIT, table.of(LIMIT.id()));
         return table;
     }
 

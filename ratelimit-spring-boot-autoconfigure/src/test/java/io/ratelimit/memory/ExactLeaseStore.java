@@ -2,13 +2,13 @@ package io.ratelimit.memory;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
-import io.ratelimit.Lease;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.Refill;
-import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TimeSource;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.RefundableDecisions;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -25,16 +25,16 @@ public final class ExactLeaseStore implements RateLimitStore {
 
     private static final class Bucket {
 
-        private final Rule<Count> rule;
+        private final Rule<CounterState> rule;
 
-        private Count usage;
+        private CounterState usage;
 
         /** Until when permits that were leased are to be back; later for each lease. */
         private long leased;
 
         @SuppressWarnings("unchecked")
         Bucket(RateLimit limit, long now) {
-            rule = (Rule<Count>) Rule.of(limit);
+            rule = (Rule<CounterState>) Rule.of(limit);
             usage = rule.unused(now);
         }
     }
@@ -71,7 +71,7 @@ public final class ExactLeaseStore implements RateLimitStore {
                 new Lease(decision(charge, bucket, 0), taken, unused(charge, receipt, bucket.usage)));
     }
 
-    private Lease.Unused unused(Charge charge, long time, Count receipt) {
+    private Lease.Unused unused(Charge charge, long time, CounterState receipt) {
         long[] before = {0};
         return permits -> {
             synchronized (this) {
@@ -79,7 +79,7 @@ public final class ExactLeaseStore implements RateLimitStore {
                 boolean even = charge.limit().algorithm() == Algorithm.TOKEN_BUCKET
                         && charge.limit().refill() == Refill.CONTINUOUS;
                 if (bucket.rule.used(bucket.usage, clock.micros()) > 0 && (!even || time >= bucket.leased)) {
-                    Count left = new Count(receipt.used() - before[0], receipt.since(), receipt.rest());
+                    CounterState left = new CounterState(receipt.used() - before[0], receipt.since(), receipt.rest());
                     bucket.usage = bucket.rule.giveBack(bucket.usage, clock.micros(), permits, left);
                     before[0] += permits;
                 }

@@ -6,10 +6,10 @@ import io.ratelimit.Charge;
 import io.ratelimit.ParallelCalls;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
 import io.ratelimit.TimeSource;
+import io.ratelimit.store.RateLimitStore;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -45,9 +45,9 @@ class FloodConcurrencyTests {
     void theBoundHoldsAndNoPlaceIsLost(int max) throws Exception {
         BucketTable table = new BucketTable(
                 max,
-                (limit, state, clock) -> new BucketUse(state == null ? 0 : TestStates.used(state), 0),
+                (limit, state, clock) -> new EvictionPriority(state == null ? 0 : TestStates.used(state), 0),
                 random::nextInt);
-        KnownLimit limit = KnownLimit.of(three, table.of(three.id()));
+        CompiledLimit limit = CompiledLimit.of(three, table.of(three.id()));
         for (int round = 0; round < 5; round++) {
             ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> comeAndGo(table, limit, 3 * max));
             assertThat(table.size()).isLessThanOrEqualTo(max);
@@ -86,7 +86,7 @@ class FloodConcurrencyTests {
         assertThat(allowed).isEqualTo(3 * CALLS);
     }
 
-    private boolean comeAndGo(BucketTable table, KnownLimit limit, int keys) {
+    private boolean comeAndGo(BucketTable table, CompiledLimit limit, int keys) {
         int number = random.nextInt(keys);
         Bucket known = table.get(limit, "key" + number);
         if (known == null) {
@@ -105,7 +105,7 @@ class FloodConcurrencyTests {
         return true;
     }
 
-    private Bucket bucket(KnownLimit limit, int number) {
+    private Bucket bucket(CompiledLimit limit, int number) {
         return new Bucket(limit, "key" + number, TestStates.of(three, number % 7, 0));
     }
 

@@ -3,12 +3,12 @@ package io.ratelimit.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.LimitKind;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TestClock;
+import io.ratelimit.store.LimitKind;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.RefundableDecisions;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;

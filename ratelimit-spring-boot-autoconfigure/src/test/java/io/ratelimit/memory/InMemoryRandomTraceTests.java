@@ -1,7 +1,7 @@
 package io.ratelimit.memory;
 
-import io.ratelimit.RandomTraceContract;
-import io.ratelimit.RateLimitStore;
+import io.ratelimit.store.RandomTraceContract;
+import io.ratelimit.store.RateLimitStore;
 
 class InMemoryRandomTraceTests extends RandomTraceContract {
 

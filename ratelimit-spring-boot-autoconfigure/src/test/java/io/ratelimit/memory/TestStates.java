@@ -11,13 +11,13 @@ final class TestStates {
     /** Of a limit that remembers a number. */
     @SuppressWarnings("unchecked")
     static BucketState of(RateLimit limit, long used, long since) {
-        Rule<Count> rule = (Rule<Count>) Rule.of(limit);
-        return new BucketState(new Section<>(rule, new Count(used, since, 0)), List.of(), null);
+        Rule<CounterState> rule = (Rule<CounterState>) Rule.of(limit);
+        return new BucketState(new RuleState<>(rule, new CounterState(used, since, 0)), List.of(), null);
     }
 
     /** The number that a state of {@link #of} remembers. */
     static long used(BucketState state) {
-        return ((Count) state.own().usage()).used();
+        return ((CounterState) state.own().usage()).used();
     }
 
     /** A bucket's state; {@code null} of one that is forgotten. */

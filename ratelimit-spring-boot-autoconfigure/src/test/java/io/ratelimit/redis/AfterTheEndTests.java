@@ -4,10 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.ratelimit.Charge;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -56,7 +57,8 @@ class AfterTheEndTests {
         @Test
         void whoseConnectionsAreStoppedFirst() throws Exception {
             LettuceConnectionFactory users = TestRedis.shared().connect();
-            RedisConnector connector = new RedisConnector(new OtherConnectionFactory(users), TIMEOUT);
+            RedisConnector connector =
+                    new RedisConnector(new OtherConnectionFactory(users), TIMEOUT, RateLimitScript.load());
             connector.connect();
             users.stop();
             assertClosed(connector);
@@ -67,7 +69,7 @@ class AfterTheEndTests {
     }
 
     private static void assertClosed(RedisConnectionFactory connections, boolean connected) throws Exception {
-        RedisConnector connector = new RedisConnector(connections, TIMEOUT);
+        RedisConnector connector = new RedisConnector(connections, TIMEOUT, RateLimitScript.load());
         if (connected) {
             connector.connect();
         }

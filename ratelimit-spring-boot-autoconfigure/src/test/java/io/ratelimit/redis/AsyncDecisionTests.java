@@ -2,15 +2,15 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.AsyncStore;
-import io.ratelimit.ChangedLimitContract;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.RateLimitStoreContract;
-import io.ratelimit.SeveralLimitsContract;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TimeSource;
+import io.ratelimit.store.AsyncStore;
+import io.ratelimit.store.ChangedLimitContract;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.RateLimitStoreContract;
+import io.ratelimit.store.SeveralLimitsContract;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;

@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -23,7 +24,7 @@ final class BatchQueueCaller {
 
     /** Time stands still: an answer that took long by the machine's clock would have the queue send sooner. */
     BatchQueueCaller(RateLimitScriptExecutor scripts) {
-        GuardedRedis redis = new GuardedRedis(scripts, Duration.ofHours(1), "test", Probes.thread(), () -> 0);
+        GuardedRedis redis = new GuardedRedis(scripts, Duration.ofHours(1), "test", RecoveryProbes.thread(), () -> 0);
         this.store = new RedisRateLimitStore(redis, "test");
     }
 

@@ -2,13 +2,14 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.CallListener;
 import io.ratelimit.Charge;
-import io.ratelimit.Entry;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitGate;
 import io.ratelimit.TestLimits;
 import io.ratelimit.Waiter;
+import io.ratelimit.limiter.AcquireRequest;
+import io.ratelimit.limiter.CallListener;
+import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.redis.connection.BlockingScriptExecutor;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -31,7 +32,7 @@ class BlockingDriverContinuationTests {
     void blockingCallsThatFollowDecisionsAreDecided() {
         String prefix = RedisUnderTest.newPrefix();
         GuardedRedis guarded = new GuardedRedis(
-                new WaitingScriptExecutor(redis.connections(), RateLimitScript.load()), Duration.ofSeconds(2), prefix);
+                new BlockingScriptExecutor(redis.connections(), RateLimitScript.load()), Duration.ofSeconds(2), prefix);
         RateLimitGate gate = new RateLimitGate(
                 new RedisRateLimitStore(guarded, prefix), (charge, decision, outcome) -> {}, Waiter.parking());
         RateLimit limit = TestLimits.tokenBucket("quotes", 1_000, "1/h");
@@ -44,7 +45,7 @@ class BlockingDriverContinuationTests {
         guarded.destroy();
     }
 
-    private static Entry entry(RateLimit limit, String key) {
-        return new Entry(List.of(new Charge(limit, key, 1)), false, CallListener.NONE);
+    private static AcquireRequest entry(RateLimit limit, String key) {
+        return new AcquireRequest(List.of(new Charge(limit, key, 1)), false, CallListener.NONE);
     }
 }

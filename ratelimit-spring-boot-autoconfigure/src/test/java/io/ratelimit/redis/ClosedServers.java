@@ -1,11 +1,13 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RedisTopology;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 
 /** Servers of a driver that is no longer there. */
-final class ClosedServers implements RateLimitScriptExecutor, Servers {
+final class ClosedServers implements RateLimitScriptExecutor, RedisTopology {
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {

@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
+import io.ratelimit.redis.connection.LettuceCluster;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;

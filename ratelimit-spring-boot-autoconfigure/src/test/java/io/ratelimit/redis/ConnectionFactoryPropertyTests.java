@@ -3,8 +3,8 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.StoreHealth;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.store.StoreHealth;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;

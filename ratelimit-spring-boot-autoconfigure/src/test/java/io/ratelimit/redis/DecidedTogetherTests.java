@@ -4,8 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Charge;
-import io.ratelimit.LimitKind;
-import io.ratelimit.RandomHistory;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
@@ -13,6 +11,9 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.store.LimitKind;
+import io.ratelimit.store.RandomHistory;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -40,7 +41,7 @@ class DecidedTogetherTests {
 
     private final RateLimitScriptExecutor executor = redis.executorAt(clock);
 
-    private final ScriptLanguage language = new ScriptLanguage();
+    private final ScriptCodec language = new ScriptCodec();
 
     private final BucketKeys together = new BucketKeys(RedisUnderTest.newPrefix());
 
@@ -49,7 +50,7 @@ class DecidedTogetherTests {
     /** A lease has one charge. */
     private record Call(ScriptCall call, List<Charge> charges, long more) {}
 
-    private record Named(Call asked, BucketKeys keys) implements Asked {
+    private record Named(Call asked, BucketKeys keys) implements ScriptRequest {
 
         @Override
         public ScriptCall call() {
@@ -202,7 +203,7 @@ class DecidedTogetherTests {
         Charge charge = new Charge(limit, "key", 3);
         for (long more : new long[] {0, 2, 1_000, 1_000}) {
             RateLimitDecision expected = decide(ScriptCall.LOOK, charge);
-            LeasedCall lease = lease(charge, more);
+            LeaseReply lease = lease(charge, more);
             assertThat(lease.decision().allowed()).isEqualTo(expected.allowed());
             assertThat(lease.decision().delay()).isEqualTo(expected.delay());
             long left = expected.remaining() - 3;
@@ -220,7 +221,7 @@ class DecidedTogetherTests {
     @EnumSource
     void leaseIsGivenBackByItsReceipt(LimitKind kind) {
         RateLimit limit = kind.limit("given-back", 20, "10/h");
-        LeasedCall lease = lease(new Charge(limit, "key", 3), 4);
+        LeaseReply lease = lease(new Charge(limit, "key", 3), 4);
         Charge all = new Charge(limit, "key", 3 + lease.more());
         byte[][] arguments = language.giveBackArguments(List.of(all), List.of(lease.receipt()));
         assertThat(execute(all, arguments)).isEmpty();
@@ -237,7 +238,7 @@ class DecidedTogetherTests {
                     .map(charges -> new Call(ScriptCall.CHARGE, charges, 0))
                     .toList();
             List<Long> reply = run(together, calls);
-            int numbers = ScriptLanguage.numbers(ScriptCall.CHARGE, 1);
+            int numbers = ScriptCodec.numbers(ScriptCall.CHARGE, 1);
             assertThat(language.decisions(ScriptCall.CHARGE, List.of(ours), reply, 0))
                     .allMatch(RateLimitDecision::allowed);
             assertThatExceptionOfType(RateLimitStoreException.class)
@@ -251,7 +252,7 @@ class DecidedTogetherTests {
         }
     }
 
-    private LeasedCall lease(Charge charge, long more) {
+    private LeaseReply lease(Charge charge, long more) {
         Call call = new Call(ScriptCall.LEASE, List.of(charge), more);
         return language.leasedCall(charge, run(together, List.of(call)), 0);
     }

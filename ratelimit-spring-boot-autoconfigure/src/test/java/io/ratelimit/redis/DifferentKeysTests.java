@@ -2,11 +2,12 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.AsyncStore;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.AsyncStore;
+import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -31,8 +32,8 @@ class DifferentKeysTests {
 
     @BeforeAll
     static void connect() {
-        toServer = new RedisConnector(redis.connections(), Duration.ofSeconds(10));
-        toCluster = new RedisConnector(cluster.connections(), Duration.ofSeconds(10));
+        toServer = new RedisConnector(redis.connections(), Duration.ofSeconds(10), RateLimitScript.load());
+        toCluster = new RedisConnector(cluster.connections(), Duration.ofSeconds(10), RateLimitScript.load());
     }
 
     @AfterAll

@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -3,12 +3,13 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.LimitKind;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.LimitKind;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.RefundableDecisions;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -26,7 +27,7 @@ final class EverythingInRedis {
 
     /** @param admin of the same server, where scripts can be forgotten */
     static void doneBy(LettuceConnectionFactory users, LettuceConnectionFactory admin) throws Exception {
-        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10));
+        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load());
         try {
             connector.connect();
             EverythingInRedis redis =

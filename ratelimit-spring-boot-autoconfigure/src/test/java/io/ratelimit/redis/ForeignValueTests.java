@@ -5,10 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -30,7 +31,8 @@ class ForeignValueTests {
 
     private final RateLimit other = TestLimits.tokenBucket("other", 10, "10/h");
 
-    private final RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofSeconds(10));
+    private final RedisConnector connector =
+            new RedisConnector(redis.connections(), Duration.ofSeconds(10), RateLimitScript.load());
 
     private final String prefix = RedisUnderTest.newPrefix();
 

@@ -10,7 +10,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** A thread with a clock. Both stand still, but for the time that the test lets pass. */
-final class HandTurnedThread extends ScheduledThreadPoolExecutor {
+public final class HandTurnedThread extends ScheduledThreadPoolExecutor {
 
     private final List<Task> tasks = new ArrayList<>();
 
@@ -20,7 +20,7 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
 
     private record Task(long due, Runnable work) {}
 
-    HandTurnedThread() {
+    public HandTurnedThread() {
         super(0);
     }
 
@@ -29,12 +29,12 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
     }
 
     /** Does what there is to do now. */
-    void turn() {
+    public void turn() {
         pass(Duration.ZERO);
     }
 
     /** Does what there is to do in that time, when it is due. */
-    void pass(Duration time) {
+    public void pass(Duration time) {
         long end = nanos + time.toNanos();
         while (true) {
             Task next = tasks.stream()
@@ -52,7 +52,7 @@ final class HandTurnedThread extends ScheduledThreadPoolExecutor {
     }
 
     /** The next task is queued, but there is no thread for it: as a thread pool does it. */
-    void failToStart() {
+    public void failToStart() {
         failing = true;
     }
 

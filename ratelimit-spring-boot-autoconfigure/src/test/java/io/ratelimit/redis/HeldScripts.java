@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,9 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.LeaseRemainder;
 import io.ratelimit.RateLimit;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.store.LeaseRemainder;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,7 +42,7 @@ class LeaseReturnsTests {
             Duration.ofSeconds(20),
             "test");
 
-    private final LeaseReturns returns = new LeaseReturns(redis, new ScriptLanguage(), new BucketKeys("test"));
+    private final LeaseReturns returns = new LeaseReturns(redis, new ScriptCodec(), new BucketKeys("test"));
 
     private LeaseRemainder remainder(String key) {
         return new LeaseRemainder(new RedisLease(new Charge(limit, key, 1), new Receipt(5, 1, 0, 1), returns), 4);

@@ -3,11 +3,11 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.Lease;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RefundableDecisions;
 import io.ratelimit.TestClock;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.RefundableDecisions;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;

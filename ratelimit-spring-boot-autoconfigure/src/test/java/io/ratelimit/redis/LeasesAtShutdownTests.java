@@ -3,11 +3,12 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.LimitCatalog;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.redis.connection.RedisConnector;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -45,8 +46,8 @@ class LeasesAtShutdownTests {
             calls++;
         }
         context.close();
-        RedisRateLimitStore others =
-                TestStores.over(new RedisConnector(redis.connections(), Duration.ofSeconds(20)), prefix);
+        RedisRateLimitStore others = TestStores.over(
+                new RedisConnector(redis.connections(), Duration.ofSeconds(20), RateLimitScript.load()), prefix);
         assertThat(others.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(limit.capacity() - calls);
     }
 

@@ -1,13 +1,13 @@
 package io.ratelimit.redis;
 
-import static io.ratelimit.LimitKind.SLIDING_WINDOW_LOG;
+import static io.ratelimit.store.LimitKind.SLIDING_WINDOW_LOG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
+import io.ratelimit.store.RateLimitStore;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;

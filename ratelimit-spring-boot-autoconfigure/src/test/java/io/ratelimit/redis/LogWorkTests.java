@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import static io.ratelimit.LimitKind.SLIDING_WINDOW_LOG;
+import static io.ratelimit.store.LimitKind.SLIDING_WINDOW_LOG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
@@ -53,7 +53,7 @@ class LogWorkTests {
     private final RedisScript<List<Long>> script =
             (RedisScript) new DefaultRedisScript<>(COUNTING.formatted(RateLimitScript.text()), List.class);
 
-    private final ScriptLanguage language = new ScriptLanguage();
+    private final ScriptCodec language = new ScriptCodec();
 
     private final RateLimit log = SLIDING_WINDOW_LOG.limit("log", LONGEST, LONGEST + "/h");
 

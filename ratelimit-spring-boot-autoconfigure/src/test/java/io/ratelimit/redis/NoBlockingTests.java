@@ -13,6 +13,8 @@ import io.ratelimit.aop.Coroutine;
 import io.ratelimit.aop.KotlinQuotes;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RedisConnector;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -108,7 +110,8 @@ class NoBlockingTests {
     @ParameterizedTest
     @EnumSource
     void redisThatNobodyHasConnectedTo(Caller caller) {
-        RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofSeconds(5));
+        RedisConnector connector =
+                new RedisConnector(redis.connections(), Duration.ofSeconds(5), RateLimitScript.load());
         run(
                 runner().withBean(RateLimitScriptExecutor.class, () -> new Cold(connector)),
                 quotes -> assertThat(outcomes(caller, quotes))
@@ -129,7 +132,8 @@ class NoBlockingTests {
     @ParameterizedTest
     @EnumSource
     void redisThatHangsBeforeAnybodyHasConnected(Caller caller) {
-        RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofMillis(100));
+        RedisConnector connector =
+                new RedisConnector(redis.connections(), Duration.ofMillis(100), RateLimitScript.load());
         run(runner().withBean(RateLimitScriptExecutor.class, () -> new Cold(connector)), quotes -> {
             redis.hang();
             assertThat(outcomes(caller, quotes))

@@ -7,7 +7,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 
 /** Connections of which we know nothing, as another driver would have them. */
-record OtherConnectionFactory(RedisConnectionFactory hidden) implements RedisConnectionFactory {
+public record OtherConnectionFactory(RedisConnectionFactory hidden) implements RedisConnectionFactory {
 
     @Override
     public RedisConnection getConnection() {

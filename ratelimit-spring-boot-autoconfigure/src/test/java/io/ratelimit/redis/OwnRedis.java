@@ -7,7 +7,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import redis.embedded.RedisServer;
 
 /** A redis-server of a test's own, and what can befall it. */
-final class OwnRedis implements AutoCloseable {
+public final class OwnRedis implements AutoCloseable {
 
     private final int port = TestRedis.freePort();
 
@@ -17,14 +17,14 @@ final class OwnRedis implements AutoCloseable {
 
     private String process;
 
-    OwnRedis() {
+    public OwnRedis() {
         connections.afterPropertiesSet();
         connections.start();
         start();
     }
 
     /** The application's connections to it. */
-    LettuceConnectionFactory connections() {
+    public LettuceConnectionFactory connections() {
         return connections;
     }
 

@@ -236,7 +236,7 @@ class RandomFaultTests {
         }
 
         private List<Long> numbers(Batch batch) {
-            return Collections.nCopies(batch.calls().size() * ScriptLanguage.numbers(ScriptCall.CHARGE, 1), 7L);
+            return Collections.nCopies(batch.calls().size() * ScriptCodec.numbers(ScriptCall.CHARGE, 1), 7L);
         }
 
         private void assertThatTheNextIsServed() {

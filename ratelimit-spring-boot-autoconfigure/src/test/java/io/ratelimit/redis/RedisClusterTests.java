@@ -3,13 +3,14 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.RandomHistory;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RandomHistory;
+import io.ratelimit.store.RateLimitStore;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -33,7 +34,8 @@ class RedisClusterTests {
 
     private static final int KEYS = 200;
 
-    private final RedisConnector connector = new RedisConnector(cluster.connections(), Duration.ofSeconds(10));
+    private final RedisConnector connector =
+            new RedisConnector(cluster.connections(), Duration.ofSeconds(10), RateLimitScript.load());
 
     private final RateLimitStore store = TestStores.over(connector, RedisUnderTest.newPrefix());
 

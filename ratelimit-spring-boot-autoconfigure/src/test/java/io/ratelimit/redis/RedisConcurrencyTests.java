@@ -6,8 +6,9 @@ import io.ratelimit.Charge;
 import io.ratelimit.ParallelCalls;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -43,7 +44,8 @@ class RedisConcurrencyTests {
     void startInstances() {
         String prefix = RedisUnderTest.newPrefix();
         for (int i = 0; i < INSTANCES; i++) {
-            RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofSeconds(20));
+            RedisConnector connector =
+                    new RedisConnector(redis.connections(), Duration.ofSeconds(20), RateLimitScript.load());
             connectors.add(connector);
             stores.add(TestStores.over(connector, prefix));
         }

@@ -3,10 +3,10 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.Lease;
-import io.ratelimit.LimitKind;
 import io.ratelimit.RateLimit;
 import io.ratelimit.TestClock;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.LimitKind;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Test;

@@ -1,20 +1,20 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.AlgorithmExamplesContract;
-import io.ratelimit.ChangedLimitContract;
-import io.ratelimit.ClockContract;
-import io.ratelimit.EveryKindContract;
-import io.ratelimit.EveryRuleCountsContract;
-import io.ratelimit.GiveBackContract;
-import io.ratelimit.LogGiveBackContract;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.RateLimitStoreContract;
-import io.ratelimit.RefundContract;
-import io.ratelimit.ReservationContract;
-import io.ratelimit.RulesInTurnsContract;
-import io.ratelimit.SeveralLimitsContract;
 import io.ratelimit.TimeSource;
-import io.ratelimit.WorkedExamplesContract;
+import io.ratelimit.store.AlgorithmExamplesContract;
+import io.ratelimit.store.ChangedLimitContract;
+import io.ratelimit.store.ClockContract;
+import io.ratelimit.store.EveryKindContract;
+import io.ratelimit.store.EveryRuleCountsContract;
+import io.ratelimit.store.GiveBackContract;
+import io.ratelimit.store.LogGiveBackContract;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.RateLimitStoreContract;
+import io.ratelimit.store.RefundContract;
+import io.ratelimit.store.ReservationContract;
+import io.ratelimit.store.RulesInTurnsContract;
+import io.ratelimit.store.SeveralLimitsContract;
+import io.ratelimit.store.WorkedExamplesContract;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.extension.RegisterExtension;
 

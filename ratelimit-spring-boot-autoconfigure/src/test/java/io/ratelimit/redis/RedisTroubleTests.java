@@ -7,10 +7,11 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -28,7 +29,7 @@ class RedisTroubleTests {
 
     private final OwnRedis redis = new OwnRedis();
 
-    private final RedisConnector connector = new RedisConnector(redis.connections(), TIMEOUT);
+    private final RedisConnector connector = new RedisConnector(redis.connections(), TIMEOUT, RateLimitScript.load());
 
     private final RateLimitStore store = TestStores.over(connector, TIMEOUT, "test");
 

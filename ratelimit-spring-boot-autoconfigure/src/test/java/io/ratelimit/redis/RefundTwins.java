@@ -3,10 +3,10 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.RandomHistory;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.Refund;
-import io.ratelimit.RefundableDecisions;
+import io.ratelimit.store.RandomHistory;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.Refund;
+import io.ratelimit.store.RefundableDecisions;
 import java.util.List;
 import java.util.Random;
 

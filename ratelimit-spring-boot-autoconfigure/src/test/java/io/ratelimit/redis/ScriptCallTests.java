@@ -5,8 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
@@ -26,7 +27,8 @@ class ScriptCallTests {
 
     private final RateLimit window = TestLimits.fixedWindow("window", 10, "10/h");
 
-    private final RedisConnector connector = new RedisConnector(redis.connections(), Duration.ofSeconds(10));
+    private final RedisConnector connector =
+            new RedisConnector(redis.connections(), Duration.ofSeconds(10), RateLimitScript.load());
 
     private final String prefix = RedisUnderTest.newPrefix();
 

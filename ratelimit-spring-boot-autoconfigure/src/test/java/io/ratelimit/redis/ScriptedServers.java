@@ -1,5 +1,7 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RedisTopology;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -12,7 +14,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** Servers that answer what the test has them answer. A bucket is on the server that the text of its key begins with. */
-final class ScriptedServers implements RateLimitScriptExecutor, Servers {
+public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopology {
 
     private static final String PROBE = ":%probe";
 
@@ -68,7 +70,7 @@ final class ScriptedServers implements RateLimitScriptExecutor, Servers {
         return renewed;
     }
 
-    static List<byte[]> keys(String... keys) {
+    public static List<byte[]> keys(String... keys) {
         return List.of(keys).stream()
                 .map(key -> key.getBytes(StandardCharsets.US_ASCII))
                 .toList();

@@ -2,6 +2,8 @@ package io.ratelimit.redis;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Queue;

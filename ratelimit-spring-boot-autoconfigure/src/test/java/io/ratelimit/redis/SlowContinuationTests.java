@@ -3,16 +3,17 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.CallListener;
 import io.ratelimit.Charge;
-import io.ratelimit.Entry;
-import io.ratelimit.LeasingRateLimitStore;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitGate;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.ServiceThread;
 import io.ratelimit.Waiter;
+import io.ratelimit.concurrent.ServiceThread;
+import io.ratelimit.limiter.AcquireRequest;
+import io.ratelimit.limiter.CallListener;
+import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.lease.LeasingRateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -72,7 +73,7 @@ class SlowContinuationTests {
     }
 
     static Stream<Arguments> blockingCalls() {
-        Entry refundable = new Entry(CHARGE, true, CallListener.NONE);
+        AcquireRequest refundable = new AcquireRequest(CHARGE, true, CallListener.NONE);
         return Stream.of(
                 call("refundable", (gate, store) -> gate.enter(refundable)),
                 call("leased", (gate, store) -> new LeasingRateLimitStore(store, TIMEOUT).decide(CHARGE)));
@@ -87,8 +88,8 @@ class SlowContinuationTests {
     @MethodSource("blockingCalls")
     void blockingCallEndsInTime(BiConsumer<RateLimitGate, RateLimitStore> call) {
         for (int i = 0; i < SLOW; i++) {
-            var unused =
-                    gate.enterAsync(new Entry(CHARGE, false, CallListener.NONE)).handle((refund, thrown) -> hold());
+            var unused = gate.enterAsync(new AcquireRequest(CHARGE, false, CallListener.NONE))
+                    .handle((refund, thrown) -> hold());
         }
         CompletableFuture<Void> blocking =
                 CompletableFuture.runAsync(() -> call.accept(gate, store), SlowContinuationTests::start);
@@ -118,8 +119,8 @@ class SlowContinuationTests {
     @Test
     void nothingOfAnApplicationRunsOnAThreadThatOthersDependOn() {
         Stream.of(
-                        gate.enterAsync(new Entry(CHARGE, false, CallListener.NONE)),
-                        gate.enterAsync(new Entry(CHARGE, true, CallListener.NONE)))
+                        gate.enterAsync(new AcquireRequest(CHARGE, false, CallListener.NONE)),
+                        gate.enterAsync(new AcquireRequest(CHARGE, true, CallListener.NONE)))
                 .map(call -> call.handle((refund, thrown) -> ServiceThread.isCurrent()))
                 .forEach(onServiceThread -> assertThat(onServiceThread.toCompletableFuture())
                         .succeedsWithin(Duration.ofSeconds(5))
@@ -129,11 +130,12 @@ class SlowContinuationTests {
     @Test
     void asynchronousCallEndsThoughWhatFollowsOthersTakesLong() {
         for (int i = 0; i < SLOW; i++) {
-            var unused =
-                    gate.enterAsync(new Entry(CHARGE, false, CallListener.NONE)).handle((verdict, thrown) -> hold());
+            var unused = gate.enterAsync(new AcquireRequest(CHARGE, false, CallListener.NONE))
+                    .handle((verdict, thrown) -> hold());
         }
         await().atMost(30, TimeUnit.SECONDS).until(() -> held.get() > 4);
-        assertThat(gate.enterAsync(new Entry(CHARGE, false, CallListener.NONE)).toCompletableFuture())
+        assertThat(gate.enterAsync(new AcquireRequest(CHARGE, false, CallListener.NONE))
+                        .toCompletableFuture())
                 .failsWithin(Duration.ofSeconds(20));
     }
 }

@@ -4,15 +4,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
-import io.ratelimit.RandomHistory;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
-import io.ratelimit.Refund;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
 import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.store.RandomHistory;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.Refund;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -3,8 +3,8 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TestLimits;
+import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.StoreHealth;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.store.StoreHealth;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;

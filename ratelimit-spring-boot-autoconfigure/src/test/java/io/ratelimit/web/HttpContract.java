@@ -2,8 +2,8 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.aop.MissingRateLimitKeyException;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.web.HttpDocumentation.Story;
 import java.time.Duration;

@@ -3,11 +3,13 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.aop.CallerRequest;
-import io.ratelimit.aop.RateLimitExpressionException;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.web.reactive.ExchangeCallerRequest;
+import io.ratelimit.web.reactive.ExchangeCallerRequests;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
@@ -35,7 +37,7 @@ class ReactiveCallerTests {
     private static final Authentication ANONYMOUS =
             new AnonymousAuthenticationToken("key", "anonymous", AuthorityUtils.createAuthorityList("ANONYMOUS"));
 
-    private final ExchangeCallerRequests requests = new ExchangeCallerRequests(TestWebSettings.of(HeaderFields.IETF));
+    private final ExchangeCallerRequests requests = new ExchangeCallerRequests(TestWebSettings.of(HeaderFormat.IETF));
 
     @Test
     void securityGoesBeforeTheExchange() {
@@ -116,7 +118,7 @@ class ReactiveCallerTests {
     }
 
     private static CallerRequest caller(ServerWebExchange exchange) {
-        return ExchangeCallerRequest.of(exchange, null, TestWebSettings.of(HeaderFields.IETF));
+        return ExchangeCallerRequest.of(exchange, null, TestWebSettings.of(HeaderFormat.IETF));
     }
 
     private static ServerWebExchange exchangeOf(Principal principal) {

@@ -1,13 +1,13 @@
 package io.ratelimit.web;
 
+import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.TimeSource;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.aop.MissingRateLimitKeyException;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
-import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

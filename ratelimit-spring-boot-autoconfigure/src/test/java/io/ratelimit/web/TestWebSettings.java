@@ -1,8 +1,8 @@
 package io.ratelimit.web;
 
-import io.ratelimit.LimitCatalog;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitSettings;
+import io.ratelimit.limiter.LimitCatalog;
 import java.util.Map;
 
 /** Settings without an application: the defaults, and no limits that are known by name. */
@@ -10,7 +10,7 @@ public final class TestWebSettings {
 
     private TestWebSettings() {}
 
-    public static WebSettings of(HeaderFields headers) {
+    public static WebSettings of(HeaderFormat headers) {
         return new WebSettings(
                 headers, 64, 400, new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of())));
     }

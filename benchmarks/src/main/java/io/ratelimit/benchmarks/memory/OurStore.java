@@ -3,11 +3,11 @@ package io.ratelimit.benchmarks.memory;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitStore;
 import io.ratelimit.TimeSource;
 import io.ratelimit.benchmarks.race.Contestant;
 import io.ratelimit.benchmarks.race.Quota;
 import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.store.RateLimitStore;
 import java.util.List;
 import org.openjdk.jmh.infra.Blackhole;
 

@@ -1,0 +1,126 @@
+package io.ratelimit;
+
+import java.math.BigInteger;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A {@link Rate} reduced to lowest terms, {@code permits} every {@code micros} microseconds, and the arithmetic on it
+ * that is exact in integers below 2^53, where Lua's end.
+ *
+ * <p>{@code n} permits take {@code n × micros / permits} microseconds. The division's remainder is carried as a
+ * fraction: a number of {@code 1/permits} microseconds.
+ */
+public final class ReducedRate {
+
+    /** Every integer up to here is exact in a double. */
+    static final long EXACT = 1L << 53;
+
+    /** 142 years in microseconds: leaves today's clock and a full bucket's time together below 2^53. */
+    static final long LONGEST = 1L << 52;
+
+    private final long permits;
+
+    private final long micros;
+
+    /** The time of one permit, in whole microseconds and the rest of them. */
+    private final long whole;
+
+    private final long rest;
+
+    private ReducedRate(long permits, long micros) {
+        this.permits = permits;
+        this.micros = micros;
+        this.whole = micros / permits;
+        this.rest = micros % permits;
+    }
+
+    /** @throws ArithmeticException if the period, in lowest terms, is longer than {@link #LONGEST} */
+    static ReducedRate of(Rate rate) {
+        long micros = rate.periodMicros();
+        long divisor = greatestCommonDivisor(rate.permits(), micros);
+        if (micros / divisor > LONGEST) {
+            throw new ArithmeticException("The period of " + rate + " is too long");
+        }
+        return new ReducedRate(rate.permits() / divisor, micros / divisor);
+    }
+
+    private static long greatestCommonDivisor(long a, long b) {
+        return b == 0 ? a : greatestCommonDivisor(b, a % b);
+    }
+
+    public long permits() {
+        return permits;
+    }
+
+    public long micros() {
+        return micros;
+    }
+
+    /** The time until {@code n} permits have come back, a fraction of a microsecond having been carried over; rounded up. */
+    public long timeOf(long n, long fraction) {
+        long parts = n * rest + fraction;
+        return n * whole + (parts == 0 ? 0 : 1 + wholeMicros(parts - 1));
+    }
+
+    /** The same, rounded down: what it leaves is {@link #fractionOf}. */
+    public long wholeTimeOf(long n, long fraction) {
+        return n * whole + wholeMicros(n * rest + fraction);
+    }
+
+    public long fractionOf(long n, long fraction) {
+        long parts = n * rest + fraction;
+        return parts < permits ? parts : parts % permits;
+    }
+
+    /** Seldom divides: most rates leave no parts, and most calls find no permit that has come back. */
+    private long wholeMicros(long parts) {
+        return parts < permits ? 0 : parts / permits;
+    }
+
+    /** How many permits, {@code most} at the most, have come back in the time. */
+    public long permitsIn(long elapsed, long fraction, long most) {
+        if (elapsed < whole) {
+            return 0;
+        }
+        if (elapsed >= timeOf(most, fraction)) {
+            return most;
+        }
+        // The product does not fit an integer. As a double it is less than one permit off, and then set right exactly.
+        long n = Math.max(0, (long) (((double) elapsed * permits - fraction) / micros));
+        while (n > 0 && timeOf(n, fraction) > elapsed) {
+            n--;
+        }
+        while (timeOf(n + 1, fraction) <= elapsed) {
+            n++;
+        }
+        return n;
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof ReducedRate pace && permits == pace.permits && micros == pace.micros;
+    }
+
+    @Override
+    public int hashCode() {
+        return Objects.hash(permits, micros);
+    }
+
+    /** {@code capacity / rate}, rounded up, for every capacity of a {@link CapacityRange}. */
+    long fullMicros(long capacity) {
+        return BigInteger.valueOf(capacity)
+                .multiply(BigInteger.valueOf(micros))
+                .add(BigInteger.valueOf(permits - 1))
+                .divide(BigInteger.valueOf(permits))
+                .longValueExact();
+    }
+
+    /** The largest capacity for which the evenly refilled bucket is exact; 0 if there is none. */
+    long largestCapacity() {
+        long byTime = LONGEST / (whole + 1);
+        // Twice the permits: a fraction carried over, and the rounding up.
+        long byProduct = rest == 0 ? Long.MAX_VALUE : Math.max(0, EXACT - 2 * Math.min(permits, EXACT / 2)) / rest;
+        return Math.min(byTime, byProduct);
+    }
+}

@@ -1,0 +1,121 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.expression.CallerFacts;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.ReactiveCallerRequests;
+import java.lang.reflect.Method;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.util.ClassUtils;
+
+/** Finds the style that suits a method, by what it returns. */
+public final class ReturnTypeStrategies {
+
+    private static final String COROUTINES_REACTOR = "kotlinx.coroutines.reactor.MonoKt";
+
+    private static final String KOTLIN_FLOW = "kotlinx.coroutines.flow.Flow";
+
+    private final CallerRequest.Source ofThread;
+
+    private final @Nullable ReactiveCallerRequests ofContext;
+
+    private final CallThreads threads;
+
+    private final BlockingStrategy blocking;
+
+    private final PlainFutureStrategy plainFuture;
+
+    private final FutureStrategy future;
+
+    /**
+     * @param ofContext {@code null} without Reactor
+     * @param threads run methods that return a future, where the decision took its time
+     */
+    public ReturnTypeStrategies(
+            CallerRequest.Source ofThread, @Nullable ReactiveCallerRequests ofContext, CallThreads threads) {
+        this.ofThread = ofThread;
+        this.ofContext = ofContext;
+        this.threads = threads;
+        this.blocking = new BlockingStrategy(ofThread);
+        this.plainFuture = new PlainFutureStrategy(blocking);
+        this.future = new FutureStrategy(ofThread, threads);
+    }
+
+    /** @throws RateLimitConfigurationException if a rejection cannot be told in the method's type */
+    ReturnTypeStrategy of(Method method) {
+        Class<?> type = method.getReturnType();
+        if (KotlinDetector.isSuspendingFunction(method)) {
+            return suspending(method);
+        }
+        if (CompletionStage.class.isAssignableFrom(type)) {
+            checkReturnable(CompletableFuture.class, type);
+            return future;
+        }
+        if (Future.class == type) {
+            return plainFuture;
+        }
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        if (adapter != null && ofContext != null) {
+            checkReturnable(adapter.getReactiveType(), type);
+            return new ReactiveStrategy(adapter, adapter.isMultiValue(), ofThread, ofContext, threads);
+        }
+        if (type.getName().equals(KOTLIN_FLOW)) {
+            throw without("a function that returns a Flow");
+        }
+        if (adapter != null || isPublisher(type)) {
+            throw new RateLimitConfigurationException(
+                    "a method that returns " + type.getName() + " cannot be limited without Reactor.",
+                    "Add io.projectreactor:reactor-core.");
+        }
+        return blocking;
+    }
+
+    /** What the method can know of its caller. */
+    CallerFacts facts(Method method) {
+        CallerFacts thread = ofThread.facts();
+        if (thread == CallerFacts.REQUEST || ofContext == null) {
+            return thread;
+        }
+        if (of(method) instanceof ReactiveStrategy) {
+            return ofContext.facts();
+        }
+        return ofContext.facts() == CallerFacts.REQUEST ? CallerFacts.OUT_OF_REACH : thread;
+    }
+
+    private ReturnTypeStrategy suspending(Method method) {
+        if (ofContext == null
+                || !ClassUtils.isPresent(COROUTINES_REACTOR, getClass().getClassLoader())) {
+            throw without("a suspending function");
+        }
+        boolean flow =
+                new MethodParameter(method, -1).getParameterType().getName().equals(KOTLIN_FLOW);
+        return new ReactiveStrategy(null, flow, ofThread, ofContext, threads);
+    }
+
+    private static RateLimitConfigurationException without(String function) {
+        return new RateLimitConfigurationException(
+                function + " cannot be limited without kotlinx-coroutines-reactor.",
+                "Add org.jetbrains.kotlinx:kotlinx-coroutines-reactor.");
+    }
+
+    private static void checkReturnable(Class<?> given, Class<?> declared) {
+        if (!declared.isAssignableFrom(given)) {
+            throw new RateLimitConfigurationException(
+                    "the return type of a limited method must be " + given.getName() + " or a supertype of it (was "
+                            + declared.getName() + ").",
+                    "Return " + given.getName() + ".");
+        }
+    }
+
+    private static boolean isPublisher(Class<?> type) {
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .anyMatch(implemented -> implemented.getName().equals("org.reactivestreams.Publisher"));
+    }
+}

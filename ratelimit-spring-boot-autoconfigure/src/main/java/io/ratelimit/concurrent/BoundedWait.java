@@ -1,0 +1,73 @@
+package io.ratelimit.concurrent;
+
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.time.Duration;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.LongSupplier;
+
+/** Waits for a future on the calling thread, and never without an end. No other class of the library waits for one. */
+public final class BoundedWait {
+
+    private BoundedWait() {}
+
+    /**
+     * Waits until the work is done or no time is left. An interrupt does not end it; the thread stays interrupted.
+     *
+     * @param nanosLeft asked again when the time is over, because it may have become more
+     */
+    public static void await(CompletableFuture<?> work, LongSupplier nanosLeft) {
+        boolean interrupted = false;
+        while (!work.isDone()) {
+            long left = nanosLeft.getAsLong();
+            if (left <= 0) {
+                break;
+            }
+            try {
+                work.get(left, TimeUnit.NANOSECONDS);
+            } catch (InterruptedException ex) {
+                interrupted = true;
+            } catch (ExecutionException | CancellationException | TimeoutException ex) {
+                // Done, or the time left says so.
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /**
+     * Waits for the work and returns its result.
+     *
+     * @param most how long it is waited for
+     * @throws RateLimitStoreException with {@link Reason#TIMEOUT} if it is not done by then
+     */
+    public static <T> T get(CompletionStage<T> work, Duration most) {
+        CompletableFuture<T> future = work.toCompletableFuture();
+        long end = System.nanoTime() + most.toNanos();
+        await(future, () -> end - System.nanoTime());
+        return result(future);
+    }
+
+    /**
+     * Returns the result of the work, without waiting.
+     *
+     * @throws RateLimitStoreException with {@link Reason#TIMEOUT} if it is not done
+     */
+    public static <T> T result(CompletableFuture<T> work) {
+        if (!work.isDone()) {
+            throw new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null);
+        }
+        try {
+            return work.join();
+        } catch (CompletionException ex) {
+            throw ex.getCause() instanceof RuntimeException failure ? failure : ex;
+        }
+    }
+}

@@ -1,0 +1,124 @@
+package io.ratelimit.concurrent;
+
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Checks once a second that what works in the background still makes progress: a second line of defence, behind the
+ * deadlines that every wait has. A part that is stuck is resumed by its check, and a warning is logged once.
+ *
+ * <p>All parts share one daemon thread, which exists while there is a part. Parts are held weakly, so nothing has to be
+ * closed. A call costs nothing here: a part is registered when it is created.
+ */
+public final class Watchdog {
+
+    private static final System.Logger logger = System.getLogger(Watchdog.class.getName());
+
+    private static final Duration INTERVAL = Duration.ofSeconds(1);
+
+    private static final Watchdog SHARED = new Watchdog(
+            Watchdog::startThread,
+            CompletableFuture.delayedExecutor(INTERVAL.toSeconds(), TimeUnit.SECONDS, Runnable::run),
+            () -> Thread.sleep(INTERVAL.toMillis()));
+
+    private final Queue<WatchedPart<?>> parts = new ConcurrentLinkedQueue<>();
+
+    private final AtomicBoolean running = new AtomicBoolean();
+
+    private final Executor thread;
+
+    private final Executor later;
+
+    private final Pause pause;
+
+    /** Waits until the next round of checks. */
+    @FunctionalInterface
+    interface Pause {
+
+        void await() throws InterruptedException;
+    }
+
+    /**
+     * @param thread runs a task in a thread of its own
+     * @param later runs a task that is to be tried again
+     */
+    Watchdog(Executor thread, Executor later, Pause pause) {
+        this.thread = thread;
+        this.later = later;
+        this.pause = pause;
+    }
+
+    /** Returns the one of this JVM. */
+    public static Watchdog shared() {
+        return SHARED;
+    }
+
+    /**
+     * Checks a part from now on, until it is garbage. Never throws.
+     *
+     * @param check resumes the part if it is stuck, and then returns a sentence for the log, or {@code null} if all is well; must not block, nor hold the part, which is passed to it
+     */
+    public <T> void watch(T part, Function<? super T, @Nullable String> check) {
+        parts.add(new WatchedPart<>(part, check));
+        start();
+    }
+
+    private void start() {
+        if (running.compareAndSet(false, true)) {
+            try {
+                thread.execute(this::run);
+            } catch (Throwable ex) {
+                // No thread can be had.
+                running.set(false);
+                startLater();
+            }
+        }
+    }
+
+    private void startLater() {
+        try {
+            later.execute(this::start);
+        } catch (Throwable ex) {
+            logger.log(Level.WARNING, "The watchdog could not be started; trying again with the next part", ex);
+        }
+    }
+
+    private void run() {
+        while (isNeeded()) {
+            try {
+                pause.await();
+                checkAll();
+            } catch (Throwable ex) {
+                // Whatever it was, the next round is due.
+            }
+        }
+    }
+
+    private boolean isNeeded() {
+        if (!parts.isEmpty()) {
+            return true;
+        }
+        running.set(false);
+        return !parts.isEmpty() && running.compareAndSet(false, true);
+    }
+
+    /** A round of checks. */
+    void checkAll() {
+        parts.removeIf(part -> !part.check());
+    }
+
+    private static void startThread(Runnable task) {
+        Thread thread = new Thread(task, "ratelimit-watchdog");
+        thread.setDaemon(true);
+        thread.setContextClassLoader(null);
+        thread.start();
+    }
+}

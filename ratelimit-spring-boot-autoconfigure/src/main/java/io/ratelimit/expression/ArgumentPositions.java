@@ -1,0 +1,39 @@
+package io.ratelimit.expression;
+
+import java.lang.reflect.Method;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.KotlinDetector;
+
+/**
+ * Which argument of a call a variable of an expression is.
+ *
+ * @param count how many arguments a call has
+ * @param byVariable counted from 0
+ */
+record ArgumentPositions(int count, Map<String, Integer> byVariable) {
+
+    /** Where there are no arguments, or others than the source has. */
+    static final ArgumentPositions NONE = new ArgumentPositions(0, Map.of());
+
+    static ArgumentPositions of(Method method, @Nullable String @Nullable [] names) {
+        int count = method.getParameterCount();
+        if (KotlinDetector.isSuspendingFunction(method) || (names != null && names.length != count)) {
+            return NONE;
+        }
+        Map<String, Integer> byVariable = new HashMap<>();
+        // In this order, because Spring has a later variable hide an earlier one: a parameter can be called p1.
+        for (int i = 0; i < count; i++) {
+            byVariable.put("a" + i, i);
+            byVariable.put("p" + i, i);
+            String name = names == null ? null : names[i];
+            if (name != null) {
+                byVariable.put(name, i);
+            }
+        }
+        byVariable.keySet().removeAll(Set.of("root", "this"));
+        return new ArgumentPositions(count, Map.copyOf(byVariable));
+    }
+}

@@ -1,0 +1,84 @@
+package io.ratelimit.expression;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.LimitOverrides;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.limiter.LimitCatalog;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/** Makes operations: merges a declaration with the configuration and parses what they say. */
+public final class LimitOperations {
+
+    /** No expression that could be evaluated: nothing there is named so. */
+    private static final Pattern LIKE_ALL_CALLERS = Pattern.compile("(?i)all[\\w -]*");
+
+    private final LimitCatalog catalog;
+
+    private final RateLimitExpressions expressions;
+
+    public LimitOperations(LimitCatalog catalog, RateLimitExpressions expressions) {
+        this.catalog = catalog;
+        this.expressions = expressions;
+    }
+
+    /**
+     * Merges a declaration with the configuration.
+     *
+     * @param scope what its expressions may name
+     * @throws RateLimitConfigurationException if the merged declaration cannot work
+     */
+    public RateLimitOperation of(LimitDeclaration declaration, ExpressionScope scope) {
+        LimitOverrides overrides = catalog.settings().overrides(declaration.name());
+        String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
+        if (permits.matches("-\\d+")) {
+            throw new RateLimitConfigurationException(
+                    label("permits", overrides.permits(), overrides) + " must not be negative (was " + permits + ").",
+                    "Write what a call costs. 0 is free.");
+        }
+        boolean fixed = permits.matches("\\d{1,10}");
+        return new RateLimitOperation(
+                declaration.limit().get(),
+                keyExpression(declaration, overrides, scope),
+                fixed ? Long.parseLong(permits) : 1,
+                fixed ? null : expression("permits", overrides.permits(), declaration.permits(), overrides, scope),
+                expression("condition", overrides.condition(), declaration.condition(), overrides, scope),
+                overrides.refundOn() != null ? overrides.refundOn() : declaration.refundOn());
+    }
+
+    /** The same, of a limit of which the source says nothing but the name. */
+    public RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
+        return of(LimitDeclaration.ofConfiguration(name, () -> catalog.configured(name)), scope);
+    }
+
+    /** The key's expression; {@code null}: one bucket for all callers. */
+    private @Nullable RateLimitExpression keyExpression(
+            LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
+        String override = overrides.keyExpression();
+        if (LimitOverrides.ALL_CALLERS.equals(override)) {
+            return null;
+        }
+        if (override != null && LIKE_ALL_CALLERS.matcher(override).matches()) {
+            throw new RateLimitConfigurationException(
+                    label("keyExpression", override, overrides) + " must be an expression or "
+                            + LimitOverrides.ALL_CALLERS + " (was \"" + override + "\").",
+                    "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
+        }
+        return expression("keyExpression", override, declaration.keyExpression(), overrides, scope);
+    }
+
+    private @Nullable RateLimitExpression expression(
+            String attribute,
+            @Nullable String override,
+            String declared,
+            LimitOverrides overrides,
+            ExpressionScope scope) {
+        String text = override != null ? override : declared;
+        return text.isEmpty() ? null : expressions.parse(text, label(attribute, override, overrides), scope);
+    }
+
+    /** Names the attribute where its value stands: in the declaration, or in the configuration. */
+    private static String label(String attribute, @Nullable String override, LimitOverrides overrides) {
+        return override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
+    }
+}

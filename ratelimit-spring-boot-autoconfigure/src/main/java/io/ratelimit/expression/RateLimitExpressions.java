@@ -1,0 +1,209 @@
+package io.ratelimit.expression;
+
+import io.ratelimit.RateLimitConfigurationException;
+import java.lang.reflect.Method;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.context.expression.BeanFactoryResolver;
+import org.springframework.context.expression.MethodBasedEvaluationContext;
+import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ParameterNameDiscoverer;
+import org.springframework.expression.BeanResolver;
+import org.springframework.expression.EvaluationContext;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelCompilerMode;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.SpelParserConfiguration;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.FunctionReference;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpression;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+import org.springframework.expression.spel.support.StandardEvaluationContext;
+import org.springframework.util.ClassUtils;
+
+/** Parses expressions, once and at start-up, and refuses those that name what no call will have. */
+public final class RateLimitExpressions {
+
+    private static final Pattern IN_BRACES = Pattern.compile("#\\{\\s*(.+?)\\s*}");
+
+    private static final Set<String> OF_A_REQUEST = Set.of("clientIp", "principal");
+
+    private final SpelExpressionParser parser;
+
+    private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
+
+    private final BeanFactory beans;
+
+    private final BeanResolver beanResolver;
+
+    private final Function<Method, CallerFacts> facts;
+
+    /** @param facts what a method can know of its caller */
+    public RateLimitExpressions(ConfigurableBeanFactory beans, Function<Method, CallerFacts> facts) {
+        this.beans = beans;
+        this.beanResolver = new BeanFactoryResolver(beans);
+        this.facts = facts;
+        this.parser = new SpelExpressionParser(
+                new SpelParserConfiguration(SpelCompilerMode.MIXED, beans.getBeanClassLoader()));
+    }
+
+    /** For what a method's expressions may name. */
+    public ExpressionScope scope(Method method) {
+        return ExpressionScope.of(method, parameterNames, () -> facts.apply(method));
+    }
+
+    public EvaluationContext context(
+            Method method, @Nullable Object target, @Nullable Object[] args, @Nullable CallerRequest request) {
+        ExpressionRoot root = new ExpressionRoot(method, target, KotlinMethods.arguments(method, args), request);
+        MethodBasedEvaluationContext context = context(root, method, args);
+        context.setBeanResolver(beanResolver);
+        return context;
+    }
+
+    /** @param variables those of the path */
+    EvaluationContext context(CallerRequest request, Map<String, String> variables) {
+        StandardEvaluationContext context = new StandardEvaluationContext(new RequestRoot(request));
+        context.setBeanResolver(beanResolver);
+        variables.forEach(context::setVariable);
+        return context;
+    }
+
+    /** Wants all arguments, also the one that Kotlin adds. Spring does not say that they can be null; they can. */
+    @SuppressWarnings("NullAway")
+    private MethodBasedEvaluationContext context(ExpressionRoot root, Method method, @Nullable Object[] args) {
+        return new MethodBasedEvaluationContext(root, method, args, parameterNames);
+    }
+
+    /**
+     * Parses and checks.
+     *
+     * @param attribute where the text stands, {@code keyExpression} or {@code ratelimit.limits.quotes.key-expression}
+     * @throws RateLimitConfigurationException if the text is no expression, or names what there is not
+     */
+    RateLimitExpression parse(String text, String attribute, ExpressionScope scope) {
+        SpelExpression expression;
+        try {
+            expression = parser.parseRaw(text);
+        } catch (ParseException | IllegalStateException ex) {
+            throw new RateLimitConfigurationException(
+                    attribute + " \"" + text + "\" cannot be parsed: " + ex.getMessage() + ".",
+                    didYouMean(text) + "Write a SpEL expression such as \"#userId\".",
+                    ex);
+        }
+        Check check = new Check(attribute + " \"" + text + "\"", scope);
+        check.visit(expression.getAST(), true);
+        return new RateLimitExpression(
+                scope.place() + ": " + attribute + " \"" + text + "\"",
+                expression,
+                ArgumentPath.of(expression.getAST(), scope.arguments()),
+                check.asksForPrincipal);
+    }
+
+    /** Elsewhere, as in @Value, an expression stands in braces. */
+    private static String didYouMean(String text) {
+        Matcher inBraces = IN_BRACES.matcher(text);
+        return inBraces.matches() ? "Did you mean \"" + inBraces.group(1) + "\"? " : "";
+    }
+
+    /** Walks one expression's tree. */
+    private final class Check {
+
+        private final String label;
+
+        private final ExpressionScope scope;
+
+        private boolean asksForPrincipal;
+
+        Check(String label, ExpressionScope scope) {
+            this.label = label;
+            this.scope = scope;
+        }
+
+        /** @param onRoot whether a property here would be one of the root object */
+        void visit(SpelNode node, boolean onRoot) {
+            if (node instanceof VariableReference) {
+                checkVariable(node.toStringAST().substring(1));
+            } else if (node instanceof FunctionReference) {
+                throw new RateLimitConfigurationException(
+                        label + " calls a #function, and there are none.", "Call a method of a @bean.");
+            } else if (node instanceof BeanReference) {
+                checkBean(node.toStringAST().replaceAll("[@&']", ""));
+            } else if (node instanceof PropertyOrFieldReference property && onRoot) {
+                checkProperty(property.getName());
+            } else if (node instanceof MethodReference called && onRoot) {
+                checkMethod(called.getName());
+            }
+            // What stands in these is looked up elsewhere: in the element at hand, or is a map's key.
+            boolean childrenOnRoot = !(node instanceof Selection
+                    || node instanceof Projection
+                    || node instanceof InlineMap
+                    || node instanceof Indexer);
+            for (int i = 0; i < node.getChildCount(); i++) {
+                boolean first = i == 0 || !(node instanceof CompoundExpression);
+                boolean afterRoot = i == 1 && node instanceof CompoundExpression && isRoot(node.getChild(0));
+                visit(node.getChild(i), (onRoot && childrenOnRoot && first) || afterRoot);
+            }
+        }
+
+        private boolean isRoot(SpelNode node) {
+            return node instanceof VariableReference && node.toStringAST().equals("#root");
+        }
+
+        private void checkVariable(String name) {
+            if (!scope.hasVariable(name)) {
+                throw scope.noSuchVariable(label, name);
+            }
+        }
+
+        private void checkBean(String name) {
+            if (!beans.containsBean(name)) {
+                throw new RateLimitConfigurationException(
+                        label + " names @" + name + ", but there is no bean of that name.", "Use the name of a bean.");
+            }
+        }
+
+        private void checkMethod(String name) {
+            if (name.equals("header")) {
+                checkRequest(name);
+            } else if (!ClassUtils.hasAtLeastOneMethodWithName(scope.root(), name)) {
+                throw new RateLimitConfigurationException(
+                        label + " calls '" + name + "()', which is not a method of " + scope.subject() + ".",
+                        scope.choices(name));
+            }
+        }
+
+        private void checkRequest(String name) {
+            CallerFacts known = scope.facts().get();
+            String problem = known.problem(name);
+            if (problem != null) {
+                throw new RateLimitConfigurationException(
+                        label + " uses " + name + ", but " + problem + ".", known.fix());
+            }
+        }
+
+        private void checkProperty(String name) {
+            if (OF_A_REQUEST.contains(name)) {
+                checkRequest(name);
+                asksForPrincipal |= name.equals("principal");
+            } else if (!scope.properties().contains(name)) {
+                throw new RateLimitConfigurationException(
+                        label + " names '" + name + "', which is not a property of " + scope.subject() + ".",
+                        scope.hasVariable(name) ? "Did you mean #" + name + "?" : scope.choices(name));
+            }
+        }
+    }
+}

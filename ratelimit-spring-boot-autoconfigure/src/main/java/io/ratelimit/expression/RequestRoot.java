@@ -1,0 +1,34 @@
+package io.ratelimit.expression;
+
+import java.security.Principal;
+import org.jspecify.annotations.Nullable;
+
+/** The root object of expressions of a web request. Public, so that they can be compiled. */
+public class RequestRoot {
+
+    private final @Nullable CallerRequest request;
+
+    /** @param request {@code null} outside of one */
+    RequestRoot(@Nullable CallerRequest request) {
+        this.request = request;
+    }
+
+    public String getClientIp() {
+        return request().clientIp();
+    }
+
+    public @Nullable Principal getPrincipal() {
+        return request().principal();
+    }
+
+    public @Nullable String header(String name) {
+        return request().header(name);
+    }
+
+    private CallerRequest request() {
+        if (request == null) {
+            throw new IllegalStateException("clientIp, principal and header() need a web request, and there is none");
+        }
+        return request;
+    }
+}

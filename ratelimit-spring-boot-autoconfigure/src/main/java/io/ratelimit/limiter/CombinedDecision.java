@@ -1,0 +1,104 @@
+package io.ratelimit.limiter;
+
+import io.ratelimit.Charge;
+import io.ratelimit.JointDecision;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitExceededException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * What the decisions about the charges of one call come to. A limit in {@linkplain RateLimit#dryRun() dry run} does not
+ * bind: it neither rejects the call nor delays it.
+ *
+ * @param decisions the store's own, one for each charge
+ */
+public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> decisions) {
+
+    private static final Comparator<RateLimitDecision> FEWEST_LEFT_FIRST = Comparator.comparingLong(
+                    RateLimitDecision::remaining)
+            .thenComparing(RateLimitDecision::resetAfter, Comparator.reverseOrder());
+
+    /** What can never succeed has no wait, and comes before the longest. */
+    private static final Comparator<RateLimitDecision> LONGEST_WAIT_FIRST = Comparator.comparing(
+            RateLimitDecision::retryAfter, Comparator.nullsFirst(Comparator.<Duration>reverseOrder()));
+
+    public boolean isRejected() {
+        for (int i = 0; i < charges.size(); i++) {
+            if (rejects(i)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** How long the call must wait: for the last of its slots. */
+    Duration delay() {
+        Duration longest = Duration.ZERO;
+        for (int i = 0; i < charges.size(); i++) {
+            Duration delay = decisions.get(i).delay();
+            if (binds(i) && delay.compareTo(longest) > 0) {
+                longest = delay;
+            }
+        }
+        return longest;
+    }
+
+    /** The limit that makes the call wait so long. */
+    String delayedBy(Duration delay) {
+        return charges.get(indices()
+                        .filter(i -> binds(i) && decisions.get(i).delay().equals(delay))
+                        .findFirst()
+                        .orElseThrow())
+                .limit()
+                .name();
+    }
+
+    RateLimitExceededException rejection() {
+        JointDecision joint = joint();
+        return new RateLimitExceededException(joint.rejectedBy(), joint.tightest());
+    }
+
+    JointDecision joint() {
+        if (!isRejected()) {
+            return new JointDecision(tightestAllowance(), List.of());
+        }
+        List<Integer> tightestFirst = indices()
+                .filter(this::rejects)
+                .boxed()
+                .sorted(Comparator.comparing(decisions::get, LONGEST_WAIT_FIRST))
+                .toList();
+        return new JointDecision(
+                decisions.get(tightestFirst.get(0)),
+                tightestFirst.stream().map(i -> charges.get(i).limit().name()).toList());
+    }
+
+    private RateLimitDecision tightestAllowance() {
+        List<RateLimitDecision> binding = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            if (binds(i)) {
+                binding.add(decisions.get(i));
+            }
+        }
+        return binding.isEmpty()
+                ? Collections.min(decisions, FEWEST_LEFT_FIRST).letThrough()
+                : Collections.min(binding, FEWEST_LEFT_FIRST).withDelay(delay());
+    }
+
+    private IntStream indices() {
+        return IntStream.range(0, charges.size());
+    }
+
+    private boolean rejects(int i) {
+        return binds(i) && !decisions.get(i).allowed();
+    }
+
+    private boolean binds(int i) {
+        return !charges.get(i).limit().dryRun();
+    }
+}

@@ -1,0 +1,51 @@
+package io.ratelimit.limiter;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitListener;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Tells several listeners, none of which can break a call or keep the next from hearing. */
+public final class CompositeRateLimitListener implements RateLimitListener {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
+
+    private final RateLimitListener[] listeners;
+
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    public CompositeRateLimitListener(List<RateLimitListener> listeners) {
+        this.listeners = listeners.toArray(RateLimitListener[]::new);
+    }
+
+    @Override
+    public void onLimit(RateLimit limit) {
+        for (RateLimitListener listener : listeners) {
+            try {
+                listener.onLimit(limit);
+            } catch (RuntimeException ex) {
+                failed(ex);
+            }
+        }
+    }
+
+    @Override
+    public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
+        for (RateLimitListener listener : listeners) {
+            try {
+                listener.onDecision(charge, decision, outcome);
+            } catch (RuntimeException ex) {
+                failed(ex);
+            }
+        }
+    }
+
+    private void failed(RuntimeException ex) {
+        if (warned.compareAndSet(false, true)) {
+            logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
+        }
+    }
+}

@@ -1,0 +1,82 @@
+package io.ratelimit.limiter;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.Waiter;
+import io.ratelimit.store.RateLimitStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+/**
+ * Makes some hundred decisions before traffic is accepted, so that the first calls find the path to the store loaded,
+ * compiled and connected. It uses buckets of its own, and no listener hears of its decisions.
+ */
+public final class DecisionWarmUp {
+
+    private static final int ROUNDS = 50;
+
+    private static final int CALLS_AT_ONCE = 8;
+
+    private static final List<RateLimit> LIMITS = Stream.of(
+                    // Most limits are token buckets.
+                    Algorithm.TOKEN_BUCKET,
+                    Algorithm.TOKEN_BUCKET,
+                    Algorithm.TOKEN_BUCKET,
+                    Algorithm.LEAKY_BUCKET,
+                    Algorithm.FIXED_WINDOW,
+                    Algorithm.SLIDING_WINDOW,
+                    Algorithm.SLIDING_WINDOW_LOG)
+            .map(algorithm -> RateLimit.named("warm-up")
+                    .algorithm(algorithm)
+                    .capacity(4)
+                    .rate("1000/s")
+                    .build())
+            .toList();
+
+    private final RateLimitGate gate;
+
+    private final LongSupplier nanos;
+
+    /** @param store one that counts nothing for others: not measured, and with keys of its own */
+    public DecisionWarmUp(RateLimitStore store) {
+        this(store, System::nanoTime);
+    }
+
+    /** @param nanos a clock */
+    DecisionWarmUp(RateLimitStore store, LongSupplier nanos) {
+        this.gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking());
+        this.nanos = nanos;
+    }
+
+    /**
+     * Decides one call alone and some together, again and again, until it is enough or the time is up.
+     *
+     * @return how many calls were decided
+     * @throws Exception what the store has thrown
+     */
+    public int run(Duration time) throws Exception {
+        long end = nanos.getAsLong() + time.toNanos();
+        int decided = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            long left = end - nanos.getAsLong();
+            if (left <= 0) {
+                break;
+            }
+            RateLimit limit = LIMITS.get(round % LIMITS.size());
+            CompletableFuture.allOf(IntStream.range(0, CALLS_AT_ONCE)
+                            .mapToObj(i -> gate.decideAsync(List.of(Charge.keyed(limit, "caller" + i / 2, 1)))
+                                    .toCompletableFuture())
+                            .toArray(CompletableFuture[]::new))
+                    .get(left, TimeUnit.NANOSECONDS);
+            gate.decide(Charge.keyed(limit, "caller", 1));
+            decided += CALLS_AT_ONCE + 1;
+        }
+        return decided;
+    }
+}

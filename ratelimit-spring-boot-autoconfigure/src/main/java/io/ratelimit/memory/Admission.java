@@ -1,0 +1,49 @@
+package io.ratelimit.memory;
+
+import io.ratelimit.RateLimitDecision;
+
+/**
+ * A call's claim to permits, held against what the limit's rule has counted.
+ *
+ * @param untilThere how long the permits take to be there; 0 if they are, or never can be
+ * @param fits whether the permits are there, or can be reserved ahead
+ * @param delay before the call goes on, if it fits
+ */
+record Admission(CompiledLimit limit, long permits, long untilThere, boolean fits, long delay) {
+
+    /**
+     * A pure function.
+     *
+     * @param usage that has been through {@link Rule#recover} at this time
+     */
+    static <U extends Usage> Admission of(CompiledLimit limit, Rule<U> rule, U usage, long now, long permits) {
+        long capacity = limit.capacity();
+        boolean there = permits == 0 || permits > capacity || permits <= capacity - rule.used(usage, now);
+        long untilThere = there ? 0 : rule.timeUntil(capacity - permits, usage, now);
+        boolean fits = permits <= capacity && untilThere <= limit.aheadMicros();
+        boolean comesLast = limit.spacesOut() && permits > 0;
+        return new Admission(limit, permits, untilThere, fits, comesLast ? rule.resetAfter(usage, now) : untilThere);
+    }
+
+    /** How many permits it takes, if nothing else stands against it. */
+    long taken() {
+        return fits ? permits : 0;
+    }
+
+    /** 0 if it fits, -1 if it never can. */
+    long retryAfter() {
+        if (fits) {
+            return 0;
+        }
+        return permits > limit.capacity() ? -1 : untilThere - limit.aheadMicros();
+    }
+
+    /**
+     * @param used in the end
+     * @param resetAfter in the end
+     */
+    RateLimitDecision decision(long used, long resetAfter) {
+        return RateLimitDecision.ofMicros(
+                limit.capacity(), Math.max(0, limit.capacity() - used), fits ? delay : 0, retryAfter(), resetAfter);
+    }
+}

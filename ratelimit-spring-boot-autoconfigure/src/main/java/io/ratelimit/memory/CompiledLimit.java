@@ -1,0 +1,31 @@
+package io.ratelimit.memory;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.RateLimit;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * A limit as the store knows it: what every call with it needs, worked out at the first.
+ *
+ * @param aheadMicros how far ahead permits can be reserved
+ * @param spacesOut whether a call's slot comes after all that are taken
+ * @param buckets those of all limits with the same id
+ */
+record CompiledLimit(
+        RateLimit limit,
+        Rule<?> rule,
+        long capacity,
+        long aheadMicros,
+        boolean spacesOut,
+        ConcurrentMap<Object, Bucket> buckets) {
+
+    static CompiledLimit of(RateLimit limit, ConcurrentMap<Object, Bucket> buckets) {
+        return new CompiledLimit(
+                limit,
+                Rule.of(limit),
+                limit.capacity(),
+                limit.maxWait().toNanos() / 1_000,
+                limit.algorithm() == Algorithm.LEAKY_BUCKET,
+                buckets);
+    }
+}

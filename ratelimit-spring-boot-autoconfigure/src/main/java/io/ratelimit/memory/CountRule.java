@@ -1,4 +1,0 @@
-package io.ratelimit.memory;
-
-/** A rule that remembers a number, however many calls there were. */
-interface CountRule extends Rule<Count> {}

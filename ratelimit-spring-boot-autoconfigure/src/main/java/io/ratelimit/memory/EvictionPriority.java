@@ -1,0 +1,30 @@
+package io.ratelimit.memory;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * How much is lost if a bucket is forgotten. The least comes first.
+ *
+ * @param share of the capacity that is in use: 0 as if never used, 1 exhausted
+ * @param leftMicros until the bucket is as if never used
+ */
+record EvictionPriority(double share, long leftMicros) implements Comparable<EvictionPriority> {
+
+    /** As if never used: nothing is lost. */
+    boolean isNone() {
+        return share == 0 && leftMicros == 0;
+    }
+
+    @Override
+    public int compareTo(EvictionPriority other) {
+        int byShare = Double.compare(share, other.share);
+        return byShare != 0 ? byShare : Long.compare(leftMicros, other.leftMicros);
+    }
+
+    /** Tells a bucket's use from its state; a pure function. */
+    @FunctionalInterface
+    interface Measure {
+
+        EvictionPriority of(CompiledLimit limit, @Nullable BucketState state, long clock);
+    }
+}

@@ -1,0 +1,62 @@
+package io.ratelimit.memory;
+
+/** A rule and what is used by it. */
+record RuleState<U extends Usage>(Rule<U> rule, U usage) {
+
+    static <U extends Usage> RuleState<U> unused(Rule<U> rule, long now) {
+        return new RuleState<>(rule, rule.unused(now));
+    }
+
+    /** What the rule makes of another's section. */
+    static <U extends Usage> RuleState<U> adopt(Rule<U> rule, RuleState<?> other, long now) {
+        return new RuleState<>(rule, rule.adopt(other, now)).recover(now);
+    }
+
+    long since() {
+        return usage.since();
+    }
+
+    RuleState<U> recover(long now) {
+        return new RuleState<>(rule, rule.recover(usage, now));
+    }
+
+    long used(long now) {
+        return rule.used(usage, now);
+    }
+
+    /** Permits in use, but no more than the capacity of the rule that adopts them. */
+    long used(long now, long most) {
+        return Math.min(used(now), most);
+    }
+
+    long timeUntil(long most, long now) {
+        return rule.timeUntil(most, usage, now);
+    }
+
+    long resetAfter(long now) {
+        return rule.resetAfter(usage, now);
+    }
+
+    Admission claim(CompiledLimit limit, long now, long permits) {
+        return Admission.of(limit, rule, usage, now, permits);
+    }
+
+    /** How much is lost if it is forgotten. */
+    EvictionPriority use(long now) {
+        long remaining = Math.max(0, rule.capacity() - used(now));
+        return new EvictionPriority(1 - (double) remaining / rule.capacity(), resetAfter(now));
+    }
+
+    RuleState<U> take(long now, long permits) {
+        return new RuleState<>(rule, rule.take(usage, now, permits));
+    }
+
+    RuleState<U> giveBack(long now, long permits, CounterState receipt) {
+        return new RuleState<>(rule, rule.giveBack(usage, now, permits, receipt)).recover(now);
+    }
+
+    RuleState<U> witness(long now, long permits) {
+        RuleState<U> recovered = recover(now);
+        return new RuleState<>(rule, rule.witness(recovered.usage, now, permits));
+    }
+}

@@ -1,0 +1,51 @@
+package io.ratelimit.memory;
+
+/** Each permit when the window is over that began with its taking. */
+record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<PermitLog> {
+
+    /** More permits than any log may hold count as so many: an entry in Redis has no room for more, and both stores agree. */
+    private static final long ENTRY_PERMITS_AT_MOST = 10_000;
+
+    @Override
+    public PermitLog unused(long now) {
+        return PermitLog.empty(now);
+    }
+
+    @Override
+    public PermitLog recover(PermitLog usage, long now) {
+        long horizon = now - windowMicros;
+        PermitLog recovered = usage.since() <= horizon ? unused(now) : usage.after(horizon);
+        return recovered.size() == 0 ? unused(now) : recovered;
+    }
+
+    @Override
+    public long used(PermitLog usage, long now) {
+        return usage.used();
+    }
+
+    @Override
+    public long timeUntil(long most, PermitLog usage, long now) {
+        long time = most == 0 ? usage.since() : usage.timeOf(usage.used() - most);
+        return time + windowMicros - now;
+    }
+
+    /** Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room. */
+    @Override
+    public PermitLog take(PermitLog usage, long now, long permits) {
+        return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(capacity);
+    }
+
+    @Override
+    public PermitLog giveBack(PermitLog usage, long now, long permits, CounterState receipt) {
+        return usage.without(receipt.since(), permits);
+    }
+
+    @Override
+    public PermitLog adopt(RuleState<?> other, long now) {
+        if (other.usage() instanceof PermitLog log) {
+            return log.newest(capacity);
+        }
+        long used = other.used(now, capacity);
+        return used == 0 ? unused(now) : unused(now).with(now, used);
+    }
+}

@@ -1,0 +1,87 @@
+package io.ratelimit.memory;
+
+import io.ratelimit.ReducedRate;
+
+/**
+ * One permit after the other, evenly: token bucket and leaky bucket. {@code since} is when the next of the used ones began
+ * to come back; {@code rest} is a fraction of the microsecond after it, in parts of the pace's permits.
+ */
+record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
+
+    @Override
+    public CounterState unused(long now) {
+        return CounterState.none(now);
+    }
+
+    @Override
+    public CounterState recover(CounterState usage, long now) {
+        long back = pace.permitsIn(now - usage.since(), usage.rest(), usage.used());
+        boolean all = back == usage.used();
+        return new CounterState(
+                usage.used() - back,
+                all ? now : usage.since() + pace.wholeTimeOf(back, usage.rest()),
+                all ? 0 : pace.fractionOf(back, usage.rest()));
+    }
+
+    @Override
+    public long used(CounterState usage, long now) {
+        return usage.used();
+    }
+
+    @Override
+    public long timeUntil(long most, CounterState usage, long now) {
+        return usage.since() + pace.timeOf(usage.used() - most, usage.rest()) - now;
+    }
+
+    /** May be more than the capacity: permits can be reserved ahead. */
+    @Override
+    public CounterState take(CounterState usage, long now, long permits) {
+        return usage.plus(permits, Long.MAX_VALUE);
+    }
+
+    @Override
+    public CounterState witness(CounterState usage, long now, long permits) {
+        return usage.plus(permits, Math.max(capacity, usage.used()));
+    }
+
+    @Override
+    public CounterState giveBack(CounterState usage, long now, long permits, CounterState receipt) {
+        long out = outBefore(receipt, usage);
+        if (out > permits) {
+            return new CounterState(usage.used() - permits, usage.since(), usage.rest());
+        }
+        // They were at the front: those behind them begin to come back now.
+        return out == 0 ? usage : new CounterState(usage.used() - out, now, 0);
+    }
+
+    /**
+     * How many of the permits in use are the receipt's or were taken before. Permits come back in the order in which they
+     * were taken: those are back by the time at which the receipt's bucket was to be unused.
+     */
+    private long outBefore(CounterState receipt, CounterState usage) {
+        long last = receipt.since() + pace.wholeTimeOf(receipt.used(), receipt.rest());
+        long fraction = pace.fractionOf(receipt.used(), receipt.rest());
+        long out = pace.permitsIn(Math.max(0, last - usage.since() + 1), usage.rest(), usage.used());
+        while (out > 0 && isBackAfter(last, fraction, out, usage)) {
+            out--;
+        }
+        return out;
+    }
+
+    private boolean isBackAfter(long time, long fraction, long permits, CounterState usage) {
+        long back = usage.since() + pace.wholeTimeOf(permits, usage.rest());
+        return back > time || (back == time && pace.fractionOf(permits, usage.rest()) > fraction);
+    }
+
+    /** A permit that is partly back stays so, where the pace is the same. */
+    @Override
+    public CounterState adopt(RuleState<?> other, long now) {
+        if (other.rule() instanceof TokenBucketRule even
+                && even.pace.equals(pace)
+                && other.usage() instanceof CounterState count
+                && count.used() <= capacity) {
+            return count;
+        }
+        return new CounterState(other.used(now, capacity), now, 0);
+    }
+}

@@ -1,0 +1,198 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
+
+/** Says calls in the script's arguments, and reads what it replies to each. */
+public final class ScriptCodec {
+
+    /** The code of a charge that belongs to the call before it. */
+    private static final byte FURTHER = '+';
+
+    /** The code of a call with one charge, of the same limit and permits as that before it. */
+    private static final byte OTHER_KEY = ',';
+
+    /** The same, of the same bucket. */
+    private static final byte AS_BEFORE = '=';
+
+    /** What the script says instead of every number of a call, if a value at its keys is not ours. */
+    private static final long FOREIGN = -1;
+
+    private static final int RECEIPT = 4;
+
+    private static final int MORE = 8;
+
+    /** Permits that are asked for again and again. */
+    private static final byte[][] SMALL =
+            IntStream.range(0, 128).mapToObj(n -> ascii("" + n)).toArray(byte[][]::new);
+
+    private final Map<RateLimit, byte[]> limits = new ConcurrentHashMap<>();
+
+    byte[][] arguments(ScriptCall call, List<Charge> charges) {
+        List<byte[]> arguments = new ArrayList<>(1 + 2 * charges.size());
+        arguments.add(new byte[charges.size()]);
+        add(call, charges, arguments, 0);
+        return arguments.toArray(byte[][]::new);
+    }
+
+    /**
+     * Calls to be decided one after the other in one run. None gives back. Of what is as it was in the call before, nothing
+     * is said.
+     */
+    ScriptInput input(List<? extends ScriptRequest> calls) {
+        int count = 0;
+        for (ScriptRequest asked : calls) {
+            count += asked.charges().size();
+        }
+        byte[] codes = new byte[count];
+        List<byte[]> keys = new ArrayList<>(count);
+        List<byte[]> arguments = new ArrayList<>(1 + 2 * count);
+        arguments.add(codes);
+        ScriptRequest before = null;
+        int at = 0;
+        for (ScriptRequest asked : calls) {
+            if (before == null || !chargesAlike(before, asked)) {
+                keys.addAll(asked.names());
+                add(asked.call(), asked.charges(), arguments, at);
+                if (asked.call() == ScriptCall.LEASE) {
+                    arguments.set(arguments.size() - 1, withMore(asked.charges().get(0), asked.more()));
+                }
+            } else if (Arrays.equals(before.names().get(0), asked.names().get(0))) {
+                codes[at] = AS_BEFORE;
+            } else {
+                codes[at] = OTHER_KEY;
+                keys.add(asked.names().get(0));
+            }
+            at += asked.charges().size();
+            before = asked;
+        }
+        return new ScriptInput(keys, arguments);
+    }
+
+    private static boolean chargesAlike(ScriptRequest before, ScriptRequest asked) {
+        return isPlain(before)
+                && isPlain(asked)
+                && before.charges().get(0).permits() == asked.charges().get(0).permits()
+                && before.charges().get(0).limit().equals(asked.charges().get(0).limit());
+    }
+
+    private static boolean isPlain(ScriptRequest asked) {
+        return asked.call() == ScriptCall.CHARGE && asked.charges().size() == 1;
+    }
+
+    /** @param receipts one for each charge */
+    byte[][] giveBackArguments(List<Charge> charges, List<Receipt> receipts) {
+        byte[][] arguments = arguments(ScriptCall.GIVE_BACK, charges);
+        for (int i = 0; i < charges.size(); i++) {
+            Receipt receipt = receipts.get(i);
+            arguments[2 + 2 * i] = ascii(charges.get(i).permits() + ":" + receipt.used() + ":" + receipt.since() + ":"
+                    + receipt.rest() + ":" + receipt.time());
+        }
+        return arguments;
+    }
+
+    private void add(ScriptCall call, List<Charge> charges, List<byte[]> arguments, int first) {
+        byte[] codes = arguments.get(0);
+        int at = first;
+        for (Charge charge : charges) {
+            codes[at] = at == first ? call.code() : FURTHER;
+            arguments.add(limit(charge.limit()));
+            arguments.add(permits(charge));
+            at++;
+        }
+    }
+
+    /** How many numbers of a reply are those of one call. */
+    static int numbers(ScriptCall call, int charges) {
+        return call.numbers() * charges;
+    }
+
+    /**
+     * Reads what is said of one call.
+     *
+     * @param from where in the reply that begins
+     * @throws RateLimitStoreException if that is not said of such a call, or that a value at its keys is not ours
+     */
+    List<RateLimitDecision> decisions(ScriptCall call, List<Charge> charges, List<Long> reply, int from) {
+        check(call, charges.size(), reply, from);
+        if (charges.size() == 1) {
+            return List.of(decision(charges.get(0), reply, from));
+        }
+        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
+        int at = from;
+        for (Charge charge : charges) {
+            decisions.add(decision(charge, reply, at));
+            at += call.numbers();
+        }
+        return decisions;
+    }
+
+    /** The same, of a call with receipts. */
+    ReceiptReply receiptedCall(List<Charge> charges, List<Long> reply, int from) {
+        List<RateLimitDecision> decisions = decisions(ScriptCall.CHARGE_WITH_RECEIPTS, charges, reply, from);
+        List<Receipt> receipts = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            receipts.add(receipt(reply, from + numbers(ScriptCall.CHARGE_WITH_RECEIPTS, i)));
+        }
+        return new ReceiptReply(charges, decisions, receipts);
+    }
+
+    /** The same, of a lease. */
+    LeaseReply leasedCall(Charge charge, List<Long> reply, int from) {
+        check(ScriptCall.LEASE, 1, reply, from);
+        return new LeaseReply(decision(charge, reply, from), reply.get(from + MORE), receipt(reply, from));
+    }
+
+    private static void check(ScriptCall call, int charges, List<Long> reply, int from) {
+        if (reply.size() < from + numbers(call, charges)) {
+            throw new RateLimitStoreException(Reason.ERROR, "Redis: the reply has " + reply.size() + " numbers", null);
+        }
+        if (reply.get(from) == FOREIGN) {
+            throw new RateLimitStoreException(
+                    Reason.FOREIGN_VALUE, "Redis: the value at the key is not a rate limit", null);
+        }
+    }
+
+    private static RateLimitDecision decision(Charge charge, List<Long> reply, int at) {
+        return RateLimitDecision.ofMicros(
+                charge.limit().capacity(), reply.get(at), reply.get(at + 1), reply.get(at + 2), reply.get(at + 3));
+    }
+
+    private static Receipt receipt(List<Long> reply, int at) {
+        int from = at + RECEIPT;
+        return new Receipt(reply.get(from), reply.get(from + 1), reply.get(from + 2), reply.get(from + 3));
+    }
+
+    private byte[] limit(RateLimit limit) {
+        byte[] known = limits.get(limit);
+        return known != null ? known : limits.computeIfAbsent(limit, unknown -> ascii(RuleCodec.withOptions(unknown)));
+    }
+
+    private static byte[] permits(Charge charge) {
+        long permits = possible(charge);
+        return permits < SMALL.length ? SMALL[(int) permits] : ascii("" + permits);
+    }
+
+    private static byte[] withMore(Charge charge, long more) {
+        return ascii(possible(charge) + "+" + Math.min(more, charge.limit().capacity()));
+    }
+
+    /** More than the capacity is too much, however much it is; the script's numbers end at 2^53. */
+    private static long possible(Charge charge) {
+        return Math.min(charge.permits(), charge.limit().capacity() + 1);
+    }
+
+    private static byte[] ascii(String text) {
+        return text.getBytes(StandardCharsets.US_ASCII);
+    }
+}

@@ -1,0 +1,173 @@
+package io.ratelimit.redis.connection;
+
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.data.redis.RedisConnectionFailureException;
+
+/**
+ * Makes the first connection in a thread of its own, again and again until there is one, so that no caller ever does:
+ * callers that connect queue up behind each other. Once made, the driver keeps it. Nothing that is thrown ends the attempts:
+ * if the thread or its next attempt cannot be had, the next caller starts them again.
+ */
+final class ConnectionBootstrap {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
+
+    /** A driver's first commands in a cold JVM can take longer than its later ones may. */
+    private static final int ATTEMPTS_AT_FIRST = 5;
+
+    private static final long PAUSE_MILLIS = 500;
+
+    private final Runnable attempt;
+
+    private final ScheduledExecutorService thread;
+
+    private final AtomicBoolean started = new AtomicBoolean();
+
+    /** Done when the first attempts are over, one way or the other. */
+    private final CompletableFuture<Void> tried = new CompletableFuture<>();
+
+    private volatile boolean made;
+
+    private volatile @Nullable Throwable failure;
+
+    private final String address;
+
+    /** The attempts after the first ones. Of the thread alone. */
+    private @Nullable Future<?> later;
+
+    /**
+     * @param address where Redis is, for the log
+     * @param attempt throws if it cannot connect
+     */
+    ConnectionBootstrap(String address, Runnable attempt) {
+        this(address, attempt, thread());
+    }
+
+    ConnectionBootstrap(String address, Runnable attempt, ScheduledExecutorService thread) {
+        this.address = address;
+        this.attempt = attempt;
+        this.thread = thread;
+    }
+
+    private static ScheduledExecutorService thread() {
+        return Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread connecting = new Thread(task, "ratelimit-connect");
+            connecting.setDaemon(true);
+            return connecting;
+        });
+    }
+
+    boolean isMade() {
+        return made;
+    }
+
+    /** Waits for the first attempts, but no longer than that. */
+    void await(Duration patience) {
+        start();
+        try {
+            tried.get(patience.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException ex) {
+            // Whoever needs the connection finds out that it is not there.
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What is to be done follows when there is a connection, or fails when the first attempts have failed. */
+    <T> CompletableFuture<T> thenRun(Supplier<? extends CompletionStage<T>> task) {
+        start();
+        return tried.thenCompose(done -> made ? task.get() : CompletableFuture.failedFuture(missing()));
+    }
+
+    /** Nobody waits for it any longer. */
+    void stop() {
+        thread.shutdownNow();
+        tried.complete(null);
+    }
+
+    private void start() {
+        if (started.compareAndSet(false, true)) {
+            try {
+                thread.execute(this::connect);
+            } catch (RejectedExecutionException ex) {
+                // Stopped before anybody wanted it.
+            } catch (Throwable ex) {
+                failedToStart(ex);
+            }
+        }
+    }
+
+    private void failedToStart(Throwable ex) {
+        failure = ex;
+        logger.log(
+                Level.WARNING,
+                "Cannot connect to Redis at " + address + " now (" + ex + "); trying again at the next call");
+        started.set(false);
+    }
+
+    private void connect() {
+        try {
+            for (int i = 0; i < ATTEMPTS_AT_FIRST && !made && !tried.isDone(); i++) {
+                tryOnce();
+            }
+            boolean first = tried.complete(null);
+            if (!made && !thread.isShutdown()) {
+                if (first) {
+                    logger.log(
+                            Level.WARNING,
+                            "No connection to Redis at " + address + " yet (" + cause()
+                                    + "); applying on-store-failure until" + " there is one");
+                }
+                tryLater();
+            }
+        } catch (Throwable ex) {
+            failedToStart(ex);
+        }
+    }
+
+    private void tryLater() {
+        if (later == null) {
+            later = thread.scheduleWithFixedDelay(this::tryOnce, PAUSE_MILLIS, PAUSE_MILLIS, TimeUnit.MILLISECONDS);
+        }
+    }
+
+    private void tryOnce() {
+        try {
+            attempt.run();
+            made = true;
+            if (tried.isDone()) {
+                logger.log(Level.INFO, "Connected to Redis at " + address);
+            }
+            thread.shutdown();
+        } catch (Throwable ex) {
+            failure = ex;
+        }
+    }
+
+    private @Nullable Throwable cause() {
+        Throwable known = failure;
+        return known == null ? null : NestedExceptionUtils.getMostSpecificCause(known);
+    }
+
+    private RuntimeException missing() {
+        return thread.isShutdown()
+                ? new RateLimitStoreException(Reason.CLOSED, "Redis: not asked, because all is closed", null)
+                : new RedisConnectionFailureException("No connection to Redis at " + address + " yet", failure);
+    }
+}

@@ -1,0 +1,102 @@
+package io.ratelimit.redis.connection;
+
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.Delay;
+import java.time.Duration;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.DirectFieldAccessor;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/**
+ * A connection of our own to the Redis of the user's connection factory, which remains as it is. While there is no
+ * connection a command fails at once. None is ever sent twice, and so many at the most wait for their answers. A
+ * connection that is lost is back soon after the server is.
+ */
+final class DedicatedConnections implements AutoCloseable {
+
+    private static final String CONFIGURATION = "configuration";
+
+    private static final Duration RECONNECT = Duration.ofMillis(100);
+
+    private final Factory factory;
+
+    private final Optional<ClientResources> resources;
+
+    private DedicatedConnections(Factory factory, Optional<ClientResources> resources) {
+        this.factory = factory;
+        this.resources = resources;
+    }
+
+    /** @param servers of the application's connections */
+    static DedicatedConnections like(LettuceConnectionFactory users, RedisConfiguration servers, Duration timeout) {
+        Optional<ClientResources> resources =
+                users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon);
+        Factory copy = new Factory(
+                servers, new DedicatedClientConfiguration(users.getClientConfiguration(), timeout, resources));
+        copy.afterPropertiesSet();
+        copy.start();
+        return new DedicatedConnections(copy, resources);
+    }
+
+    /** The same threads and timer, which remain the application's to shut down. */
+    private static ClientResources reconnectingSoon(ClientResources users) {
+        return users.mutate()
+                .eventLoopGroupProvider(users.eventLoopGroupProvider())
+                .eventExecutorGroup(users.eventExecutorGroup())
+                .timer(users.timer())
+                .commandLatencyRecorder(users.commandLatencyRecorder())
+                .reconnectDelay(Delay.constant(RECONNECT))
+                .build();
+    }
+
+    Factory factory() {
+        return factory;
+    }
+
+    @Override
+    public void close() {
+        factory.destroy();
+        if (resources.isPresent()) {
+            var unused = resources.get().shutdown(0, 0, TimeUnit.SECONDS);
+        }
+    }
+
+    /**
+     * Returns the servers of the application's connections, or {@code null} if they cannot be told. By a field where no getter
+     * tells: a static master and its replicas look like a standalone server at localhost.
+     */
+    static @Nullable RedisConfiguration servers(LettuceConnectionFactory users) {
+        Object known = Stream.of(
+                        users.getSentinelConfiguration(),
+                        users.getClusterConfiguration(),
+                        users.getSocketConfiguration())
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(null);
+        DirectFieldAccessor fields = new DirectFieldAccessor(users);
+        if (known == null && fields.isReadableProperty(CONFIGURATION)) {
+            known = fields.getPropertyValue(CONFIGURATION);
+        }
+        return known instanceof RedisConfiguration servers ? servers : null;
+    }
+
+    /** Shows the one connection that all commands to a cluster take. */
+    static final class Factory extends LettuceConnectionFactory {
+
+        Factory(RedisConfiguration servers, LettuceClientConfiguration client) {
+            super(servers, client);
+        }
+
+        @Nullable
+        StatefulRedisClusterConnection<?, ?> cluster() {
+            return getSharedClusterConnection();
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package io.ratelimit.redis.connection;
+
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.cluster.RedisClusterClient;
+import io.lettuce.core.cluster.SlotHash;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.models.partitions.Partitions;
+import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
+import io.lettuce.core.protocol.DefaultEndpoint;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** The masters of a cluster, as far as Lettuce knows them. */
+public final class LettuceCluster implements RedisTopology {
+
+    /** In charge of slots that nobody is in charge of. */
+    private static final String NOBODY = "Redis Cluster";
+
+    private final Map<String, String> names = new ConcurrentHashMap<>();
+
+    private final Map<Integer, String> tagsOfSlots = new ConcurrentHashMap<>();
+
+    private final DedicatedConnections.Factory connections;
+
+    public LettuceCluster(DedicatedConnections.Factory connections) {
+        this.connections = connections;
+    }
+
+    @Override
+    public String of(byte[] key) {
+        return name(partitions().getMasterBySlot(SlotHash.getSlot(key)));
+    }
+
+    /** A tag for the first slot of every master, however few slots it has. */
+    @Override
+    public Map<String, String> tags() {
+        return tags(partitions());
+    }
+
+    public Map<String, String> tags(Partitions partitions) {
+        Map<String, String> tags = new HashMap<>();
+        for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
+            RedisClusterNode master = partitions.getMasterBySlot(slot);
+            if (master != null && !tags.containsKey(name(master))) {
+                tags.put(name(master), tagsOfSlots.computeIfAbsent(slot, LettuceCluster::tag));
+            }
+        }
+        return tags;
+    }
+
+    /** Numbers are tried until one is in the slot. There is one for every slot below 300,000. */
+    static String tag(int slot) {
+        for (int i = 0; ; i++) {
+            String tag = "%probe" + i;
+            if (SlotHash.getSlot(tag) == slot) {
+                return tag;
+            }
+        }
+    }
+
+    private String name(@Nullable RedisClusterNode master) {
+        return master == null
+                ? NOBODY
+                : names.computeIfAbsent(
+                        master.getNodeId(),
+                        id -> REDIS + " at " + master.getUri().getHost() + ":"
+                                + master.getUri().getPort());
+    }
+
+    /** Its replica may have its place. If not, the connection to it may be dead, and Lettuce makes another. */
+    @Override
+    public void renew(String server) {
+        var unused = client().refreshPartitionsAsync();
+        StatefulRedisClusterConnection<?, ?> cluster = connections.cluster();
+        if (cluster != null) {
+            partitions().stream()
+                    .filter(node -> server.equals(names.get(node.getNodeId())))
+                    .forEach(node -> disconnect(
+                            cluster, node.getUri().getHost(), node.getUri().getPort()));
+        }
+    }
+
+    private static void disconnect(StatefulRedisClusterConnection<?, ?> cluster, String host, int port) {
+        var unused = cluster.getConnectionAsync(host, port).thenAccept(connection -> {
+            if (connection instanceof RedisChannelHandler<?, ?> handler
+                    && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
+                endpoint.disconnect();
+            }
+        });
+    }
+
+    private Partitions partitions() {
+        return client().getPartitions();
+    }
+
+    private RedisClusterClient client() {
+        return (RedisClusterClient) connections.getRequiredNativeClient();
+    }
+}

@@ -1,0 +1,77 @@
+package io.ratelimit.redis.connection;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Properties;
+import org.springframework.data.redis.connection.RedisClusterConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.RedisTemplate;
+import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.data.redis.serializer.RedisSerializer;
+import org.springframework.util.ClassUtils;
+
+/** Runs the script through Spring Data's template. */
+public abstract class TemplateScriptExecutor implements ConnectingExecutor {
+
+    static final RedisSerializer<byte[]> BYTES = RedisSerializer.byteArray();
+
+    private final RedisScript<List<Long>> script;
+
+    private final RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+
+    private volatile boolean clustered;
+
+    TemplateScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
+        this.script = script;
+        template.setConnectionFactory(connections);
+        template.setEnableDefaultSerializer(false);
+        template.setKeySerializer(BYTES);
+        template.setValueSerializer(BYTES);
+        template.afterPropertiesSet();
+    }
+
+    /** The executor that suits the driver. */
+    public static ConnectingExecutor over(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
+        return isSharedLettuce(connections)
+                ? new LettuceScriptExecutor(connections, script)
+                : new BlockingScriptExecutor(connections, script);
+    }
+
+    /** Lettuce may be absent. */
+    private static boolean isSharedLettuce(RedisConnectionFactory connections) {
+        return ClassUtils.isPresent("io.lettuce.core.RedisClient", TemplateScriptExecutor.class.getClassLoader())
+                && connections instanceof LettuceConnectionFactory lettuce
+                && lettuce.getShareNativeConnection();
+    }
+
+    RedisTemplate<byte[], byte[]> template() {
+        return template;
+    }
+
+    RedisScript<List<Long>> script() {
+        return script;
+    }
+
+    @Override
+    public boolean isClustered() {
+        return clustered;
+    }
+
+    @Override
+    public void prepare() {
+        byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
+        template.execute((RedisCallback<String>) connection -> {
+            clustered = connection instanceof RedisClusterConnection;
+            return connection.scriptingCommands().scriptLoad(text);
+        });
+    }
+
+    @Override
+    public Properties memory() {
+        Properties memory = template.execute((RedisCallback<Properties>)
+                connection -> connection.serverCommands().info("memory"));
+        return memory == null ? new Properties() : memory;
+    }
+}

@@ -1,0 +1,172 @@
+package io.ratelimit.store.failover;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.store.StoreFailure;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Trouble of one kind: when it begins, when it is over. Logs both, and every reason and policy that comes up in between
+ * once. It is over when there was none for a while, so that a bad bucket among good ones is not a change at every call.
+ */
+final class Outage {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.store");
+
+    private final String bad;
+
+    private final String good;
+
+    private final Duration quiet;
+
+    private final LongSupplier nanos;
+
+    private final LongAdder calls = new LongAdder();
+
+    /** {@code null}: there is none. */
+    private volatile @Nullable State state;
+
+    private volatile long lastFailure;
+
+    /**
+     * What is known; not changed, because every call of an outage reads it.
+     *
+     * @param latest the first failure of the reason that the last one had
+     * @param logged the reasons and policies that have been
+     */
+    private record State(Instant since, long nanos, RateLimitStoreException latest, Set<Enum<?>> logged) {
+
+        boolean knows(RateLimitStoreException failure, List<RateLimit> limits) {
+            return latest.getReason() == failure.getReason() && hasLogged(failure, limits);
+        }
+
+        boolean hasLogged(RateLimitStoreException failure, List<RateLimit> limits) {
+            for (RateLimit limit : limits) {
+                if (!logged.contains(limit.onStoreFailure())) {
+                    return false;
+                }
+            }
+            return logged.contains(failure.getReason());
+        }
+
+        State with(RateLimitStoreException failure, List<RateLimit> limits) {
+            Set<Enum<?>> more = new HashSet<>(logged);
+            more.add(failure.getReason());
+            limits.forEach(limit -> more.add(limit.onStoreFailure()));
+            return new State(since, nanos, failure, more);
+        }
+    }
+
+    /**
+     * @param bad what the log says while it is on
+     * @param good what it says when it is over
+     * @param quiet after which time without a failure it is
+     */
+    Outage(String bad, String good, Duration quiet, LongSupplier nanos) {
+        this.bad = bad;
+        this.good = good;
+        this.quiet = quiet;
+        this.nanos = nanos;
+    }
+
+    @Nullable
+    StoreFailure trouble() {
+        State known = state;
+        return known == null
+                ? null
+                : new StoreFailure(
+                        known.latest.getReason(), String.valueOf(known.latest.getMessage()), known.since, calls.sum());
+    }
+
+    boolean isOn() {
+        return state != null;
+    }
+
+    /** Whether it may be over. */
+    boolean isQuiet() {
+        return nanos.getAsLong() - lastFailure >= quiet.toNanos();
+    }
+
+    /** @param limits of the call; none: it was nobody's */
+    void failure(List<RateLimit> limits, RateLimitStoreException failure) {
+        lastFailure = nanos.getAsLong();
+        if (!limits.isEmpty()) {
+            calls.increment();
+        }
+        State known = state;
+        RateLimitStoreException first = first(failure);
+        if (known == null || !known.knows(first, limits)) {
+            news(limits, first);
+        }
+    }
+
+    private synchronized void news(List<RateLimit> limits, RateLimitStoreException failure) {
+        State known = state == null ? new State(Instant.now(), lastFailure, failure, Set.of()) : state;
+        state = known.with(failure, limits);
+        if (!known.hasLogged(failure, limits)) {
+            logger.log(
+                    Level.WARNING,
+                    "{0} ({1}: {2}); applying on-store-failure{3}",
+                    bad,
+                    lowerCase(failure.getReason()),
+                    failure.getMessage(),
+                    to(limits));
+        }
+    }
+
+    private static String to(List<RateLimit> limits) {
+        return switch (limits.size()) {
+            case 0 -> "";
+            case 1 ->
+                "=" + policy(limits.get(0)) + " to limit '" + limits.get(0).name() + "'";
+            default ->
+                limits.stream()
+                        .map(limit -> "'" + limit.name() + "' (" + policy(limit) + ")")
+                        .collect(Collectors.joining(", ", " to limits ", ""));
+        };
+    }
+
+    private static String policy(RateLimit limit) {
+        return lowerCase(limit.onStoreFailure());
+    }
+
+    private static String lowerCase(Enum<?> value) {
+        return value.name().toLowerCase(Locale.ROOT);
+    }
+
+    synchronized void overIfQuiet() {
+        State known = state;
+        if (known != null && isQuiet()) {
+            state = null;
+            logger.log(
+                    Level.INFO,
+                    "{0} (failures were seen for {1} s); calls decided by on-store-failure: {2}",
+                    good,
+                    seconds(lastFailure - known.nanos),
+                    calls.sumThenReset());
+        }
+    }
+
+    private static String seconds(long nanos) {
+        return String.format(Locale.ROOT, "%.1f", nanos / 1e9);
+    }
+
+    /** What made the store stop asking, where it does not ask. */
+    static RateLimitStoreException first(RateLimitStoreException failure) {
+        return failure.getReason() == Reason.SHORT_CIRCUITED
+                        && failure.getCause() instanceof RateLimitStoreException cause
+                ? cause
+                : failure;
+    }
+}

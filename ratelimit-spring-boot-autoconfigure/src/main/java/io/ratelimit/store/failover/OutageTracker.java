@@ -1,0 +1,105 @@
+package io.ratelimit.store.failover;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.store.StoreFailure;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What is wrong with a store. Trouble with the store as a whole is over when it has answered again for a second and, asked,
+ * says that all of it is well; what is wrong with a bucket only is forgotten after a minute.
+ */
+final class OutageTracker {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.store");
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final Supplier<CompletionStage<?>> check;
+
+    private final LongSupplier nanos;
+
+    private final Outage ofStore;
+
+    private final Outage ofBuckets;
+
+    private final AtomicBoolean checking = new AtomicBoolean();
+
+    private final AtomicLong nextLoss;
+
+    /** @param check asks the store whether all of it is well */
+    OutageTracker(Supplier<CompletionStage<?>> check, LongSupplier nanos) {
+        this.check = check;
+        this.nanos = nanos;
+        this.ofStore = new Outage(
+                "Rate limit store unavailable", "Rate limit store available again", Duration.ofSeconds(1), nanos);
+        this.ofBuckets = new Outage(
+                "Rate limit store holds a foreign value",
+                "Rate limit store without a foreign value for a minute",
+                MINUTE,
+                nanos);
+        this.nextLoss = new AtomicLong(nanos.getAsLong());
+    }
+
+    /** @param limits of the call; none: it was nobody's */
+    void failure(List<RateLimit> limits, RateLimitStoreException failure) {
+        Reason reason = Outage.first(failure).getReason();
+        if (reason == Reason.FOREIGN_VALUE) {
+            ofBuckets.failure(limits, failure);
+        } else if (reason != Reason.CLOSED && reason != Reason.STALLED) {
+            ofStore.failure(limits, failure);
+        }
+    }
+
+    void success() {
+        if (ofBuckets.isOn()) {
+            ofBuckets.overIfQuiet();
+        }
+        if (ofStore.isOn() && ofStore.isQuiet() && checking.compareAndSet(false, true)) {
+            check.get().whenComplete((well, thrown) -> checking.set(false)).handle(this::checked);
+        }
+    }
+
+    /** What the store has said when it was asked. */
+    @Nullable
+    Void checked(@Nullable Object well, @Nullable Throwable thrown) {
+        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        if (cause instanceof RateLimitStoreException failure) {
+            failure(List.of(), failure);
+        } else {
+            ofStore.overIfQuiet();
+        }
+        return null;
+    }
+
+    /** Not worth a line while it is known that the store fails, nor more than one a minute else. */
+    void notGivenBack(RateLimit limit, RateLimitStoreException failure) {
+        long now = nanos.getAsLong();
+        long next = nextLoss.get();
+        if (!ofStore.isOn() && now - next >= 0 && nextLoss.compareAndSet(next, now + MINUTE.toNanos())) {
+            logger.log(
+                    Level.WARNING,
+                    "What was to be given back to limit ''{0}'' stays taken, because the store cannot: {1}",
+                    limit.name(),
+                    failure.getMessage());
+        }
+    }
+
+    List<StoreFailure> troubles() {
+        return Stream.of(ofStore.trouble(), ofBuckets.trouble())
+                .filter(Objects::nonNull)
+                .toList();
+    }
+}

@@ -1,0 +1,178 @@
+package io.ratelimit.store.lease;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.LeaseRemainder;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What an instance has of one bucket: the stock of its present lease, and how many permits the next one is to be of. There
+ * is one lease at a time. Threads take from the stock without a lock; the lock is for leases that come and go.
+ */
+public final class LeasedBucket {
+
+    private final RateLimit limit;
+
+    private volatile @Nullable LeasedPermits stock;
+
+    private @Nullable LeaseRequest request;
+
+    /** 0: the next call takes none, so that a key which is used once costs no lease. */
+    private long nextAsk;
+
+    private boolean retired;
+
+    private boolean wanted = true;
+
+    private @Nullable LeasedPermits lastSeen;
+
+    private long lastHandedOut;
+
+    public LeasedBucket(RateLimit limit) {
+        this.limit = limit;
+    }
+
+    /** The permits that are here, if there ever was a lease. */
+    @Nullable
+    public LeasedPermits stock() {
+        return stock;
+    }
+
+    /** Takes permits that are here; {@code null} if there are not so many. */
+    @Nullable
+    public RateLimitDecision take(long permits, long nanos) {
+        LeasedPermits present = stock;
+        long after = present == null ? -1 : present.take(permits, nanos);
+        return present == null || after < 0 ? null : present.decision(after, nanos);
+    }
+
+    /**
+     * For a call that has found too few permits: the lease to wait for, or a new one for the caller to ask for; or neither,
+     * and the store decides for this call alone.
+     */
+    synchronized @Nullable public Approach approach(long permits, long nanos) {
+        wanted = true;
+        LeaseRequest present = request;
+        LeasedPermits last = stock;
+        if (retired) {
+            return null;
+        }
+        // One that has come down otherwise, such as where the stack ended, is none.
+        if (present != null && !present.isOver()) {
+            return present.takesOn(permits) ? new Approach(present, false) : null;
+        }
+        long after = last == null ? -1 : last.take(permits, nanos);
+        if (last != null && after >= 0) {
+            return new Approach(LeaseRequest.landed(last, after, nanos), false);
+        }
+        LeaseRemainder remainder = LeaseRemainder.NONE;
+        if (last != null) {
+            LeasedPermits.End end = last.close(nanos);
+            remainder = end.remainder();
+            nextAsk = Math.min(end.nextAsk(), limit.lease());
+            stock = null;
+        }
+        if (nextAsk == 0 && remainder.isEmpty()) {
+            nextAsk = Math.min(permits, limit.lease());
+            return null;
+        }
+        LeaseRequest next = new LeaseRequest(nextAsk, remainder, nanos);
+        request = next;
+        return new Approach(next, true);
+    }
+
+    /** A lease to wait for, which may have come meanwhile, or to ask for oneself. */
+    public record Approach(LeaseRequest request, boolean asks) {}
+
+    /**
+     * The store has answered.
+     *
+     * @param brought {@code null} if there is none
+     * @return what is to be refunded, because nobody may use it any more
+     */
+    public synchronized LeaseRemainder land(LeaseRequest landed, @Nullable LeasedPermits brought, long nanos) {
+        boolean expected = request == landed;
+        if (expected) {
+            request = null;
+            nextAsk = 0;
+        }
+        if (brought == null) {
+            return LeaseRemainder.NONE;
+        }
+        if (landed.isAbandoned()) {
+            brought.close(nanos);
+            return LeaseRemainder.NONE;
+        }
+        if (retired || !expected) {
+            return brought.close(nanos).remainder();
+        }
+        landed.serve(brought, nanos);
+        stock = brought;
+        return LeaseRemainder.NONE;
+    }
+
+    /**
+     * Asks for the next lease anew, if the store should long have answered: what it brings later is refunded.
+     *
+     * @param latest when it should have been asked for at the latest
+     * @return the request whose callers are to be told
+     */
+    synchronized @Nullable public LeaseRequest giveUp(long latest) {
+        LeaseRequest present = request;
+        if (present == null || present.since() - latest > 0) {
+            return null;
+        }
+        request = null;
+        return present.isOver() ? null : present;
+    }
+
+    /** Whether nobody has taken or wanted anything since this was asked last. */
+    public synchronized boolean look() {
+        long handedOut = handedOut();
+        boolean idle = isIdle(handedOut);
+        wanted = false;
+        lastSeen = stock;
+        lastHandedOut = handedOut;
+        return idle;
+    }
+
+    private boolean isIdle(long handedOut) {
+        return !wanted && request == null && stock == lastSeen && handedOut == lastHandedOut;
+    }
+
+    private long handedOut() {
+        LeasedPermits present = stock;
+        return present == null ? 0 : present.handedOut();
+    }
+
+    /**
+     * Ends it if it has stayed idle since the last look.
+     *
+     * @param most the permits that it may have left
+     * @return what is to be refunded; {@code null} if it goes on
+     */
+    synchronized @Nullable public LeaseRemainder retireIfIdle(long most, long nanos) {
+        LeasedPermits last = stock;
+        return isIdle(handedOut()) && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
+    }
+
+    /** Ends it: what comes later is the store's affair alone. Returns what is to be refunded. */
+    synchronized LeaseRemainder retire(long nanos) {
+        retired = true;
+        LeasedPermits last = stock;
+        stock = null;
+        return last == null ? LeaseRemainder.NONE : last.close(nanos).remainder();
+    }
+
+    /** The store has forgotten the bucket: what was taken from it is no longer charged. */
+    synchronized void forget(long nanos) {
+        LeasedPermits last = stock;
+        stock = null;
+        if (last != null) {
+            last.close(nanos);
+        }
+        if (request != null) {
+            request.abandon();
+        }
+    }
+}

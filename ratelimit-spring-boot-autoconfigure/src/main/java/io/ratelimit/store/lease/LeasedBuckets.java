@@ -1,0 +1,121 @@
+package io.ratelimit.store.lease;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.store.KeyDigest;
+import io.ratelimit.store.LeaseRemainder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+
+/** The buckets of which this instance has leases, or may have soon; a bounded number. */
+final class LeasedBuckets {
+
+    /** No caller's key. */
+    private static final String ALL_CALLERS = "";
+
+    private final int most;
+
+    private final AtomicInteger count = new AtomicInteger();
+
+    private final Map<RateLimit, Map<String, LeasedBucket>> buckets = new ConcurrentHashMap<>();
+
+    LeasedBuckets(int most) {
+        this.most = most;
+    }
+
+    private static String key(@Nullable String key) {
+        return key == null ? ALL_CALLERS : key;
+    }
+
+    @Nullable
+    LeasedBucket find(RateLimit limit, @Nullable String key) {
+        Map<String, LeasedBucket> ofLimit = buckets.get(limit);
+        return ofLimit == null ? null : ofLimit.get(key(key));
+    }
+
+    /** Finds or adds; {@code null} if there are too many, or the key is too long to be kept. */
+    @Nullable
+    LeasedBucket of(RateLimit limit, @Nullable String key) {
+        LeasedBucket known = find(limit, key);
+        if (known != null || count.get() >= most || key(key).length() > KeyDigest.LONGEST_KEY) {
+            return known;
+        }
+        LeasedBucket added = new LeasedBucket(limit);
+        Map<String, LeasedBucket> ofLimit = buckets.computeIfAbsent(limit, first -> new ConcurrentHashMap<>());
+        known = ofLimit.putIfAbsent(key(key), added);
+        if (known == null) {
+            count.incrementAndGet();
+        }
+        return known == null ? added : known;
+    }
+
+    /** Those that nobody has taken or wanted anything from since this was asked last. */
+    List<Entry> idle() {
+        List<Entry> idle = new ArrayList<>();
+        buckets.values()
+                .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
+                    if (bucket.look()) {
+                        idle.add(new Entry(ofLimit, key, bucket));
+                    }
+                }));
+        return idle;
+    }
+
+    /** Requests that the store should long have answered; their buckets ask anew. */
+    List<LeaseRequest> giveUp(long latest) {
+        List<LeaseRequest> overdue = new ArrayList<>();
+        buckets.values()
+                .forEach(ofLimit -> ofLimit.values().forEach(bucket -> {
+                    LeaseRequest request = bucket.giveUp(latest);
+                    if (request != null) {
+                        overdue.add(request);
+                    }
+                }));
+        return overdue;
+    }
+
+    /**
+     * Removes one that has stayed idle.
+     *
+     * @param most the permits that it may have left
+     * @return what is to be refunded
+     */
+    LeaseRemainder retireIfIdle(Entry entry, long most, long nanos) {
+        LeaseRemainder remainder = entry.bucket.retireIfIdle(most, nanos);
+        if (remainder == null) {
+            return LeaseRemainder.NONE;
+        }
+        remove(entry.ofLimit, entry.key, entry.bucket);
+        return remainder;
+    }
+
+    /**
+     * Removes all.
+     *
+     * @return what is to be refunded
+     */
+    List<LeaseRemainder> retireAll(long nanos) {
+        List<LeaseRemainder> remainders = new ArrayList<>();
+        buckets.values()
+                .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
+                    LeaseRemainder remainder = bucket.retire(nanos);
+                    if (!remainder.isEmpty()) {
+                        remainders.add(remainder);
+                    }
+                    remove(ofLimit, key, bucket);
+                }));
+        return remainders;
+    }
+
+    private void remove(Map<String, LeasedBucket> ofLimit, String key, LeasedBucket bucket) {
+        if (ofLimit.remove(key, bucket)) {
+            count.decrementAndGet();
+        }
+    }
+
+    /** A bucket, and where it is. */
+    record Entry(Map<String, LeasedBucket> ofLimit, String key, LeasedBucket bucket) {}
+}

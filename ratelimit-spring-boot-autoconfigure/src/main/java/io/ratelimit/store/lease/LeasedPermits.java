@@ -1,0 +1,274 @@
+package io.ratelimit.store.lease;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.Refill;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.ReceiptRefund;
+import io.ratelimit.store.Refund;
+import java.time.Duration;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The permits of one lease, which any number of threads take from without a lock. A permit may be taken until it would
+ * have begun to come back in the store, had it been used when the lease was taken: until then it counts there.
+ */
+public final class LeasedPermits {
+
+    private static final long CLOSED = -1;
+
+    private static final long LOWER_HALF = 0xFFFF_FFFFL;
+
+    /**
+     * What separates the moment at which the request was sent from the store's time, beyond the way to it: its microseconds
+     * are rounded down, and those that it replies up.
+     */
+    private static final long ROUNDED = 2;
+
+    /**
+     * Evenly, permits come back at the whole limit's rate, however slowly this instance hands them out. What is back in
+     * the store was not kept from others: it may be so many times what was handed out.
+     */
+    private static final long BACK_BY_ITSELF = 8;
+
+    /** In microseconds. So long an idle lease may be kept: one that is used up in that time is no worse for others. */
+    private static final long HORIZON = 1_000_000;
+
+    /** A few permits say little of how many more will be wanted. */
+    private static final long STEEPEST = 8;
+
+    private final RateLimit limit;
+
+    private final Lease lease;
+
+    private final long sent;
+
+    private final long resetMicros;
+
+    private final long lifeMicros;
+
+    /** The permits that are here in the upper half, those that were handed out in the lower; or closed. */
+    private final AtomicLong state;
+
+    /** How many permits of calls that were rejected. */
+    private final AtomicLong putBack = new AtomicLong();
+
+    /** @param sent the time, in nanoseconds, before the store was asked for the lease */
+    public LeasedPermits(RateLimit limit, Lease lease, long sent) {
+        this.limit = limit;
+        this.lease = lease;
+        this.sent = sent;
+        this.resetMicros = micros(lease.decision().resetAfter());
+        this.lifeMicros = lifeMicros() - ROUNDED;
+        this.state = new AtomicLong(lease.more() << 32);
+    }
+
+    private static long micros(Duration duration) {
+        return duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000;
+    }
+
+    /** Until the last permit begins to come back; in windows, until all of them may. */
+    private long lifeMicros() {
+        // Until nothing of an aligned window is in view: from its end on that takes as long as it is itself.
+        return limit.algorithm() == Algorithm.SLIDING_WINDOW ? resetMicros - limit.fullMicros() : resetMicros;
+    }
+
+    /**
+     * Takes permits.
+     *
+     * @return how things stand then, which is not negative; -1 if there are not so many
+     */
+    public long take(long permits, long nanos) {
+        while (true) {
+            long last = state.get();
+            long left = valid(last, nanos) - permits;
+            if (left < 0) {
+                return -1;
+            }
+            long after = left << 32 | (handedOut(last) + permits);
+            if (state.compareAndSet(last, after)) {
+                return after;
+            }
+        }
+    }
+
+    /** Takes permits that may have to be put back; {@code null} if there are not so many. */
+    @Nullable
+    Portion takePortion(long permits, long nanos) {
+        long before = putBack.get();
+        long after = take(permits, nanos);
+        return after < 0 ? null : new Portion(this, permits, after, before);
+    }
+
+    private long valid(long last, long nanos) {
+        if (last == CLOSED) {
+            return 0;
+        }
+        long left = last >>> 32;
+        long life = lifeMicros - elapsedMicros(nanos);
+        if (life <= 0) {
+            return 0;
+        }
+        return comesBackEvenly() ? limit.pace().permitsIn(life, 0, left) : left;
+    }
+
+    private boolean comesBackEvenly() {
+        return comesBackEvenly(limit);
+    }
+
+    /** Whether permits come back one after the other. */
+    public static boolean comesBackEvenly(RateLimit limit) {
+        return limit.algorithm() == Algorithm.TOKEN_BUCKET && limit.refill() == Refill.CONTINUOUS;
+    }
+
+    /** Rounded up. */
+    private long elapsedMicros(long nanos) {
+        return (nanos - sent + 999) / 1_000;
+    }
+
+    private static long handedOut(long last) {
+        return last & LOWER_HALF;
+    }
+
+    /**
+     * What a call that has taken permits is told.
+     *
+     * @param after how things stood when it had
+     */
+    RateLimitDecision decision(long after, long nanos) {
+        RateLimitDecision leased = lease.decision();
+        return RateLimitDecision.ofMicros(
+                leased.capacity(),
+                leased.remaining() + (after >>> 32),
+                0,
+                0,
+                Math.max(0, resetMicros - elapsedMicros(nanos)));
+    }
+
+    /**
+     * What a call took that was then rejected goes back.
+     *
+     * <p>Where permits come back one after the other, those that count longest are handed out last. What is put back may be
+     * from before them, and stands for what others have taken since, as far as it still counts itself: each of them was
+     * there when they took theirs. It is from no further before than what was put back meanwhile.
+     */
+    private void putBack(Portion portion, long nanos) {
+        if (!comesBackEvenly()) {
+            var unused = giveBack(portion.permits());
+            return;
+        }
+        long permits = portion.permits();
+        long meanwhile = putBack.addAndGet(permits) - permits - portion.before();
+        long behind = Math.min((portion.after() >>> 32) + meanwhile, lease.more() - permits);
+        long life = lifeMicros - elapsedMicros(nanos);
+        if (life > 0) {
+            var unused = putBack(Math.max(0, limit.pace().permitsIn(life, 0, behind + permits) - behind));
+        }
+    }
+
+    /** @return false if this is closed */
+    private boolean putBack(long permits) {
+        while (true) {
+            long last = state.get();
+            if (last == CLOSED) {
+                return false;
+            }
+            long back = ((last >>> 32) + permits) << 32 | Math.max(0, handedOut(last) - permits);
+            if (state.compareAndSet(last, back)) {
+                return true;
+            }
+        }
+    }
+
+    /**
+     * Of permits that a charge has taken from here, or with the lease; for the store, if this is closed.
+     *
+     * <p>Where permits come back one after the other nobody here knows whether those are back already: by the rule they are
+     * behind what was used before them, in the store behind what was leased before. So they come back by themselves.
+     */
+    Refund refund(Charge charge) {
+        return comesBackEvenly()
+                ? Refund.NONE
+                : new ReceiptRefund<>(Map.of(charge, this), taken -> giveBack(charge.permits()));
+    }
+
+    private CompletionStage<Void> giveBack(long permits) {
+        return putBack(permits)
+                ? CompletableFuture.completedFuture(null)
+                : lease.unused().giveBack(permits);
+    }
+
+    /**
+     * What a call has taken.
+     *
+     * @param after how things stood then
+     * @param before how much had been put back before
+     */
+    record Portion(LeasedPermits stock, long permits, long after, long before) {
+
+        RateLimitDecision decision(long nanos) {
+            return stock.decision(after, nanos);
+        }
+
+        /** The call was rejected. */
+        void putBack(long nanos) {
+            stock.putBack(this, nanos);
+        }
+
+        /** The call has failed. */
+        CompletionStage<Void> refund() {
+            return stock.comesBackEvenly() ? CompletableFuture.completedFuture(null) : stock.giveBack(permits);
+        }
+    }
+
+    /** How many permits were handed out, for comparison with another time. */
+    long handedOut() {
+        return handedOut(state.get());
+    }
+
+    /** Hands out no more. Of what was closed before, nothing is left. */
+    public End close(long nanos) {
+        long last = state.getAndSet(CLOSED);
+        return last == CLOSED
+                ? End.NOTHING
+                : new End(new LeaseRemainder(lease.unused(), remainder(last, nanos)), nextAsk(last, nanos));
+    }
+
+    /** How many permits are left to be refunded. */
+    public long remainder(long nanos) {
+        long last = state.get();
+        return last == CLOSED ? 0 : remainder(last, nanos);
+    }
+
+    private long remainder(long last, long nanos) {
+        return elapsedMicros(nanos) < resetMicros ? last >>> 32 : 0;
+    }
+
+    /**
+     * What a lease comes to.
+     *
+     * @param nextAsk how many permits the next one is to be of
+     */
+    public record End(LeaseRemainder remainder, long nextAsk) {
+
+        static final End NOTHING = new End(LeaseRemainder.NONE, 0);
+    }
+
+    /** If all were handed out in time, as many as the horizon takes at that speed, and at least twice as many; else those. */
+    private long nextAsk(long last, long nanos) {
+        long handedOut = handedOut(last);
+        long more = lease.more();
+        if (handedOut + valid(last, nanos) >= more) {
+            long wanted = handedOut * HORIZON / Math.max(1, elapsedMicros(nanos));
+            return Math.max(2 * more, Math.min(wanted, STEEPEST * more));
+        }
+        return comesBackEvenly() ? BACK_BY_ITSELF * handedOut : handedOut;
+    }
+}

@@ -1,0 +1,23 @@
+package io.ratelimit.web;
+
+/** Which rate limit fields responses bear. */
+public enum HeaderFormat {
+
+    /** {@code RateLimit-Policy} and {@code RateLimit}, with a member for each limit. */
+    IETF,
+
+    /** {@code X-RateLimit-Limit}, {@code -Remaining} and {@code -Reset}, of the tightest limit. */
+    LEGACY,
+
+    BOTH,
+
+    NONE;
+
+    boolean ietf() {
+        return this == IETF || this == BOTH;
+    }
+
+    boolean legacy() {
+        return this == LEGACY || this == BOTH;
+    }
+}

@@ -1,0 +1,54 @@
+package io.ratelimit.web.reactive;
+
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.web.WebSettings;
+import java.security.Principal;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.server.ServerWebExchange;
+import reactor.core.publisher.Mono;
+
+/** The exchange that is in the subscriber's context, where a filter has put it. */
+public final class ExchangeCallerRequests implements ReactiveCallerRequests {
+
+    private static final boolean SECURITY = ClassUtils.isPresent(
+            "org.springframework.security.core.context.ReactiveSecurityContextHolder",
+            ExchangeCallerRequests.class.getClassLoader());
+
+    private final WebSettings settings;
+
+    public ExchangeCallerRequests(WebSettings settings) {
+        this.settings = settings;
+    }
+
+    @Override
+    public Mono<CallerRequest> current(boolean withPrincipal) {
+        return Mono.deferContextual(context -> {
+            ServerWebExchange exchange =
+                    ServerWebExchangeContextFilter.getExchange(context).orElse(null);
+            return withPrincipal
+                    ? principal(exchange)
+                            .map(Optional::of)
+                            .defaultIfEmpty(Optional.empty())
+                            .flatMap(principal -> request(exchange, principal.orElse(null)))
+                    : request(exchange, null);
+        });
+    }
+
+    private Mono<CallerRequest> request(@Nullable ServerWebExchange exchange, @Nullable Principal principal) {
+        if (exchange != null) {
+            return Mono.just(ExchangeCallerRequest.of(exchange, principal, settings));
+        }
+        return Mono.justOrEmpty(principal).map(PrincipalCallerRequest::new);
+    }
+
+    private static Mono<Principal> principal(@Nullable ServerWebExchange exchange) {
+        Mono<Principal> ofExchange = exchange == null ? Mono.empty() : exchange.getPrincipal();
+        return SECURITY
+                ? SecurityPrincipal.current().switchIfEmpty(ofExchange.filter(SecurityPrincipal::isSomebody))
+                : ofExchange;
+    }
+}

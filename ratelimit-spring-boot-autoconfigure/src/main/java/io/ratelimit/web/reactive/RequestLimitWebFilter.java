@@ -1,0 +1,85 @@
+package io.ratelimit.web.reactive;
+
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.limiter.AcquireRequest;
+import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.store.Refund;
+import io.ratelimit.web.MatchedRequest;
+import io.ratelimit.web.RequestRules;
+import java.util.concurrent.CompletableFuture;
+import org.springframework.core.Ordered;
+import org.springframework.http.server.reactive.ServerHttpRequest;
+import org.springframework.web.cors.reactive.CorsUtils;
+import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
+import org.springframework.web.server.ServerWebExchange;
+import org.springframework.web.server.WebFilter;
+import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/** Limits WebFlux requests by their URLs. Nobody waits for the decision. */
+public final class RequestLimitWebFilter implements WebFilter, Ordered {
+
+    private final RequestRules rules;
+
+    private final RateLimitGate gate;
+
+    private final ReactiveCallerRequests requests;
+
+    private final RejectedExchanges rejected;
+
+    private final int order;
+
+    /** @param requests finds in the context what expressions may ask */
+    public RequestLimitWebFilter(
+            RequestRules rules,
+            RateLimitGate gate,
+            ReactiveCallerRequests requests,
+            RejectedExchanges rejected,
+            int order) {
+        this.rules = rules;
+        this.gate = gate;
+        this.requests = requests;
+        this.rejected = rejected;
+        this.order = order;
+    }
+
+    @Override
+    public int getOrder() {
+        return order;
+    }
+
+    @Override
+    public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        ServerHttpRequest request = exchange.getRequest();
+        MatchedRequest matched = rules.match(
+                request.getMethod().name(), CorsUtils.isPreFlightRequest(request), ExchangePaths.of(exchange));
+        if (!matched.isLimited()) {
+            return chain.filter(exchange);
+        }
+        return caller(exchange, matched)
+                .flatMap(caller -> enter(matched.entry(caller)))
+                .map(refund -> true)
+                .onErrorResume(failure -> rejected.answer(exchange, failure).thenReturn(false))
+                .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty());
+    }
+
+    /** Of this exchange, which other filters may have changed since the first of them put it into the context. */
+    private Mono<CallerRequest> caller(ServerWebExchange exchange, MatchedRequest matched) {
+        return requests.current(matched.asksForPrincipal())
+                .switchIfEmpty(Mono.error(() -> new IllegalStateException("A filter finds no request")))
+                .contextWrite(
+                        context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
+    }
+
+    private Mono<Refund> enter(AcquireRequest entry) {
+        if (entry.charges().isEmpty()) {
+            return Mono.just(Refund.NONE);
+        }
+        CompletableFuture<Refund> entered = gate.enterAsync(entry).toCompletableFuture();
+        Mono<Refund> decided = Mono.fromFuture(entered);
+        // The store's thread must not run what comes behind, which may block it or ask the store itself.
+        return entered.isDone() ? decided : decided.publishOn(Schedulers.parallel());
+    }
+}

@@ -1,0 +1,59 @@
+package io.ratelimit.web.servlet;
+
+import io.ratelimit.MissingRateLimitKeyException;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.web.ProblemBodies;
+import io.ratelimit.web.WebSettings;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.MessageSource;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.ErrorResponse;
+import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.method.HandlerMethod;
+
+/**
+ * Answers a rejection with a 429, in a servlet application, and a request without a key with a 400. Asked by
+ * {@link RateLimitExceptionResolver} before all advice; the last of all advice where somebody has put Spring's resolvers
+ * together in another way. A response that is on its way already just ends.
+ *
+ * @see <a href="https://www.rfc-editor.org/rfc/rfc6585#section-4">RFC 6585, 429 Too Many Requests</a>
+ */
+@RestControllerAdvice
+public final class RateLimitExceptionAdvice {
+
+    private final ProblemBodies problems;
+
+    public RateLimitExceptionAdvice(MessageSource messages, WebSettings settings) {
+        this.problems = new ProblemBodies(messages, settings);
+    }
+
+    @ExceptionHandler({
+        RateLimitExceededException.class,
+        RateLimitRefusedException.class,
+        MissingRateLimitKeyException.class
+    })
+    public @Nullable ErrorResponse answer(
+            RuntimeException failure, HttpServletRequest request, HttpServletResponse response, Locale locale) {
+        return response.isCommitted()
+                ? null
+                : problems.of(failure, request.getRequestURI(), locale, ServletHeaderRecord.of(request)::addIfUnknown);
+    }
+
+    /** As if a method of a controller had failed, whose own handlers this has. */
+    HandlerMethod asController() {
+        return new HandlerMethod(
+                this,
+                ClassUtils.getMethod(
+                        getClass(),
+                        "answer",
+                        RuntimeException.class,
+                        HttpServletRequest.class,
+                        HttpServletResponse.class,
+                        Locale.class));
+    }
+}

@@ -1,0 +1,85 @@
+package io.ratelimit.architecture;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import io.ratelimit.Internal;
+import io.ratelimit.RateLimit;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** What users may rely on. A type that becomes public joins this list or is marked {@link Internal}. */
+class ApiTests {
+
+    private static final JavaClasses OURS = new ClassFileImporter()
+            .importUrl(RateLimit.class.getProtectionDomain().getCodeSource().getLocation());
+
+    private static final List<String> API = List.of(
+            "Algorithm",
+            "Charge",
+            "Internal",
+            "JointDecision",
+            "LimitNames",
+            "LimitOverrides",
+            "LocalShare",
+            "MissingRateLimitKeyException",
+            "OnStoreFailure",
+            "PermitRequest",
+            "Rate",
+            "RateLimit",
+            "RateLimitBuilder",
+            "RateLimitConfigurationException",
+            "RateLimitDecision",
+            "RateLimitExceededException",
+            "RateLimitExpressionException",
+            "RateLimitInterruptedException",
+            "RateLimitListener",
+            "RateLimitRefusedException",
+            "RateLimitSettings",
+            "RateLimitStoreException",
+            "RateLimiter",
+            "RateLimiterRegistry",
+            "ReducedRate",
+            "Refill",
+            "TimeSource",
+            "Waiter",
+            "store.KeyDigest",
+            "store.Lease",
+            "store.LeaseRemainder",
+            "store.RateLimitStore",
+            "store.ReceiptRefund",
+            "store.Refund",
+            "store.RefundableDecisions",
+            "store.StoreFailure",
+            "store.StoreHealth",
+            "annotation.RateLimited",
+            "annotation.RateLimits");
+
+    @Test
+    void publicTypesThatAreNotInternalAreTheApi() {
+        assertThat(OURS.stream()
+                        .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .filter(JavaClass::isTopLevelClass)
+                        .filter(type -> !isInternal(type))
+                        .map(type -> type.getName().substring("io.ratelimit.".length())))
+                .containsExactlyInAnyOrderElementsOf(API);
+    }
+
+    @Test
+    void apiSpeaksOfTheApiOnly() {
+        assertThat(OURS.stream()
+                        .filter(type -> !isInternal(type) && type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .flatMap(type -> SignatureTypes.of(type))
+                        .filter(type -> type.getName().startsWith("io.ratelimit."))
+                        .filter(ApiTests::isInternal)
+                        .map(JavaClass::getName))
+                .isEmpty();
+    }
+
+    private static boolean isInternal(JavaClass type) {
+        return type.isAnnotatedWith(Internal.class) || type.getPackage().isAnnotatedWith(Internal.class);
+    }
+}

@@ -1,0 +1,157 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.connection.RedisTopology;
+import io.ratelimit.store.RateLimitStore;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A call of several slots has one deadline, however many scripts it takes. */
+@Timeout(30)
+class CrossSlotDecisionDeadlineTests {
+
+    private static final Duration TIMEOUT = Duration.ofMillis(300);
+
+    private static final List<Long> SEEN = List.of(10L, 0L, 0L, 0L);
+
+    private static final List<Long> CHARGED = List.of(9L, 0L, 0L, 0L, 1L, 1L, 0L, 1L);
+
+    private final RateLimit limit = TestLimits.tokenBucket("limit", 10, "10/h");
+
+    private final List<Charge> charges = Stream.of("alice", "bob", "carol")
+            .sorted(Comparator.comparingInt(this::slot))
+            .map(key -> new Charge(limit, key, 1))
+            .toList();
+
+    private final ThreeServers servers = new ThreeServers();
+
+    private final GuardedRedis redis = new GuardedRedis(servers, TIMEOUT, "test");
+
+    private final RateLimitStore store = new RedisRateLimitStore(redis, "test");
+
+    @AfterEach
+    void stop() {
+        redis.destroy();
+    }
+
+    @Test
+    void allAreChargedInTheOrderOfTheirSlots() {
+        assertThat(store.decide(charges)).allMatch(RateLimitDecision::allowed);
+        assertThat(servers.charged).containsExactly(1, 2, 3);
+        assertThat(servers.givenBack).isEmpty();
+    }
+
+    @Test
+    void nothingMoreIsChargedAfterTheDeadlineAndWhatWasIsGivenBack() {
+        servers.charge = slot -> slot == 2 ? new CompletableFuture<>() : CompletableFuture.completedFuture(CHARGED);
+        assertThat(failure().getReason()).isEqualTo(Reason.TIMEOUT);
+        await().untilAsserted(() -> assertThat(servers.givenBack).containsExactly(1));
+        assertThat(servers.charged).containsExactly(1, 2);
+    }
+
+    @Test
+    void callerDoesNotWaitForWhatIsGivenBack() {
+        CompletableFuture<List<Long>> back = new CompletableFuture<>();
+        servers.giveBack = slot -> back;
+        servers.charge = slot -> slot == 3 ? new CompletableFuture<>() : CompletableFuture.completedFuture(CHARGED);
+        assertThat(failure().getReason()).isEqualTo(Reason.TIMEOUT);
+        await().untilAsserted(() -> assertThat(servers.givenBack).containsExactlyInAnyOrder(1, 2));
+        assertThat(back).isNotDone();
+    }
+
+    /** Each of them alone takes less than half of the time. */
+    @Test
+    void scriptsShareTheTime() {
+        servers.charge = slot -> new CompletableFuture<List<Long>>()
+                .completeOnTimeout(CHARGED, TIMEOUT.toMillis() * 2 / 5, TimeUnit.MILLISECONDS);
+        assertThat(failure().getReason()).isEqualTo(Reason.TIMEOUT);
+    }
+
+    @Test
+    void failureAtTheLookChargesNothing() {
+        servers.look = slot -> slot == 1
+                ? CompletableFuture.failedFuture(new IllegalStateException("LOADING"))
+                : CompletableFuture.completedFuture(SEEN);
+        assertThat(failure().getReason()).isEqualTo(Reason.LOADING);
+        assertThat(servers.charged).isEmpty();
+    }
+
+    private RateLimitStoreException failure() {
+        return catchThrowableOfType(RateLimitStoreException.class, () -> store.decide(charges));
+    }
+
+    private int slot(String key) {
+        return ClusterSlot.of(new BucketKeys("test").name(limit, key));
+    }
+
+    /** One for each slot, numbered in the order in which they are charged. */
+    private final class ThreeServers implements RateLimitScriptExecutor, RedisTopology {
+
+        private final List<Integer> charged = new CopyOnWriteArrayList<>();
+
+        private final List<Integer> givenBack = new CopyOnWriteArrayList<>();
+
+        private IntFunction<CompletableFuture<List<Long>>> look = slot -> CompletableFuture.completedFuture(SEEN);
+
+        private IntFunction<CompletableFuture<List<Long>>> charge = slot -> CompletableFuture.completedFuture(CHARGED);
+
+        private IntFunction<CompletableFuture<List<Long>>> giveBack =
+                slot -> CompletableFuture.completedFuture(List.of());
+
+        @Override
+        public boolean isClustered() {
+            return true;
+        }
+
+        @Override
+        public String of(byte[] key) {
+            return "Redis " + number(key);
+        }
+
+        private int number(byte[] key) {
+            return (int) charges.stream()
+                    .filter(other -> slot(String.valueOf(other.key())) <= ClusterSlot.of(key))
+                    .count();
+        }
+
+        @Override
+        public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+            int slot = number(keys.get(0));
+            byte call = arguments[0][0];
+            if (call == ScriptCall.LOOK.code()) {
+                return look.apply(slot);
+            }
+            if (call == ScriptCall.CHARGE_WITH_RECEIPTS.code()) {
+                charged.add(slot);
+                return charge.apply(slot);
+            }
+            givenBack.add(slot);
+            return giveBack.apply(slot);
+        }
+
+        @Override
+        public CompletionStage<?> delete(byte[] key) {
+            throw new UnsupportedOperationException();
+        }
+    }
+}

@@ -1,0 +1,115 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.TestClock;
+import io.ratelimit.TestLimits;
+import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.store.LimitKind;
+import io.ratelimit.store.RateLimitStore;
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** What befalls a call between its look into all slots and its last charge. */
+class CrossSlotDecisionTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private final TestClock clock = new TestClock();
+
+    private final RateLimitScriptExecutor executor = new FakeTimeScriptExecutor(redis.connections(), clock);
+
+    private final DisturbedCluster cluster = new DisturbedCluster(executor);
+
+    private final String prefix = RedisUnderTest.newPrefix();
+
+    private final RateLimitStore store = TestStores.over(cluster, prefix);
+
+    private final RateLimitStore others = TestStores.over(executor, prefix);
+
+    /** In the order in which their slots are charged. */
+    private List<Charge> charges(RateLimit limit) {
+        BucketKeys names = new BucketKeys(prefix);
+        return Stream.of("alice", "bob", "carol")
+                .sorted(Comparator.comparingInt(key -> ClusterSlot.of(names.name(limit, key))))
+                .map(key -> new Charge(limit, key, 4))
+                .toList();
+    }
+
+    private List<Charge> withDryRun(List<Charge> charges) {
+        RateLimit trial = TestLimits.dryRun(TestLimits.tokenBucket("trial", 10, "10/h"));
+        return Stream.concat(charges.stream(), Stream.of(new Charge(trial, "dave", 1)))
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatOthersTookAfterTheLookIsTheirsAndTheRestIsGivenBack(LimitKind kind) {
+        for (int slot = 1; slot <= 3; slot++) {
+            List<Charge> charges = charges(kind.limit("limit" + slot, 10, "10/h"));
+            Charge contested = charges.get(slot - 1);
+            cluster.beforeCharge(slot, () -> others.decide(List.of(new Charge(contested.limit(), contested.key(), 7))));
+            List<RateLimitDecision> decisions = store.decide(withDryRun(charges));
+            for (int i = 0; i < charges.size(); i++) {
+                RateLimitDecision decision = decisions.get(i);
+                RateLimitDecision now = others.peek(charges.get(i));
+                assertThat(decision.allowed()).isEqualTo(i != slot - 1);
+                assertThat(decision)
+                        .usingRecursiveComparison()
+                        .ignoringFields("delay")
+                        .isEqualTo(now);
+                assertThat(now.remaining()).isEqualTo(i == slot - 1 ? 3 : 10);
+                assertThat(now.resetAfter().isZero()).isEqualTo(i != slot - 1);
+            }
+            assertThat(decisions.get(3).remaining()).isEqualTo(10L - slot);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whereALaterSlotFailsTheEarlierAreGivenBack(LimitKind kind) {
+        for (int slot = 1; slot <= 3; slot++) {
+            List<Charge> charges = charges(kind.limit("limit" + slot, 10, "10/h"));
+            cluster.beforeCharge(slot, () -> {
+                throw new IllegalStateException("a node is gone");
+            });
+            assertThatThrownBy(() -> store.decide(charges))
+                    .isInstanceOf(RateLimitStoreException.class)
+                    .hasMessageContaining("a node is gone");
+            assertThat(charges).allSatisfy(charge -> {
+                RateLimitDecision now = others.peek(charge);
+                assertThat(now.remaining()).isEqualTo(10);
+                assertThat(now.resetAfter()).isEqualTo(Duration.ZERO);
+            });
+            assertThat(redis.commands().keys(prefix + "*")).isEmpty();
+            assertThat(store.decide(charges)).allMatch(RateLimitDecision::allowed);
+            charges.forEach(charge -> store.reset(charge.limit(), charge.key()));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void slotOfADryRunThatFailsHasNoSay(LimitKind kind) {
+        List<Charge> charges = charges(kind.limit("limit", 4, "4/h"));
+        for (boolean fits : new boolean[] {true, false}) {
+            cluster.beforeCharge(fits ? 4 : 1, () -> {
+                throw new IllegalStateException("a node is gone");
+            });
+            List<RateLimitDecision> decisions = store.decide(withDryRun(charges));
+            assertThat(decisions.subList(0, 3)).allMatch(decision -> decision.allowed() == fits);
+            assertThat(decisions.get(3)).isEqualTo(RateLimitDecision.unlimited(10));
+            assertThat(charges).allMatch(charge -> others.peek(charge).remaining() == 0);
+        }
+    }
+}

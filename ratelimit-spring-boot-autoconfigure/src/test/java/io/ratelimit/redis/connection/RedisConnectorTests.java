@@ -1,0 +1,124 @@
+package io.ratelimit.redis.connection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.redis.GuardedRedis;
+import io.ratelimit.redis.OtherConnectionFactory;
+import io.ratelimit.redis.ProbeScript;
+import io.ratelimit.redis.RateLimitScript;
+import io.ratelimit.redis.RedisUnderTest;
+import io.ratelimit.redis.ScriptCodec;
+import io.ratelimit.redis.TestRedis;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** Our connections are a copy of the application's, and leave those as they are. */
+class RedisConnectorTests {
+
+    @Test
+    void applicationsConnectionsStayAsTheyAre() throws Exception {
+        LettuceConnectionFactory users = usersConnections(3);
+        RedisConnector connector = new RedisConnector(users, Duration.ofMillis(5), RateLimitScript.load());
+        connector.connect();
+        connector.destroy();
+        assertThat(users.isRunning()).isTrue();
+        assertThat(users.getTimeout()).isEqualTo(7_000);
+        assertThat(users.getClientConfiguration().getClientOptions())
+                .get()
+                .satisfies(options -> assertThat(options.getTimeoutOptions().isTimeoutCommands())
+                        .isTrue());
+        new StringRedisTemplate(users).hasKey("whatever");
+        users.destroy();
+    }
+
+    @Test
+    void databaseIsTheApplications() throws Exception {
+        LettuceConnectionFactory users = usersConnections(3);
+        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load());
+        String key = RedisUnderTest.newPrefix();
+        new StringRedisTemplate(users).opsForValue().set(key, "value", Duration.ofMinutes(1));
+        connector
+                .delete(key.getBytes(StandardCharsets.US_ASCII))
+                .toCompletableFuture()
+                .join();
+        assertThat(new StringRedisTemplate(users).hasKey(key)).isFalse();
+        connector.destroy();
+        users.destroy();
+    }
+
+    @Test
+    void connectionsOfAnotherKindAreUsedAsTheyAre() throws Exception {
+        LettuceConnectionFactory users = usersConnections(0);
+        RedisConnector connector =
+                new RedisConnector(new OtherConnectionFactory(users), Duration.ofSeconds(10), RateLimitScript.load());
+        ProbeScript probe = new ProbeScript(RedisUnderTest.newPrefix(), new ScriptCodec());
+        assertThat(connector
+                        .execute(probe.names("any"), probe.arguments())
+                        .toCompletableFuture()
+                        .join())
+                .hasSize(4);
+        connector.destroy();
+        assertThat(users.isRunning()).isTrue();
+        users.destroy();
+    }
+
+    /** As a context that is stopped, and started again. */
+    @Test
+    void connectionsAreClosedByTheStopAndThereAgainAfterTheStart() {
+        String name = "rl-" + System.nanoTime();
+        LettuceConnectionFactory users = usersConnections(0, name);
+        StringRedisTemplate redis = new StringRedisTemplate(users);
+        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load());
+        GuardedRedis guarded = new GuardedRedis(connector, Duration.ofSeconds(10), RedisUnderTest.newPrefix());
+        connector.connect();
+        assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(connections(redis, name)).isEqualTo(2);
+        guarded.stop();
+        connector.stop();
+        assertThat(connector.isRunning()).isFalse();
+        await().until(() -> connections(redis, name) == 1);
+        assertThat(guarded.check())
+                .failsWithin(Duration.ofSeconds(10))
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitStoreException.class);
+        connector.start();
+        guarded.start();
+        assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(connections(redis, name)).isEqualTo(2);
+        guarded.destroy();
+        connector.destroy();
+        users.destroy();
+    }
+
+    private static long connections(StringRedisTemplate redis, String name) {
+        return redis.getClientList().stream()
+                .filter(client -> name.equals(client.getName()))
+                .count();
+    }
+
+    private static LettuceConnectionFactory usersConnections(int database) {
+        return usersConnections(database, "rl-test");
+    }
+
+    private static LettuceConnectionFactory usersConnections(int database, String name) {
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
+                TestRedis.shared().host(), TestRedis.shared().port());
+        server.setDatabase(database);
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(
+                server,
+                LettuceClientConfiguration.builder()
+                        .commandTimeout(Duration.ofSeconds(7))
+                        .clientName(name)
+                        .build());
+        connections.afterPropertiesSet();
+        connections.start();
+        return connections;
+    }
+}

@@ -1,0 +1,244 @@
+package io.ratelimit.store;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.lease.LeaseRequest;
+import io.ratelimit.store.lease.LeasedBucket;
+import io.ratelimit.store.lease.LeasedPermits;
+import io.ratelimit.store.lease.LeasingInstances;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
+import org.jetbrains.lincheck.datastructures.Operation;
+import org.jetbrains.lincheck.datastructures.Validate;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+
+/** Runs what happens to the leases of one bucket in every order that the model checker finds: no permit is used twice. */
+@Tag("model-checking")
+class LeaseModelCheckingTests {
+
+    private static final long NOW = 0;
+
+    private static final RateLimit LIMIT = LeasingInstances.window("quotes", 100, 10);
+
+    private static final long GRANTED = 2;
+
+    private static LeasedPermits stock() {
+        RateLimitDecision decision = RateLimitDecision.ofMicros(LIMIT.capacity(), 50, 0, 0, 1_000_000);
+        return new LeasedPermits(
+                LIMIT, new Lease(decision, GRANTED, permits -> CompletableFuture.completedFuture(null)), 0);
+    }
+
+    private static void check(Class<?> states) {
+        new ModelCheckingOptions()
+                .threads(2)
+                .actorsPerThread(2)
+                .actorsBefore(0)
+                .actorsAfter(2)
+                .iterations(8)
+                .invocationsPerIteration(60)
+                .check(states);
+    }
+
+    @Test
+    void permitsOfALeaseAreHandedOutOrLeftOnce() {
+        check(OneStock.class);
+    }
+
+    @Test
+    void permitsOfABucketAreHandedOutOrRefundedOnce() {
+        check(OneBucket.class);
+    }
+
+    @Test
+    void callsThatWaitForALeaseAreHandedOutWhatItBrings() {
+        check(NextLease.class);
+    }
+
+    public static class OneStock {
+
+        private final LeasedPermits stock = stock();
+
+        @Operation
+        public long take() {
+            return stock.take(1, NOW);
+        }
+
+        @Operation
+        public long takeTwo() {
+            return stock.take(2, NOW);
+        }
+
+        /** What is left once it is over. */
+        @Operation
+        public long close() {
+            LeasedPermits.End end = stock.close(NOW);
+            return 100 * end.nextAsk() + end.remainder().permits();
+        }
+    }
+
+    abstract static class Leases {
+
+        final LeasedBucket bucket = new LeasedBucket(LIMIT);
+
+        private final Deque<LeaseRequest> requests = new ArrayDeque<>();
+
+        private final List<LeaseRequest> waiting = new ArrayList<>();
+
+        private long granted;
+
+        private long handedOut;
+
+        private long refunded;
+
+        /** With so many permits of a lease that has come. */
+        Leases(long permits) {
+            ask();
+            ask();
+            land();
+            for (long i = permits; i < GRANTED; i++) {
+                take();
+            }
+        }
+
+        void take() {
+            if (bucket.take(1, NOW) != null) {
+                handOut(1);
+            }
+        }
+
+        void ask() {
+            LeasedBucket.Approach approach = bucket.approach(1, NOW);
+            if (approach == null) {
+                return;
+            }
+            LeaseRequest request = approach.request();
+            if (approach.asks()) {
+                synchronized (requests) {
+                    refunded += request.before().permits();
+                    requests.add(request);
+                }
+            } else if (request.asked() == 0) {
+                // One that had landed when this call came.
+                handOut(1);
+            } else {
+                synchronized (requests) {
+                    waiting.add(request);
+                }
+            }
+        }
+
+        /** The store answers. */
+        void land() {
+            LeaseRequest request;
+            synchronized (requests) {
+                request = requests.poll();
+            }
+            if (request != null) {
+                LeaseRemainder remainder = bucket.land(request, stock(), NOW);
+                request.arrived(null);
+                synchronized (requests) {
+                    granted += GRANTED;
+                    refunded += remainder.permits();
+                }
+            }
+        }
+
+        void retireIfIdle() {
+            LeaseRemainder remainder = bucket.retireIfIdle(GRANTED, NOW);
+            synchronized (requests) {
+                refunded += remainder == null ? 0 : remainder.permits();
+            }
+        }
+
+        private void handOut(long permits) {
+            synchronized (requests) {
+                handedOut += permits;
+            }
+        }
+
+        /** Calls that have waited in vain look for themselves, which none does here. */
+        void checkThatEveryPermitIsSomewhere() {
+            long served = 0;
+            for (LeaseRequest request : waiting) {
+                served += request.decision() == null ? 0 : 1;
+            }
+            LeasedPermits left = bucket.stock();
+            long here = left == null ? 0 : left.remainder(NOW);
+            if (handedOut + served + refunded + here != granted) {
+                throw new IllegalStateException("Of " + granted + " handed out: " + handedOut
+                        + ", to calls that waited: " + served + ", refunded: " + refunded + ", left: " + here);
+            }
+        }
+    }
+
+    /** All that may happen. */
+    public static class OneBucket extends Leases {
+
+        public OneBucket() {
+            super(1);
+        }
+
+        @Operation
+        public void call() {
+            take();
+        }
+
+        @Operation
+        public void request() {
+            ask();
+        }
+
+        @Operation
+        public void answer() {
+            land();
+        }
+
+        @Validate
+        public void everyPermitIsSomewhere() {
+            checkThatEveryPermitIsSomewhere();
+        }
+
+        @Operation
+        public void giveUp() {
+            bucket.giveUp(NOW);
+        }
+
+        @Operation
+        public void look() {
+            bucket.look();
+        }
+
+        @Operation
+        public void retire() {
+            retireIfIdle();
+        }
+    }
+
+    /** Nothing is left, and calls come while the next lease is asked for. */
+    public static class NextLease extends Leases {
+
+        public NextLease() {
+            super(0);
+        }
+
+        @Operation
+        public void request() {
+            ask();
+        }
+
+        @Operation
+        public void answer() {
+            land();
+        }
+
+        @Validate
+        public void everyPermitIsSomewhere() {
+            checkThatEveryPermitIsSomewhere();
+        }
+    }
+}

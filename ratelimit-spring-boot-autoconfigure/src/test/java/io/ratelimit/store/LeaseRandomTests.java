@@ -1,0 +1,16 @@
+package io.ratelimit.store;
+
+import io.ratelimit.TimeSource;
+import io.ratelimit.memory.ExactLeaseStore;
+
+class LeaseRandomTests extends LeaseRandomContract {
+
+    LeaseRandomTests() {
+        super(2_000);
+    }
+
+    @Override
+    protected RateLimitStore storeAt(TimeSource time) {
+        return new ExactLeaseStore(time);
+    }
+}

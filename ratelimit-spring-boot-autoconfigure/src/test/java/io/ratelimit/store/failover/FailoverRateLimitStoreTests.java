@@ -1,0 +1,277 @@
+package io.ratelimit.store.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+import io.ratelimit.Charge;
+import io.ratelimit.LogRecorder;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TestClock;
+import io.ratelimit.TestLimits;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.store.AsyncStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StubStore;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class FailoverRateLimitStoreTests {
+
+    private static final RateLimit LOCAL = TestLimits.failingBy(OnStoreFailure.LOCAL, "local");
+
+    private static final RateLimit ALLOW = TestLimits.failingBy(OnStoreFailure.ALLOW, "allow");
+
+    private static final RateLimit REJECT = TestLimits.failingBy(OnStoreFailure.REJECT, "reject");
+
+    private static final RateLimit THROW = TestLimits.failingBy(OnStoreFailure.THROW, "throw");
+
+    private final StubStore store = new StubStore();
+
+    private long seconds;
+
+    private final FailoverRateLimitStore failover = new FailoverRateLimitStore(
+            store, new InMemoryRateLimitStore(new TestClock(), 100), () -> TimeUnit.SECONDS.toNanos(seconds));
+
+    private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
+
+    /** How a store fails that is asked in one way or the other. */
+    private enum Way {
+        BLOCKING,
+        ASYNC,
+        ASYNC_AT_ONCE
+    }
+
+    private RateLimitStore failing(Way way) {
+        if (way == Way.ASYNC_AT_ONCE) {
+            store.failAtOnce(trouble);
+        } else {
+            store.fail(trouble);
+        }
+        return way == Way.BLOCKING ? failover : new AsyncStore(failover);
+    }
+
+    @Test
+    void storeDecidesWhileItCan() {
+        RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 0, 5);
+        store.answer(answer);
+        assertThat(failover.decide(charges(THROW))).containsExactly(answer);
+        assertThat(failover.decideAsync(charges(THROW)).toCompletableFuture().join())
+                .containsExactly(answer);
+        assertThat(failover.peek(new Charge(THROW, "key", 1))).isEqualTo(answer);
+    }
+
+    @Test
+    void oneChargeIsDecidedAsOne() {
+        RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 0, 5);
+        Charge charge = new Charge(LOCAL, "key", 1);
+        RateLimitStore healthy = mock();
+        given(healthy.decide(charge)).willReturn(answer);
+        assertThat(new FailoverRateLimitStore(healthy, store).decide(charge)).isSameAs(answer);
+        store.fail(trouble);
+        assertThat(failover.decide(charge).allowed()).isTrue();
+        assertThat(failover.decide(charge).allowed()).isFalse();
+        assertThat(catchThrowable(() -> failover.decide(new Charge(THROW, "key", 1))))
+                .isSameAs(trouble);
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void outageIsOverWithTheNextAnswerOfAnyKind(Consumer<RateLimitStore> call) {
+        try (LogRecorder recorder = new LogRecorder("io.ratelimit.store")) {
+            store.fail(trouble);
+            call.accept(failover);
+            assertThat(recorder.levels()).containsExactly("WARNING");
+            seconds = 1;
+            store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+            call.accept(failover);
+            assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
+        }
+    }
+
+    static List<Consumer<RateLimitStore>> outageIsOverWithTheNextAnswerOfAnyKind() {
+        return List.of(
+                store -> store.decide(charges(LOCAL)),
+                store -> store.decide(new Charge(LOCAL, "key", 1)),
+                store -> store.decideAsync(charges(LOCAL)).toCompletableFuture().join(),
+                store -> store.decideRefundably(charges(LOCAL))
+                        .toCompletableFuture()
+                        .join());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void localLimitsByItself(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(allowed(failing, LOCAL)).containsExactly(true);
+        assertThat(allowed(failing, LOCAL)).containsExactly(false);
+        assertThat(failing.peek(new Charge(LOCAL, "key", 1)).allowed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void allowLetsPass(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(allowed(failing, ALLOW)).containsExactly(true);
+        assertThat(allowed(failing, ALLOW)).containsExactly(true);
+        assertThat(failing.peek(new Charge(ALLOW, "key", 1)).allowed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rejectRefuses(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThatExceptionOfType(RateLimitRefusedException.class)
+                .isThrownBy(() -> allowed(failing, REJECT))
+                .withCause(trouble)
+                .satisfies(refused -> assertThat(refused.getReason()).isEqualTo(Reason.TIMEOUT));
+        assertThatExceptionOfType(RateLimitRefusedException.class)
+                .isThrownBy(() -> failing.peek(new Charge(REJECT, "key", 1)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void throwLeavesItToTheApplication(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(catchThrowable(() -> allowed(failing, THROW))).isSameAs(trouble);
+        assertThat(catchThrowable(() -> failing.peek(new Charge(THROW, "key", 1))))
+                .isSameAs(trouble);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void strictestPolicyOfACallCounts(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(catchThrowable(() -> allowed(failing, ALLOW, REJECT, THROW))).isSameAs(trouble);
+        assertThat(catchThrowable(() -> allowed(failing, ALLOW, REJECT, LOCAL)))
+                .isInstanceOf(RateLimitRefusedException.class);
+        assertThat(allowed(failing, ALLOW, LOCAL)).containsExactly(true, true);
+        assertThat(allowed(failing, LOCAL, ALLOW)).containsExactly(false, true);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void dryRunRefusesNothing(Way way) {
+        RateLimitStore failing = failing(way);
+        for (OnStoreFailure policy : List.of(OnStoreFailure.REJECT, OnStoreFailure.THROW)) {
+            RateLimit trial = TestLimits.dryRun(LOCAL, policy);
+            assertThat(allowed(failing, trial, ALLOW)).containsExactly(true, true);
+            assertThat(failing.peek(new Charge(trial, "key", 1)).allowed()).isTrue();
+        }
+    }
+
+    @Test
+    void mistakesAreNotTroubleWithTheStore() {
+        IllegalArgumentException mistake = new IllegalArgumentException("two charges of one bucket");
+        store.fail(mistake);
+        assertThat(catchThrowable(() -> failover.decide(charges(LOCAL)))).isSameAs(mistake);
+        assertThat(catchThrowable(() -> allowed(new AsyncStore(failover), LOCAL)))
+                .isSameAs(mistake);
+    }
+
+    @Test
+    void resetForgetsLocallyToo() {
+        store.fail(trouble);
+        allowed(failover, LOCAL);
+        assertThat(catchThrowable(() -> failover.reset(LOCAL, "key"))).isSameAs(trouble);
+        assertThat(allowed(failover, LOCAL)).containsExactly(true);
+    }
+
+    @Test
+    void storeThatDecidedIsGivenBackTo() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        RefundableDecisions decided = decideRefundably(LOCAL);
+        assertThat(decided.decisions()).containsExactly(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        giveBack(decided, LOCAL);
+        assertThat(store.givenBack()).containsExactly(charges(LOCAL));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
+    void whatWasDecidedLocallyIsGivenBackLocally(Way way) {
+        failing(way);
+        RefundableDecisions decided = decideRefundably(ALLOW, LOCAL);
+        assertThat(decided.decisions()).allMatch(RateLimitDecision::allowed);
+        assertThat(allowed(failover, LOCAL)).containsExactly(false);
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        giveBack(decided, ALLOW, LOCAL);
+        assertThat(store.givenBack()).isEmpty();
+        failing(way);
+        assertThat(allowed(failover, LOCAL)).containsExactly(true);
+    }
+
+    @Test
+    void whatWasLetPassHasNothingToGiveBack() {
+        store.fail(trouble);
+        RefundableDecisions decided = decideRefundably(ALLOW);
+        assertThat(decided.decisions()).containsExactly(RateLimitDecision.unlimited(1));
+        giveBack(decided, ALLOW);
+        assertThat(store.givenBack()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
+    void policiesHoldForWhatCanBeGivenBack(Way way) {
+        failing(way);
+        assertThat(catchThrowable(() -> decideRefundably(ALLOW, REJECT)))
+                .hasCauseInstanceOf(RateLimitRefusedException.class);
+        assertThat(catchThrowable(() -> decideRefundably(REJECT, THROW)))
+                .cause()
+                .isSameAs(trouble);
+    }
+
+    @Test
+    void storeThatCannotTakeItBackIsNoAffairOfTheCaller() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        RefundableDecisions decided = decideRefundably(LOCAL);
+        store.fail(trouble);
+        LogRecorder recorder = new LogRecorder("io.ratelimit.store");
+        try {
+            giveBack(decided, LOCAL);
+        } finally {
+            recorder.close();
+        }
+        assertThat(store.givenBack()).hasSize(1);
+        assertThat(recorder.lines()).singleElement().asString().contains("'local'", "no answer");
+    }
+
+    @Test
+    void mistakeInGivingBackIsTheCallers() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        RefundableDecisions decided = decideRefundably(LOCAL);
+        store.fail(new IllegalStateException("a defect"));
+        assertThat(catchThrowable(() -> giveBack(decided, LOCAL))).hasMessageContaining("a defect");
+    }
+
+    private RefundableDecisions decideRefundably(RateLimit... limits) {
+        return failover.decideRefundably(charges(limits)).toCompletableFuture().join();
+    }
+
+    private static void giveBack(RefundableDecisions decided, RateLimit... limits) {
+        decided.refund().giveBack(charges(limits)).toCompletableFuture().join();
+    }
+
+    private static List<Boolean> allowed(RateLimitStore store, RateLimit... limits) {
+        return store.decide(charges(limits)).stream()
+                .map(RateLimitDecision::allowed)
+                .toList();
+    }
+
+    private static List<Charge> charges(RateLimit... limits) {
+        return Stream.of(limits).map(limit -> new Charge(limit, "key", 1)).toList();
+    }
+}

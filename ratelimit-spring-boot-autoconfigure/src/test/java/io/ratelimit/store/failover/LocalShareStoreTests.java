@@ -1,0 +1,167 @@
+package io.ratelimit.store.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.BDDMockito.given;
+import static org.mockito.Mockito.mock;
+
+import io.ratelimit.Charge;
+import io.ratelimit.LocalShare;
+import io.ratelimit.LogRecorder;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitSettings;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TestClock;
+import io.ratelimit.Waiter;
+import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StubStore;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Instances of one application while the store fails that they share. */
+class LocalShareStoreTests {
+
+    private static final RateLimit LIMIT = limit("limit", "20/h");
+
+    private static final RateLimit OTHER = limit("other", "6/h");
+
+    private final StubStore shared = new StubStore();
+
+    private final TestClock clock = new TestClock();
+
+    private final RateLimitStore one = instance();
+
+    private final RateLimitStore another = instance();
+
+    @BeforeEach
+    void fail() {
+        shared.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
+    }
+
+    @Test
+    void togetherTheyAdmitTheCapacityAndNoMore() {
+        assertThat(admitted(one, 1) + admitted(another, 1)).isEqualTo(20);
+    }
+
+    @Test
+    void callThatCostsMoreThanTheShareIsRejected() {
+        RateLimitDecision decision = one.decide(charges(11, LIMIT)).get(0);
+        assertThat(decision.allowed()).isFalse();
+        assertThat(decision.retryAfter()).isNull();
+        assertThat(decision.capacity()).isEqualTo(10);
+    }
+
+    @Test
+    void callThatCostsMoreThanTheShareIsNotToldThatItCanNeverSucceed() {
+        RateLimitGate gate = new RateLimitGate(one, (charge, decision, outcome) -> {}, Waiter.parking());
+        LogRecorder recorder = new LogRecorder("io.ratelimit.capacity");
+        try {
+            gate.decide(charges(11, LIMIT));
+            assertThat(recorder.lines()).isEmpty();
+            gate.decide(charges(21, LIMIT));
+            assertThat(recorder.lines()).singleElement().asString().contains("its capacity is 20");
+        } finally {
+            recorder.close();
+        }
+    }
+
+    @Test
+    void everyWayToAskFindsTheSameBucket() {
+        assertThat(one.decide(charges(3, LIMIT)).get(0).remaining()).isEqualTo(7);
+        assertThat(one.decideAsync(charges(3, LIMIT)).toCompletableFuture().join())
+                .extracting(RateLimitDecision::remaining)
+                .containsExactly(4L);
+        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(4);
+        assertThat(remaining(one.decideRefundably(charges(1, LIMIT, OTHER))
+                        .toCompletableFuture()
+                        .join()
+                        .decisions()))
+                .containsExactly(3L, 2L);
+    }
+
+    @Test
+    void storeOfAShareIsAskedInEveryWay() {
+        RateLimitStore local = new LocalShareStore(new InMemoryRateLimitStore(clock, 100));
+        assertThat(local.answersAtOnce()).isTrue();
+        assertThat(remaining(local.decide(charges(1, LIMIT)))).containsExactly(9L);
+        assertThat(remaining(local.decideAsync(charges(1, LIMIT))
+                        .toCompletableFuture()
+                        .join()))
+                .containsExactly(8L);
+    }
+
+    @Test
+    void oneChargeIsDecidedAsOne() {
+        RateLimitDecision answer = RateLimitDecision.unlimited(10);
+        RateLimitStore store = mock();
+        given(store.decide(new Charge(LIMIT.local(), "key", 3))).willReturn(answer);
+        assertThat(new LocalShareStore(store).decide(new Charge(LIMIT, "key", 3)))
+                .isSameAs(answer);
+    }
+
+    @Test
+    void resetForgetsTheShare() {
+        one.decide(charges(10, LIMIT));
+        try {
+            one.reset(LIMIT, "key");
+        } catch (RateLimitStoreException ex) {
+            // The shared store has not forgotten.
+        }
+        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void whatWasTakenIsGivenBackToTheShare() {
+        List<Charge> charges = charges(2, LIMIT, OTHER);
+        RefundableDecisions decided =
+                one.decideRefundably(charges).toCompletableFuture().join();
+        CompletableFuture<Void> givenBack =
+                decided.refund().giveBack(charges.subList(0, 1)).toCompletableFuture();
+        assertThat(givenBack).isCompleted();
+        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
+        assertThat(one.peek(new Charge(OTHER, "key", 0)).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void limitsOfACallAreStillDecidedTogether() {
+        assertThat(one.decide(charges(4, LIMIT, OTHER)))
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(true, false);
+        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
+    }
+
+    private static long admitted(RateLimitStore instance, long permits) {
+        return Stream.generate(() -> instance.decide(charges(permits, LIMIT)).get(0))
+                .limit(25)
+                .filter(RateLimitDecision::allowed)
+                .count();
+    }
+
+    private static List<Long> remaining(List<RateLimitDecision> decisions) {
+        return decisions.stream().map(RateLimitDecision::remaining).toList();
+    }
+
+    private static List<Charge> charges(long permits, RateLimit... limits) {
+        return Stream.of(limits).map(limit -> new Charge(limit, "key", permits)).toList();
+    }
+
+    private RateLimitStore instance() {
+        return new FailoverRateLimitStore(shared, new LocalShareStore(new InMemoryRateLimitStore(clock, 100)));
+    }
+
+    private static RateLimit limit(String name, String rate) {
+        return RateLimit.named(name)
+                .rate(rate)
+                .apply(new RateLimitSettings(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of()))
+                .build();
+    }
+}

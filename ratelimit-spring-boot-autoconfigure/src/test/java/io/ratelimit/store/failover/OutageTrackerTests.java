@@ -1,0 +1,211 @@
+package io.ratelimit.store.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.LogRecorder;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TestLimits;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class OutageTrackerTests {
+
+    private final LogRecorder recorder = new LogRecorder("io.ratelimit.store");
+
+    private long seconds;
+
+    private @Nullable RateLimitStoreException found;
+
+    private final OutageTracker log = new OutageTracker(this::check, () -> TimeUnit.SECONDS.toNanos(seconds));
+
+    private final RateLimit limit = RateLimit.named("quotes").rate("1/s").build();
+
+    private final RateLimitStoreException trouble =
+            new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null);
+
+    private CompletionStage<?> check() {
+        return found == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(found);
+    }
+
+    @AfterEach
+    void stopListening() {
+        recorder.close();
+    }
+
+    @Test
+    void oneLineWhenItFailsAndOneWhenItIsBack() {
+        log.success();
+        for (int i = 0; i < 5; i++) {
+            log.failure(List.of(limit), trouble);
+        }
+        seconds = 1;
+        log.success();
+        log.success();
+        assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
+        assertThat(recorder.lines())
+                .containsExactly(
+                        "Rate limit store unavailable (error: down); applying on-store-failure=local to limit 'quotes'",
+                        "Rate limit store available again (failures were seen for 0.0 s); calls decided by"
+                                + " on-store-failure: 5");
+    }
+
+    @Test
+    void idleTimeIsNoPartOfTheOutage() {
+        log.failure(List.of(limit), trouble);
+        seconds = 2;
+        log.failure(List.of(limit), trouble);
+        seconds = 102;
+        log.success();
+        assertThat(recorder.lines().get(1)).contains("(failures were seen for 2.0 s)");
+    }
+
+    @Test
+    void aSecondOutageIsLoggedAtOnce() {
+        log.failure(List.of(limit), trouble);
+        seconds = 1;
+        log.success();
+        log.failure(List.of(limit), trouble);
+        seconds = 2;
+        log.success();
+        assertThat(recorder.levels()).containsExactly("WARNING", "INFO", "WARNING", "INFO");
+    }
+
+    @Test
+    void failuresAmongSuccessesAreOneOutage() {
+        for (int i = 0; i < 5; i++) {
+            log.failure(List.of(limit), trouble);
+            log.success();
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING");
+    }
+
+    @Test
+    void whatIsNotGivenBackIsLoggedOnceAMinute() {
+        for (seconds = 0; seconds <= 60; seconds++) {
+            log.notGivenBack(limit, trouble);
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
+        assertThat(recorder.lines().get(0)).contains("'quotes' stays taken", "down");
+    }
+
+    @Test
+    void whatIsNotGivenBackWhileTheStoreFailsIsNoNews() {
+        log.failure(List.of(limit), trouble);
+        log.notGivenBack(limit, trouble);
+        assertThat(recorder.levels()).containsExactly("WARNING");
+    }
+
+    @Test
+    void everyReasonIsLoggedOnce() {
+        for (int i = 0; i < 3; i++) {
+            log.failure(List.of(limit), trouble);
+            log.failure(List.of(limit), new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+            seconds += 3_600;
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
+        assertThat(recorder.lines().get(1)).contains("hangs");
+    }
+
+    @Test
+    void latestReasonIsKnown() {
+        log.failure(List.of(limit), trouble);
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
+        assertThat(log.troubles()).singleElement().satisfies(known -> {
+            assertThat(known.reason()).isEqualTo(Reason.BUSY);
+            assertThat(known.message()).isEqualTo("busy");
+        });
+        log.failure(List.of(limit), trouble);
+        assertThat(log.troubles())
+                .singleElement()
+                .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.ERROR));
+        assertThat(recorder.levels()).hasSize(2);
+    }
+
+    @Test
+    void everyPolicyIsLoggedOnceWithTheLimitsOfTheCall() {
+        RateLimit login = TestLimits.failingBy(OnStoreFailure.REJECT, "login");
+        for (int i = 0; i < 2; i++) {
+            log.failure(List.of(limit), trouble);
+            log.failure(List.of(limit, login), trouble);
+            log.failure(List.of(login), trouble);
+        }
+        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
+        assertThat(recorder.lines().get(1))
+                .endsWith("applying on-store-failure to limits 'quotes' (local), 'login' (reject)");
+    }
+
+    @Test
+    void whyTheStoreIsNotAskedIsKnown() {
+        log.failure(List.of(limit), trouble);
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", trouble));
+        assertThat(recorder.levels()).containsExactly("WARNING");
+        assertThat(log.troubles()).singleElement().satisfies(known -> {
+            assertThat(known.reason()).isEqualTo(Reason.ERROR);
+            assertThat(known.message()).isEqualTo("down");
+            assertThat(known.calls()).isEqualTo(2);
+        });
+    }
+
+    @Test
+    void itIsNotOverWhileAPartOfTheStoreFails() {
+        log.failure(List.of(limit), trouble);
+        seconds = 1;
+        found = trouble;
+        log.success();
+        assertThat(recorder.levels()).containsExactly("WARNING");
+        seconds = 2;
+        found = null;
+        log.success();
+        assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
+        assertThat(log.troubles()).isEmpty();
+    }
+
+    @Test
+    void bucketThatIsNotOursIsNoOutageAndForgottenAfterAMinute() {
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
+        log.failure(List.of(limit), trouble);
+        assertThat(log.troubles()).hasSize(2);
+        seconds = 1;
+        log.success();
+        assertThat(log.troubles())
+                .singleElement()
+                .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.FOREIGN_VALUE));
+        seconds = 60;
+        log.success();
+        assertThat(log.troubles()).isEmpty();
+    }
+
+    @Test
+    void whatIsFoundWithoutACallIsLoggedAsWell() {
+        log.checked(null, trouble);
+        assertThat(recorder.levels()).containsExactly("WARNING");
+        assertThat(recorder.lines().get(0))
+                .isEqualTo("Rate limit store unavailable (error: down); applying on-store-failure");
+        assertThat(log.troubles())
+                .singleElement()
+                .satisfies(known -> assertThat(known.calls()).isZero());
+    }
+
+    @Test
+    void endOfTheApplicationIsNoNews() {
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.CLOSED, "closed", null));
+        assertThat(recorder.levels()).isEmpty();
+        assertThat(log.troubles()).isEmpty();
+    }
+
+    @Test
+    void endOfTheApplicationIsNoNewsEitherAsTheReasonNotToAsk() {
+        RateLimitStoreException closed = new RateLimitStoreException(Reason.CLOSED, "closed", null);
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", closed));
+        assertThat(recorder.levels()).isEmpty();
+        assertThat(log.troubles()).isEmpty();
+    }
+}
