@@ -66,7 +66,7 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
         entry.listener().onRefund(charges);
         CompletionStage<Void> givenBack;
         try {
-            givenBack = refund.giveBack(charges);
+            givenBack = refund.refund(charges);
         } catch (RuntimeException ex) {
             givenBack = CompletableFuture.failedFuture(ex);
         }

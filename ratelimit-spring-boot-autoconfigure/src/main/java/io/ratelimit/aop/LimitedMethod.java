@@ -87,7 +87,7 @@ final class LimitedMethod {
 
     /** Whether a calling thread might have to wait: for the store's answer, or for permits. */
     boolean mayBlock(RateLimitGate gate) {
-        return style.waits() && (mayDelay || !gate.answersAtOnce());
+        return style.waits() && (mayDelay || !gate.isNonBlocking());
     }
 
     boolean asksForPrincipal() {

@@ -43,7 +43,7 @@ final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
     public void stop() {
         running = false;
         if (leases != null) {
-            leases.giveBackAll(SHUTDOWN);
+            leases.refundAll(SHUTDOWN);
         }
     }
 

@@ -33,7 +33,7 @@ public final class RateLimitHealthAutoConfiguration {
 
     private static Supplier<RateLimitHealth> health(StoreHealth store, RateLimitProperties properties) {
         String storeFailure = properties.health().storeFailure().name();
-        return () -> RateLimitHealth.of(store.troubles(), storeFailure);
+        return () -> RateLimitHealth.of(store.failures(), storeFailure);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -116,7 +116,7 @@ public final class RateLimitGate {
     }
 
     private Refund apart(Refund refund) {
-        return refund == Refund.NONE ? refund : charges -> continuations.apart(refund.giveBack(charges));
+        return refund == Refund.NONE ? refund : charges -> continuations.apart(refund.refund(charges));
     }
 
     /** Blocks until a refund of a blocking caller's is over, whatever became of it. */
@@ -126,7 +126,7 @@ public final class RateLimitGate {
     }
 
     private void checkMayBlock() {
-        if (!store.answersAtOnce() && mustNotBlock.getAsBoolean()) {
+        if (!store.isNonBlocking() && mustNotBlock.getAsBoolean()) {
             throw new IllegalStateException("A rate limiter was called on thread "
                     + Thread.currentThread().getName()
                     + ", which must not block, because many calls share it. Call tryAcquireAsync, or call it on a thread that"
@@ -135,8 +135,8 @@ public final class RateLimitGate {
     }
 
     /** Whether the store waits for nothing and nobody, so that only permits are waited for. */
-    public boolean answersAtOnce() {
-        return store.answersAtOnce();
+    public boolean isNonBlocking() {
+        return store.isNonBlocking();
     }
 
     /** For those who have nothing to give back and nobody to tell. */
@@ -199,7 +199,7 @@ public final class RateLimitGate {
         checkMayBlock();
         RateLimitDecision decision = store.decide(charge);
         tell(charge, decision);
-        return asItBinds(charge, decision);
+        return applyDryRun(charge, decision);
     }
 
     /** Charges every limit, or none, and does not wait. */
@@ -217,10 +217,10 @@ public final class RateLimitGate {
 
     RateLimitDecision peek(Charge charge) {
         checkMayBlock();
-        return asItBinds(charge, store.peek(charge));
+        return applyDryRun(charge, store.peek(charge));
     }
 
-    private static RateLimitDecision asItBinds(Charge charge, RateLimitDecision decision) {
+    private static RateLimitDecision applyDryRun(Charge charge, RateLimitDecision decision) {
         return charge.limit().dryRun() ? decision.letThrough() : decision;
     }
 

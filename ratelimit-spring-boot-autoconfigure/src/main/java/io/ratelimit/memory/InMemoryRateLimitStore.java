@@ -77,7 +77,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         List<RateLimitDecision> decisions = decide(
                 charges, (charge, bucket, charged) -> taken.put(charge, new ChargedPermits(bucket, charged.receipt())));
         return CompletableFuture.completedFuture(
-                new RefundableDecisions(decisions, new ReceiptRefund<>(taken, this::giveBack)));
+                new RefundableDecisions(decisions, new ReceiptRefund<>(taken, this::refund)));
     }
 
     private List<RateLimitDecision> decide(List<Charge> charges, ChargedPermits.Listener listener) {
@@ -88,7 +88,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return List.of(decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, listener));
     }
 
-    private CompletionStage<Void> giveBack(Map<Charge, ChargedPermits> taken) {
+    private CompletionStage<Void> refund(Map<Charge, ChargedPermits> taken) {
         taken.forEach(
                 (charge, from) -> from.bucket().change(state -> without(charge, from.receipt(), state, time.micros())));
         return CompletableFuture.completedFuture(null);
@@ -105,7 +105,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public boolean answersAtOnce() {
+    public boolean isNonBlocking() {
         return true;
     }
 

@@ -53,7 +53,7 @@ public final class TimedRateLimitStore implements RateLimitStore {
         this.stalled = timer(registry, name, "stalled");
         this.error = timer(registry, name, "error");
         this.shortCircuited = timer(registry, name, "short_circuited");
-        if (!store.answersAtOnce()) {
+        if (!store.isNonBlocking()) {
             for (Reason reason : Reason.values()) {
                 failures.put(reason, counter(registry, name, reason));
             }
@@ -124,8 +124,8 @@ public final class TimedRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
-        return store.giveBackLeases(remainders);
+    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
+        return store.refundLeases(remainders);
     }
 
     @Override
@@ -134,8 +134,8 @@ public final class TimedRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public boolean answersAtOnce() {
-        return store.answersAtOnce();
+    public boolean isNonBlocking() {
+        return store.isNonBlocking();
     }
 
     @Override

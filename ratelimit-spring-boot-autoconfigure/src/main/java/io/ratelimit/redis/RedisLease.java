@@ -32,7 +32,7 @@ final class RedisLease implements Lease.Unused {
     }
 
     @Override
-    public CompletionStage<Void> giveBack(long permits) {
+    public CompletionStage<Void> refund(long permits) {
         return returns.giveBack(List.of(new LeaseRemainder(this, permits)));
     }
 }

@@ -140,7 +140,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         CompletableFuture<ReceiptReply> call = inOneOrMore(
                 names, () -> receipted(charges, names, deadline), scripts -> scripts.decide(charges, names, deadline));
         return call.thenApply(decided ->
-                new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::giveBack)));
+                new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::refund)));
     }
 
     private CompletableFuture<ReceiptReply> receipted(List<Charge> charges, List<byte[]> names, Deadline deadline) {
@@ -172,7 +172,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
+    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
         return leaseReturns.giveBack(remainders);
     }
 
@@ -182,23 +182,23 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     /** What a refund changes in a long log is much for a script, so each log has one of its own. */
-    private CompletionStage<Void> giveBack(Map<Charge, Receipt> taken) {
+    private CompletionStage<Void> refund(Map<Charge, Receipt> taken) {
         List<Charge> others = new ArrayList<>();
         List<CompletableFuture<Void>> scripts = new ArrayList<>();
         for (Charge charge : taken.keySet()) {
             if (charge.limit().algorithm() == Algorithm.SLIDING_WINDOW_LOG) {
-                scripts.add(giveBack(List.of(charge), taken));
+                scripts.add(refund(List.of(charge), taken));
             } else {
                 others.add(charge);
             }
         }
         if (!others.isEmpty()) {
-            scripts.add(giveBack(others, taken));
+            scripts.add(refund(others, taken));
         }
         return CompletableFuture.allOf(scripts.toArray(CompletableFuture[]::new));
     }
 
-    private CompletableFuture<Void> giveBack(List<Charge> charges, Map<Charge, Receipt> taken) {
+    private CompletableFuture<Void> refund(List<Charge> charges, Map<Charge, Receipt> taken) {
         List<Receipt> receipts = charges.stream().map(taken::get).toList();
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();

@@ -22,6 +22,6 @@ public record Lease(RateLimitDecision decision, long more, Unused unused) {
          *
          * @return completes with {@link RateLimitStoreException} if the store cannot
          */
-        CompletionStage<Void> giveBack(long permits);
+        CompletionStage<Void> refund(long permits);
     }
 }

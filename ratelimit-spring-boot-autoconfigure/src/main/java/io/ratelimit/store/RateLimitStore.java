@@ -54,7 +54,7 @@ public interface RateLimitStore {
                 .thenApply(decided -> new Lease(
                         decided.decisions().get(0),
                         0,
-                        permits -> decided.refund().giveBack(charges)));
+                        permits -> decided.refund().refund(charges)));
     }
 
     /**
@@ -63,10 +63,9 @@ public interface RateLimitStore {
      *
      * @return completes with what is wrong, if something is; then what was not refunded comes back by itself
      */
-    default CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
+    default CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
         return CompletableFuture.allOf(remainders.stream()
-                .map(remainder ->
-                        remainder.unused().giveBack(remainder.permits()).toCompletableFuture())
+                .map(remainder -> remainder.unused().refund(remainder.permits()).toCompletableFuture())
                 .toArray(CompletableFuture[]::new));
     }
 
@@ -76,7 +75,7 @@ public interface RateLimitStore {
     }
 
     /** Whether it waits for nothing and nobody when it decides. */
-    default boolean answersAtOnce() {
+    default boolean isNonBlocking() {
         return false;
     }
 

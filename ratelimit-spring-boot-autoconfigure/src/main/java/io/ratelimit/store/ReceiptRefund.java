@@ -33,7 +33,7 @@ public final class ReceiptRefund<R> implements Refund {
     }
 
     @Override
-    public CompletionStage<Void> giveBack(List<Charge> charges) {
+    public CompletionStage<Void> refund(List<Charge> charges) {
         Map<Charge, R> taken = new LinkedHashMap<>();
         for (Charge charge : charges) {
             R receipt = receipts.remove(charge);

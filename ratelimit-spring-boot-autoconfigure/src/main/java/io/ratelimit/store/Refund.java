@@ -23,5 +23,5 @@ public interface Refund {
      * @return done when they are given back; completes with {@link RateLimitStoreException} if the store cannot, and then
      *     they are not given back by another call either, because they may have been
      */
-    CompletionStage<Void> giveBack(List<Charge> charges);
+    CompletionStage<Void> refund(List<Charge> charges);
 }

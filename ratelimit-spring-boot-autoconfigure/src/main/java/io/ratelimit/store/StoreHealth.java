@@ -7,5 +7,5 @@ import java.util.List;
 public interface StoreHealth {
 
     /** What keeps it from deciding; nothing: it decides. Asks, and so takes as long as a decision. */
-    List<StoreFailure> troubles();
+    List<StoreFailure> failures();
 }

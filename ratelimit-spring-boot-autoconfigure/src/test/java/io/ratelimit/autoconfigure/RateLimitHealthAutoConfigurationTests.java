@@ -135,7 +135,7 @@ class RateLimitHealthAutoConfigurationTests {
     void asksAStoreThatKnows() {
         StoreFailure trouble = new StoreFailure(Reason.ERROR, "no disk", Instant.EPOCH, 1);
         RateLimitStore store = mock(withSettings().extraInterfaces(StoreHealth.class));
-        when(((StoreHealth) store).troubles()).thenReturn(List.of(trouble));
+        when(((StoreHealth) store).failures()).thenReturn(List.of(trouble));
         bare.withBean("store", store.getClass().asSubclass(RateLimitStore.class), () -> store)
                 .run(context -> assertThat(trouble(health(context))).containsEntry("error", "no disk"));
     }

@@ -74,7 +74,7 @@ class RateLimitGateEntryTests {
     void whatARefundableEntryTookCanBeGivenBack(Way way) {
         store.answer(YES, YES);
         Refund refund = enter(way, entry(true, quotes, exports));
-        refund.giveBack(List.of(exports));
+        refund.refund(List.of(exports));
         assertThat(store.givenBack()).containsExactly(List.of(exports));
     }
 
@@ -83,7 +83,7 @@ class RateLimitGateEntryTests {
     void whatAnotherEntryTookCannot(Way way) {
         store.answer(YES);
         assertThat(enter(way, entry(false, quotes))).isSameAs(Refund.NONE);
-        Refund.NONE.giveBack(List.of(quotes));
+        Refund.NONE.refund(List.of(quotes));
         assertThat(store.givenBack()).isEmpty();
     }
 

@@ -84,7 +84,7 @@ class EndOfStackTests {
                 List<Charge> charges = test.charges(key);
                 test.store
                         .decideRefundably(charges)
-                        .thenCompose(decided -> decided.refund().giveBack(charges));
+                        .thenCompose(decided -> decided.refund().refund(charges));
             }
         },
         PEEK {

@@ -124,7 +124,7 @@ public final class ExactLeaseStore implements RateLimitStore {
         return CompletableFuture.completedFuture(new RefundableDecisions(decisions, some -> {
             some.stream()
                     .filter(leases::containsKey)
-                    .forEach(charge -> leases.remove(charge).unused().giveBack(charge.permits()));
+                    .forEach(charge -> leases.remove(charge).unused().refund(charge.permits()));
             return CompletableFuture.completedFuture(null);
         }));
     }

@@ -52,7 +52,7 @@ class ForgottenBucketRefundTests {
 
     private static void giveBack(RateLimit limit, RefundableDecisions taken) {
         taken.refund()
-                .giveBack(List.of(new Charge(limit, "alice", 3)))
+                .refund(List.of(new Charge(limit, "alice", 3)))
                 .toCompletableFuture()
                 .join();
     }

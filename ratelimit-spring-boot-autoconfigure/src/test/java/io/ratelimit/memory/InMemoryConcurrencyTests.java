@@ -81,7 +81,7 @@ class InMemoryConcurrencyTests {
     private void takeAndGiveBack(RateLimit limit) {
         List<Charge> charge = List.of(new Charge(limit, "key", 1));
         store.decideRefundably(charge)
-                .thenCompose(decided -> decided.refund().giveBack(charge))
+                .thenCompose(decided -> decided.refund().refund(charge))
                 .toCompletableFuture()
                 .join();
     }

@@ -106,9 +106,9 @@ class TimedRateLimitStoreTests {
         given(store.decideRefundably(CHARGES)).willReturn(CompletableFuture.completedFuture(decided));
         RefundableDecisions timedDecisions =
                 timed.decideRefundably(CHARGES).toCompletableFuture().join();
-        timedDecisions.refund().giveBack(CHARGES);
+        timedDecisions.refund().refund(CHARGES);
         assertThat(timedDecisions.decisions()).isSameAs(DECISIONS);
-        then(refund).should().giveBack(CHARGES);
+        then(refund).should().refund(CHARGES);
         assertThat(count("success")).isEqualTo(1);
         given(store.decideRefundably(CHARGES))
                 .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));

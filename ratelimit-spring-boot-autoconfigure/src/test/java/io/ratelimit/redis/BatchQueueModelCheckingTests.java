@@ -39,7 +39,7 @@ class BatchQueueModelCheckingTests {
     void callsThatArriveAtOnceAndAreAnsweredAtOnceAllEnd() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
             Pipeline pipeline = new Pipeline();
-            pipeline.answersAtOnce = true;
+            pipeline.isNonBlocking = true;
             PendingCall<Long> one = pipeline.call();
             PendingCall<Long> other = pipeline.call();
             inParallel(() -> pipeline.queue.dispatch(one), () -> pipeline.queue.dispatch(other));
@@ -88,7 +88,7 @@ class BatchQueueModelCheckingTests {
 
         private final AtomicLong nanos = new AtomicLong();
 
-        private boolean answersAtOnce;
+        private boolean isNonBlocking;
 
         private final BatchTimeout timeout = new BatchTimeout(
                 TIMEOUT,
@@ -109,7 +109,7 @@ class BatchQueueModelCheckingTests {
         private CompletableFuture<List<Long>> send(Batch batch) {
             CompletableFuture<List<Long>> reply = new CompletableFuture<>();
             replies.add(reply);
-            if (answersAtOnce) {
+            if (isNonBlocking) {
                 answerAll();
             }
             return batch.bound(reply);

@@ -25,7 +25,7 @@ class ConnectionFactoryPropertyTests {
     void ofSeveralTheNamedOneIsUsed() {
         application
                 .withPropertyValues("ratelimit.redis.connection-factory=sessions")
-                .run(context -> assertThat(context.getBean(StoreHealth.class).troubles())
+                .run(context -> assertThat(context.getBean(StoreHealth.class).failures())
                         .isEmpty());
     }
 

@@ -266,7 +266,7 @@ abstract class DifferentKeysContract {
     }
 
     private static void giveBack(RefundableDecisions taken, List<Charge> charges) {
-        taken.refund().giveBack(charges).toCompletableFuture().join();
+        taken.refund().refund(charges).toCompletableFuture().join();
     }
 
     private void assertTaken(List<Charge> charges, long admitted) {

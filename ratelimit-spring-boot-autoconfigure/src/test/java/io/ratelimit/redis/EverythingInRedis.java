@@ -62,7 +62,7 @@ final class EverythingInRedis {
         List<Charge> other = List.of(new Charge(limit, "bob", 2));
         RefundableDecisions decided =
                 store.decideRefundably(other).toCompletableFuture().join();
-        decided.refund().giveBack(other).toCompletableFuture().join();
+        decided.refund().refund(other).toCompletableFuture().join();
         assertThat(store.peek(new Charge(limit, "bob", 2)).remaining()).isEqualTo(2);
         store.reset(limit, "alice");
         assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(2);
@@ -77,7 +77,7 @@ final class EverythingInRedis {
         List<Charge> last = List.of(new Charge(log, "alice", 2));
         RefundableDecisions decided =
                 store.decideRefundably(last).toCompletableFuture().join();
-        decided.refund().giveBack(last).toCompletableFuture().join();
+        decided.refund().refund(last).toCompletableFuture().join();
         assertThat(take(log, "alice").remaining()).isEqualTo(3);
         store.reset(log, "alice");
     }

@@ -15,7 +15,7 @@ final class HeldScripts implements RateLimitScriptExecutor {
 
     private boolean clustered;
 
-    private boolean answersAtOnce;
+    private boolean isNonBlocking;
 
     private Error error;
 
@@ -45,7 +45,7 @@ final class HeldScripts implements RateLimitScriptExecutor {
                         .toList(),
                 new CompletableFuture<>());
         runs.add(run);
-        if (answersAtOnce) {
+        if (isNonBlocking) {
             run.answer();
         }
         return run.reply;
@@ -81,7 +81,7 @@ final class HeldScripts implements RateLimitScriptExecutor {
 
     /** Those to come are answered as they are sent. */
     void answerAtOnce() {
-        answersAtOnce = true;
+        isNonBlocking = true;
     }
 
     /** @param thrown by those to come; {@code null}: nothing */

@@ -43,7 +43,7 @@ class LeaseRollOutTests {
 
     private void refund(RefundableDecisions decided, long permits) {
         decided.refund()
-                .giveBack(List.of(new Charge(limit, "alice", permits)))
+                .refund(List.of(new Charge(limit, "alice", permits)))
                 .toCompletableFuture()
                 .join();
     }
@@ -113,7 +113,7 @@ class LeaseRollOutTests {
     void leaseGoesBackFromBeforeWhatOthersHaveCharged() {
         Lease lease = lease(1, 4);
         charge(3);
-        lease.unused().giveBack(4).toCompletableFuture().join();
+        lease.unused().refund(4).toCompletableFuture().join();
         assertThat(used()).isEqualTo(4);
     }
 }

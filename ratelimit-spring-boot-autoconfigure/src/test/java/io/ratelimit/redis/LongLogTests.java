@@ -48,8 +48,8 @@ class LongLogTests {
 
         void refund() {
             List<Charge> charges = List.of(charge);
-            shared.giveBack(charges).toCompletableFuture().join();
-            memory.giveBack(charges).toCompletableFuture().join();
+            shared.refund(charges).toCompletableFuture().join();
+            memory.refund(charges).toCompletableFuture().join();
         }
     }
 

@@ -36,7 +36,7 @@ class RedisLeaseTests {
     }
 
     private static void giveBack(Lease lease, long permits) {
-        lease.unused().giveBack(permits).toCompletableFuture().join();
+        lease.unused().refund(permits).toCompletableFuture().join();
     }
 
     private long used(RateLimit limit) {

@@ -31,8 +31,8 @@ record RefundTwins(
         List<Charge> some =
                 charges.stream().filter(charge -> random.nextInt(3) > 0).toList();
         history.note("given back " + some);
-        oneRefund.giveBack(some).toCompletableFuture().join();
-        otherRefund.giveBack(some).toCompletableFuture().join();
+        oneRefund.refund(some).toCompletableFuture().join();
+        otherRefund.refund(some).toCompletableFuture().join();
         for (Charge charge : charges) {
             assertThat(one.peek(charge)).as(history::toString).isEqualTo(other.peek(charge));
         }

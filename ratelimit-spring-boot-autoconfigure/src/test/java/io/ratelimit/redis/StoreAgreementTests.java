@@ -75,11 +75,11 @@ class StoreAgreementTests {
             clock.set(TestClock.TODAY);
             Refund first = take(store, charge);
             Refund second = take(store, charge);
-            first.giveBack(List.of(charge)).toCompletableFuture().join();
+            first.refund(List.of(charge)).toCompletableFuture().join();
             clock.advance(Duration.ofSeconds(6));
             store.decide(List.of(changed, other));
             take(store, charge);
-            second.giveBack(List.of(charge)).toCompletableFuture().join();
+            second.refund(List.of(charge)).toCompletableFuture().join();
             decisions.add(store.peek(charge));
         }
         assertThat(decisions.get(0)).isEqualTo(decisions.get(1));

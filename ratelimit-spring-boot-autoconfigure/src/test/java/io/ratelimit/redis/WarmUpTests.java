@@ -49,7 +49,7 @@ class WarmUpTests {
                                     .tryAcquire("alice")
                                     .remaining())
                             .isZero();
-                    assertThat(context.getBean(StoreHealth.class).troubles()).isEmpty();
+                    assertThat(context.getBean(StoreHealth.class).failures()).isEmpty();
                 });
     }
 

@@ -58,7 +58,7 @@ final class BucketTwins {
     }
 
     void giveBack() {
-        refund.giveBack(List.of(taken)).toCompletableFuture().join();
+        refund.refund(List.of(taken)).toCompletableFuture().join();
         moment = clock.micros() - takenAt;
     }
 

@@ -36,8 +36,8 @@ public class ForwardingStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
-        return store.giveBackLeases(remainders);
+    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
+        return store.refundLeases(remainders);
     }
 
     @Override

@@ -65,7 +65,7 @@ public final class HeldStore implements RateLimitStore {
         return hold().thenCompose(now -> answers.decideRefundably(charges))
                 .thenApply(decided -> new RefundableDecisions(
                         decided.decisions(),
-                        some -> hold().thenCompose(now -> decided.refund().giveBack(some))));
+                        some -> hold().thenCompose(now -> decided.refund().refund(some))));
     }
 
     @Override

@@ -31,9 +31,9 @@ class LeaseEndTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
         assertThat(instances.used(limit)).isEqualTo(20);
-        store.giveBackIdle();
+        store.refundIdle();
         assertThat(instances.used(limit)).as("used since the last look").isEqualTo(20);
-        store.giveBackIdle();
+        store.refundIdle();
         assertThat(instances.used(limit)).isEqualTo(12);
         instances.take(1, limit);
         assertThat(trips.asked()).as("from the beginning").endsWith("1+8", "1");
@@ -43,7 +43,7 @@ class LeaseEndTests {
     void whateverIsLeftGoesBackAtTheEndAndNothingIsLeasedAfterIt() {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
-        store.giveBackAll(Duration.ofSeconds(20));
+        store.refundAll(Duration.ofSeconds(20));
         assertThat(instances.used(limit)).isEqualTo(12);
         instances.take(5, limit);
         assertThat(instances.used(limit)).isEqualTo(17);
@@ -59,7 +59,7 @@ class LeaseEndTests {
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         CompletionStage<?> call = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
-        store.giveBackAll(Duration.ZERO);
+        store.refundAll(Duration.ZERO);
         answer.complete(null);
         assertThat(call.toCompletableFuture()).isCompleted();
         assertThat(instances.used(limit)).isEqualTo(7);

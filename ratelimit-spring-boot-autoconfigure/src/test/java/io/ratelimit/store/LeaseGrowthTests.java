@@ -71,7 +71,7 @@ class LeaseGrowthTests {
         Charge charge = new Charge(limit, "alice", 3);
         RefundableDecisions decided =
                 store.decideRefundably(List.of(charge)).toCompletableFuture().join();
-        decided.refund().giveBack(List.of(charge)).toCompletableFuture().join();
+        decided.refund().refund(List.of(charge)).toCompletableFuture().join();
         assertThat(trips.asked()).containsExactly("1", "1+1", "1+8");
         clock.advance(Duration.ofHours(1));
         instances.take(1, limit);

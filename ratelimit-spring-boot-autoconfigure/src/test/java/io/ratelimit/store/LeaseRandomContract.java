@@ -172,18 +172,18 @@ public abstract class LeaseRandomContract {
             if (refunds && random.nextInt(3) == 0) {
                 refundable.add(() -> {
                     bookClock.set(clock.micros());
-                    written.refund().giveBack(charges).toCompletableFuture().join();
-                    refund.giveBack(charges).toCompletableFuture().join();
+                    written.refund().refund(charges).toCompletableFuture().join();
+                    refund.refund(charges).toCompletableFuture().join();
                 });
             }
         }
 
         private void giveBack(LeasingRateLimitStore instance) {
             if (random.nextInt(4) > 0) {
-                instance.giveBackIdle();
-                instance.giveBackIdle();
+                instance.refundIdle();
+                instance.refundIdle();
             } else {
-                instance.giveBackAll(Duration.ofSeconds(20));
+                instance.refundAll(Duration.ofSeconds(20));
                 instance.resume();
             }
         }
@@ -260,7 +260,7 @@ public abstract class LeaseRandomContract {
                 return slowly(() -> store.lease(charge, more))
                         .thenApply(lease -> new Lease(lease.decision(), lease.more(), permits -> {
                             clock.advance(latency());
-                            return lease.unused().giveBack(permits);
+                            return lease.unused().refund(permits);
                         }));
             }
 

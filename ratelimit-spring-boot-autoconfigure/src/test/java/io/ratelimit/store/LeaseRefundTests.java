@@ -38,8 +38,8 @@ class LeaseRefundTests {
         RefundableDecisions decided =
                 store.decideRefundably(List.of(charge)).toCompletableFuture().join();
         int before = trips.asked().size();
-        decided.refund().giveBack(List.of(charge)).toCompletableFuture().join();
-        decided.refund().giveBack(List.of(charge)).toCompletableFuture().join();
+        decided.refund().refund(List.of(charge)).toCompletableFuture().join();
+        decided.refund().refund(List.of(charge)).toCompletableFuture().join();
         instances.take(4, limit);
         assertThat(trips.asked()).hasSize(before);
         assertThat(instances.used(limit)).isEqualTo(11);
@@ -56,14 +56,14 @@ class LeaseRefundTests {
                 store.decideRefundably(List.of(charge)).toCompletableFuture().join();
         RefundableDecisions fromStock =
                 store.decideRefundably(List.of(charge)).toCompletableFuture().join();
-        store.giveBackAll(Duration.ofSeconds(20));
+        store.refundAll(Duration.ofSeconds(20));
         assertThat(instances.used(limit)).isEqualTo(8);
-        asked.refund().giveBack(List.of(charge)).toCompletableFuture().join();
+        asked.refund().refund(List.of(charge)).toCompletableFuture().join();
         assertThat(instances.used(limit))
                 .as("the call that took the lease may have opened the window, which goes on")
                 .isEqualTo(8);
-        fromStock.refund().giveBack(List.of(charge)).toCompletableFuture().join();
-        fromStock.refund().giveBack(List.of(charge)).toCompletableFuture().join();
+        fromStock.refund().refund(List.of(charge)).toCompletableFuture().join();
+        fromStock.refund().refund(List.of(charge)).toCompletableFuture().join();
         assertThat(instances.used(limit)).isEqualTo(7);
     }
 
@@ -104,7 +104,7 @@ class LeaseRefundTests {
         RefundableDecisions decided =
                 store.decideRefundably(List.of(charge)).toCompletableFuture().join();
         assertThat(trips.asked()).endsWith("1+1", "1+2");
-        decided.refund().giveBack(List.of(charge)).toCompletableFuture().join();
+        decided.refund().refund(List.of(charge)).toCompletableFuture().join();
     }
 
     private long admitted(RateLimit limit) {
@@ -152,9 +152,9 @@ class LeaseRefundTests {
         clock.advance(Duration.ofMillis(100 * (instances.used(limit) - half) - 2));
         assertThat(instances.take(limit, half).allowed()).isTrue();
         for (LeasingRateLimitStore instance : closed) {
-            instance.giveBackAll(Duration.ofSeconds(20));
+            instance.refundAll(Duration.ofSeconds(20));
         }
-        decided.refund().giveBack(first).toCompletableFuture().join();
+        decided.refund().refund(first).toCompletableFuture().join();
         long admitted = half;
         for (int i = 0; i < half; i++) {
             admitted += instances.take(limit, 1).allowed() ? 1 : 0;
@@ -179,7 +179,7 @@ class LeaseRefundTests {
             RefundableDecisions decided =
                     store.decideRefundably(charges).toCompletableFuture().join();
             long after = instances.used(limit);
-            decided.refund().giveBack(charges).toCompletableFuture().join();
+            decided.refund().refund(charges).toCompletableFuture().join();
             assertThat(instances.used(limit)).as(way).isEqualTo(way.equals("by the store") ? before : after);
         }
         assertThat(trips.asked()).endsWith("1", "1+1", "1+2");
@@ -196,7 +196,7 @@ class LeaseRefundTests {
                 store.decideRefundably(charges).toCompletableFuture();
         answer.complete(null);
         int before = trips.asked().size();
-        waits.join().refund().giveBack(charges).toCompletableFuture().join();
+        waits.join().refund().refund(charges).toCompletableFuture().join();
         instances.take(4, limit);
         assertThat(trips.asked()).hasSize(before);
     }

@@ -46,8 +46,8 @@ class LeaseWaitTests {
         }
 
         @Override
-        public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
-            return super.giveBackLeases(remainders).thenRun(givenBack::countDown);
+        public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
+            return super.refundLeases(remainders).thenRun(givenBack::countDown);
         }
     };
 

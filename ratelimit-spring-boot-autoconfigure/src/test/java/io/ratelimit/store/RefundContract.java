@@ -43,7 +43,7 @@ public abstract class RefundContract extends StoreContract {
     }
 
     private static void giveBack(RefundableDecisions taken, Charge... charges) {
-        taken.refund().giveBack(List.of(charges)).toCompletableFuture().join();
+        taken.refund().refund(List.of(charges)).toCompletableFuture().join();
     }
 
     private void assertTwins(LimitKind kind) {

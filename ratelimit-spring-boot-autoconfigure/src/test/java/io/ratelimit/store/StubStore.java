@@ -67,10 +67,10 @@ public final class StubStore implements RateLimitStore {
 
     @Override
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, this::giveBack));
+        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, this::refund));
     }
 
-    private CompletionStage<Void> giveBack(List<Charge> charges) {
+    private CompletionStage<Void> refund(List<Charge> charges) {
         givenBack.add(charges);
         return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
     }

@@ -99,7 +99,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
     }
 
     private Refund forgiving(Refund refund) {
-        return charges -> start(() -> refund.giveBack(charges)).exceptionally(thrown -> {
+        return charges -> start(() -> refund.refund(charges)).exceptionally(thrown -> {
             outages.notGivenBack(charges.get(0).limit(), trouble(thrown));
             return null;
         });
@@ -150,10 +150,10 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
     }
 
     @Override
-    public List<StoreFailure> troubles() {
+    public List<StoreFailure> failures() {
         long end = System.nanoTime() + CHECK.toNanos();
         BoundedWait.await(store.check().handle(outages::checked).toCompletableFuture(), () -> end - System.nanoTime());
-        return outages.troubles();
+        return outages.failures();
     }
 
     private List<RateLimitDecision> fallBack(List<Charge> charges, RateLimitStoreException failure) {

@@ -37,12 +37,12 @@ public final class LocalShareStore implements RateLimitStore {
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
         return store.decideRefundably(local(charges))
                 .thenApply(decided -> new RefundableDecisions(
-                        decided.decisions(), refunded -> decided.refund().giveBack(local(refunded))));
+                        decided.decisions(), refunded -> decided.refund().refund(local(refunded))));
     }
 
     @Override
-    public boolean answersAtOnce() {
-        return store.answersAtOnce();
+    public boolean isNonBlocking() {
+        return store.isNonBlocking();
     }
 
     @Override

@@ -97,7 +97,7 @@ final class OutageTracker {
         }
     }
 
-    List<StoreFailure> troubles() {
+    List<StoreFailure> failures() {
         return Stream.of(ofStore.trouble(), ofBuckets.trouble())
                 .filter(Objects::nonNull)
                 .toList();

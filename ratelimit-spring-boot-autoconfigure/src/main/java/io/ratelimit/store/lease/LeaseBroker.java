@@ -214,7 +214,7 @@ final class LeaseBroker {
 
     private CompletionStage<Lease> started(Charge charge, LeaseRequest request) {
         try {
-            giveBack(request.before());
+            refund(request.before());
             return store.lease(charge, request.asked());
         } catch (Throwable ex) {
             // Whatever it is, others may wait for the lease.
@@ -226,7 +226,7 @@ final class LeaseBroker {
             Charge charge, LeasedBucket bucket, LeaseRequest request, @Nullable Lease lease, long sent) {
         LeasedPermits brought =
                 lease != null && lease.decision().allowed() ? new LeasedPermits(charge.limit(), lease, sent) : null;
-        giveBack(bucket.land(request, brought, nanos.getAsLong()));
+        refund(bucket.land(request, brought, nanos.getAsLong()));
         return lease == null
                 ? null
                 : new RefundableDecisions(
@@ -240,15 +240,15 @@ final class LeaseBroker {
     }
 
     /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */
-    private void giveBack(LeaseRemainder remainder) {
+    private void refund(LeaseRemainder remainder) {
         if (remainder.isEmpty()) {
             return;
         }
         // After the end there is no other time.
         if (!open || store.affordableRefunds() > 0) {
-            var unused = store.giveBackLeases(List.of(remainder));
+            var unused = store.refundLeases(List.of(remainder));
         } else {
-            sweep.giveBackLater(remainder);
+            sweep.refundLater(remainder);
         }
     }
 

@@ -87,7 +87,7 @@ final class LeaseSweep {
     /** Whatever is thrown, the next time is another try. */
     private void sweep() {
         try {
-            giveBackIdle();
+            refundIdle();
         } catch (Throwable ex) {
             warn(ex);
         }
@@ -103,15 +103,15 @@ final class LeaseSweep {
     }
 
     /** Refunds with the next request. */
-    void giveBackLater(LeaseRemainder remainder) {
+    void refundLater(LeaseRemainder remainder) {
         var unused = replaced.offer(remainder);
     }
 
     /** Refunds what nobody has taken from since this was called last. */
-    void giveBackIdle() {
+    void refundIdle() {
         Iterator<LeasedBuckets.Entry> idle = buckets.idle().iterator();
         List<LeaseRemainder> remainders = next(idle);
-        while (!remainders.isEmpty() && isDone(store.giveBackLeases(remainders), LONGEST)) {
+        while (!remainders.isEmpty() && isDone(store.refundLeases(remainders), LONGEST)) {
             if (idle.hasNext()) {
                 LockSupport.parkNanos(PAUSE);
             }
@@ -135,11 +135,11 @@ final class LeaseSweep {
     }
 
     /** @param timeout the longest time to wait for the store */
-    void giveBackAll(Duration timeout) {
+    void refundAll(Duration timeout) {
         List<LeaseRemainder> remainders = new ArrayList<>(buckets.retireAll(nanos.getAsLong()));
         replaced.drainTo(remainders);
         if (!remainders.isEmpty()) {
-            var unused = isDone(store.giveBackLeases(remainders), timeout);
+            var unused = isDone(store.refundLeases(remainders), timeout);
         }
     }
 

@@ -161,7 +161,7 @@ public final class LeasedPermits {
      */
     private void putBack(Portion portion, long nanos) {
         if (!comesBackEvenly()) {
-            var unused = giveBack(portion.permits());
+            var unused = refund(portion.permits());
             return;
         }
         long permits = portion.permits();
@@ -196,13 +196,13 @@ public final class LeasedPermits {
     Refund refund(Charge charge) {
         return comesBackEvenly()
                 ? Refund.NONE
-                : new ReceiptRefund<>(Map.of(charge, this), taken -> giveBack(charge.permits()));
+                : new ReceiptRefund<>(Map.of(charge, this), taken -> refund(charge.permits()));
     }
 
-    private CompletionStage<Void> giveBack(long permits) {
+    private CompletionStage<Void> refund(long permits) {
         return putBack(permits)
                 ? CompletableFuture.completedFuture(null)
-                : lease.unused().giveBack(permits);
+                : lease.unused().refund(permits);
     }
 
     /**
@@ -224,7 +224,7 @@ public final class LeasedPermits {
 
         /** The call has failed. */
         CompletionStage<Void> refund() {
-            return stock.comesBackEvenly() ? CompletableFuture.completedFuture(null) : stock.giveBack(permits);
+            return stock.comesBackEvenly() ? CompletableFuture.completedFuture(null) : stock.refund(permits);
         }
     }
 

@@ -198,8 +198,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     @Override
-    public boolean answersAtOnce() {
-        return store.answersAtOnce();
+    public boolean isNonBlocking() {
+        return store.isNonBlocking();
     }
 
     /** As the store says: to it, what is leased is used. */
@@ -225,8 +225,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     @Override
-    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
-        return store.giveBackLeases(remainders);
+    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
+        return store.refundLeases(remainders);
     }
 
     @Override
@@ -241,8 +241,8 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     /** Gives back what nobody has taken from since this was called last. */
-    public void giveBackIdle() {
-        sweep.giveBackIdle();
+    public void refundIdle() {
+        sweep.refundIdle();
     }
 
     /**
@@ -250,12 +250,12 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
      *
      * @param timeout the longest time to wait for the store
      */
-    public void giveBackAll(Duration timeout) {
+    public void refundAll(Duration timeout) {
         broker.open(false);
-        sweep.giveBackAll(timeout);
+        sweep.refundAll(timeout);
     }
 
-    /** Takes permits in advance again, after {@link #giveBackAll}. */
+    /** Takes permits in advance again, after {@link #refundAll}. */
     public void resume() {
         broker.open(true);
     }

@@ -103,9 +103,9 @@ final class PartlyLeasedCall {
         return new RefundableDecisions(
                 all.decisions(),
                 some -> CompletableFuture.allOf(
-                        all.refund().giveBack(some).toCompletableFuture(),
+                        all.refund().refund(some).toCompletableFuture(),
                         others.refund()
-                                .giveBack(some.stream().filter(rest::contains).toList())
+                                .refund(some.stream().filter(rest::contains).toList())
                                 .toCompletableFuture()));
     }
 

@@ -103,8 +103,8 @@ public final class RejectionCachingRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> giveBackLeases(List<LeaseRemainder> remainders) {
-        return store.giveBackLeases(remainders.stream().map(Forgetting::ofStore).toList())
+    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
+        return store.refundLeases(remainders.stream().map(Forgetting::ofStore).toList())
                 .whenComplete((done, thrown) -> remainders.forEach(Forgetting::forget));
     }
 
@@ -142,14 +142,14 @@ public final class RejectionCachingRateLimitStore implements RateLimitStore {
         }
 
         @Override
-        public CompletionStage<Void> giveBack(long permits) {
-            return unused.giveBack(permits).whenComplete((done, thrown) -> forget());
+        public CompletionStage<Void> refund(long permits) {
+            return unused.refund(permits).whenComplete((done, thrown) -> forget());
         }
     }
 
     /** Whether or not it could be given back: it may have been. */
     private Refund forgetting(Refund refund) {
-        return charges -> refund.giveBack(charges)
+        return charges -> refund.refund(charges)
                 .whenComplete(
                         (done, thrown) -> charges.forEach(charge -> rejections.forget(charge.limit(), charge.key())));
     }

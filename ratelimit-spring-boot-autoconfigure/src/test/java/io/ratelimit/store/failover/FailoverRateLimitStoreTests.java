@@ -262,7 +262,7 @@ class FailoverRateLimitStoreTests {
     }
 
     private static void giveBack(RefundableDecisions decided, RateLimit... limits) {
-        decided.refund().giveBack(charges(limits)).toCompletableFuture().join();
+        decided.refund().refund(charges(limits)).toCompletableFuture().join();
     }
 
     private static List<Boolean> allowed(RateLimitStore store, RateLimit... limits) {

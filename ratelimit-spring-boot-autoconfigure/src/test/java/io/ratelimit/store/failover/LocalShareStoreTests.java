@@ -91,7 +91,7 @@ class LocalShareStoreTests {
     @Test
     void storeOfAShareIsAskedInEveryWay() {
         RateLimitStore local = new LocalShareStore(new InMemoryRateLimitStore(clock, 100));
-        assertThat(local.answersAtOnce()).isTrue();
+        assertThat(local.isNonBlocking()).isTrue();
         assertThat(remaining(local.decide(charges(1, LIMIT)))).containsExactly(9L);
         assertThat(remaining(local.decideAsync(charges(1, LIMIT))
                         .toCompletableFuture()
@@ -125,7 +125,7 @@ class LocalShareStoreTests {
         RefundableDecisions decided =
                 one.decideRefundably(charges).toCompletableFuture().join();
         CompletableFuture<Void> givenBack =
-                decided.refund().giveBack(charges.subList(0, 1)).toCompletableFuture();
+                decided.refund().refund(charges.subList(0, 1)).toCompletableFuture();
         assertThat(givenBack).isCompleted();
         assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
         assertThat(one.peek(new Charge(OTHER, "key", 0)).remaining()).isEqualTo(1);

@@ -118,12 +118,12 @@ class OutageTrackerTests {
     void latestReasonIsKnown() {
         log.failure(List.of(limit), trouble);
         log.failure(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
-        assertThat(log.troubles()).singleElement().satisfies(known -> {
+        assertThat(log.failures()).singleElement().satisfies(known -> {
             assertThat(known.reason()).isEqualTo(Reason.BUSY);
             assertThat(known.message()).isEqualTo("busy");
         });
         log.failure(List.of(limit), trouble);
-        assertThat(log.troubles())
+        assertThat(log.failures())
                 .singleElement()
                 .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.ERROR));
         assertThat(recorder.levels()).hasSize(2);
@@ -147,7 +147,7 @@ class OutageTrackerTests {
         log.failure(List.of(limit), trouble);
         log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", trouble));
         assertThat(recorder.levels()).containsExactly("WARNING");
-        assertThat(log.troubles()).singleElement().satisfies(known -> {
+        assertThat(log.failures()).singleElement().satisfies(known -> {
             assertThat(known.reason()).isEqualTo(Reason.ERROR);
             assertThat(known.message()).isEqualTo("down");
             assertThat(known.calls()).isEqualTo(2);
@@ -165,22 +165,22 @@ class OutageTrackerTests {
         found = null;
         log.success();
         assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
-        assertThat(log.troubles()).isEmpty();
+        assertThat(log.failures()).isEmpty();
     }
 
     @Test
     void bucketThatIsNotOursIsNoOutageAndForgottenAfterAMinute() {
         log.failure(List.of(limit), new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
         log.failure(List.of(limit), trouble);
-        assertThat(log.troubles()).hasSize(2);
+        assertThat(log.failures()).hasSize(2);
         seconds = 1;
         log.success();
-        assertThat(log.troubles())
+        assertThat(log.failures())
                 .singleElement()
                 .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.FOREIGN_VALUE));
         seconds = 60;
         log.success();
-        assertThat(log.troubles()).isEmpty();
+        assertThat(log.failures()).isEmpty();
     }
 
     @Test
@@ -189,7 +189,7 @@ class OutageTrackerTests {
         assertThat(recorder.levels()).containsExactly("WARNING");
         assertThat(recorder.lines().get(0))
                 .isEqualTo("Rate limit store unavailable (error: down); applying on-store-failure");
-        assertThat(log.troubles())
+        assertThat(log.failures())
                 .singleElement()
                 .satisfies(known -> assertThat(known.calls()).isZero());
     }
@@ -198,7 +198,7 @@ class OutageTrackerTests {
     void endOfTheApplicationIsNoNews() {
         log.failure(List.of(limit), new RateLimitStoreException(Reason.CLOSED, "closed", null));
         assertThat(recorder.levels()).isEmpty();
-        assertThat(log.troubles()).isEmpty();
+        assertThat(log.failures()).isEmpty();
     }
 
     @Test
@@ -206,6 +206,6 @@ class OutageTrackerTests {
         RateLimitStoreException closed = new RateLimitStoreException(Reason.CLOSED, "closed", null);
         log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", closed));
         assertThat(recorder.levels()).isEmpty();
-        assertThat(log.troubles()).isEmpty();
+        assertThat(log.failures()).isEmpty();
     }
 }

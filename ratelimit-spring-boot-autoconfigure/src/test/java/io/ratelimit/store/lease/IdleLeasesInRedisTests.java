@@ -79,7 +79,7 @@ class IdleLeasesInRedisTests {
     void idleLeasesOfManyBucketsGoBackTogether() {
         lease(600);
         assertThat(used(0)).isGreaterThan(4);
-        store.giveBackAll(Duration.ofSeconds(20));
+        store.refundAll(Duration.ofSeconds(20));
         assertThat(scripts.givingBack.sum()).isEqualTo(3);
         assertThat(IntStream.range(0, 600)).allMatch(key -> used(key) == 4);
     }
@@ -90,10 +90,10 @@ class IdleLeasesInRedisTests {
         IntStream.range(0, 30).forEach(key -> take(key % 2));
         long sent = scripts.ofCallers.sum();
         for (int i = 0; i < 10; i++) {
-            store.giveBackIdle();
+            store.refundIdle();
             take(i % 2);
-            store.giveBackIdle();
-            store.giveBackIdle();
+            store.refundIdle();
+            store.refundIdle();
         }
         assertThat(scripts.givingBack.sum()).isEqualTo(1 + sent / 100);
     }

@@ -57,7 +57,7 @@ class LeasesOfSeveralLimitsTests {
                 new Charge(leased, "alice", 1), new Charge(leasedTrial, "alice", 1), new Charge(tight, "alice", 1));
         assertThat(store.decide(all)).extracting(RateLimitDecision::allowed).containsExactly(true, true, true);
         assertThat(store.decide(all)).extracting(RateLimitDecision::allowed).containsExactly(true, true, false);
-        store.giveBackAll(Duration.ofSeconds(20));
+        store.refundAll(Duration.ofSeconds(20));
         assertThat(instances.used(leased)).isEqualTo(7 + 1);
         assertThat(instances.used(leasedTrial)).as("in dry run").isEqualTo(7 + 2);
     }
@@ -71,7 +71,7 @@ class LeasesOfSeveralLimitsTests {
                 new Charge(leased, "alice", 1), new Charge(TestLimits.fixedWindow("other", 1, "1/h"), "alice", 1));
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.decide(both));
         trips.fail(false);
-        store.giveBackAll(Duration.ofSeconds(20));
+        store.refundAll(Duration.ofSeconds(20));
         assertThat(instances.used(leased)).isEqualTo(7);
     }
 

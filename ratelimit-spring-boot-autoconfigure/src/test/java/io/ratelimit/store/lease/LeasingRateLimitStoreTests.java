@@ -147,8 +147,8 @@ class LeasingRateLimitStoreTests {
             small.decide(List.of(new Charge(limit, key, 1)));
         }
         assertThat(trips.asked()).containsExactly("1", "1+1", "1", "1", "1");
-        small.giveBackIdle();
-        small.giveBackIdle();
+        small.refundIdle();
+        small.refundIdle();
         small.decide(List.of(new Charge(limit, "bob", 1)));
         small.decide(List.of(new Charge(limit, "bob", 1)));
         assertThat(trips.asked()).endsWith("1", "1+1");

@@ -62,7 +62,7 @@ class ForgottenRejectionTests {
                 .refund();
         store.answer(REJECTED, REJECTED);
         remembering.decide(List.of(ONE, order));
-        refund.giveBack(List.of(order)).toCompletableFuture().join();
+        refund.refund(List.of(order)).toCompletableFuture().join();
         store.answer(ALLOWED, ALLOWED);
         assertThat(remembering.decide(List.of(ONE, order))).containsExactly(ALLOWED, ALLOWED);
     }
@@ -79,7 +79,7 @@ class ForgottenRejectionTests {
         if (fails) {
             store.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
         }
-        assertThat(lease.unused().giveBack(1).toCompletableFuture().isCompletedExceptionally())
+        assertThat(lease.unused().refund(1).toCompletableFuture().isCompletedExceptionally())
                 .isEqualTo(fails);
         store.answer(ALLOWED);
         assertThat(remembering.decide(two)).isEqualTo(ALLOWED);
