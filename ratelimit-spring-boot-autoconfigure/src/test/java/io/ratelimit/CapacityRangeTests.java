@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 /** The ends of the ranges, at rates of all sizes, against arithmetic that knows no end. */
 class CapacityRangeTests {
 
-    private static final int TIMES = 20_000;
+    private static final int TIMES = TestRandom.cases(20_000);
 
     private static final long LONGEST = 1L << 52;
 

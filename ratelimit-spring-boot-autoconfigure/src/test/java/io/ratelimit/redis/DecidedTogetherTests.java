@@ -31,7 +31,7 @@ class DecidedTogetherTests {
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
 
-    private static final int HISTORIES = 60;
+    private static final int HISTORIES = TestRandom.cases(60);
 
     private static final int RUNS = 30;
 

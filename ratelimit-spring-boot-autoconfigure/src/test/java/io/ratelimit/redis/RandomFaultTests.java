@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class RandomFaultTests {
 
-    private static final int CALLS = 100_000;
+    private static final int CALLS = TestRandom.cases(100_000);
 
     private static final int CALLS_PER_ROUND = 50;
 

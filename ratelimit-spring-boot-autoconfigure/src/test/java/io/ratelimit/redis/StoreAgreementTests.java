@@ -26,7 +26,7 @@ class StoreAgreementTests {
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
 
-    private static final int HISTORIES = 150;
+    private static final int HISTORIES = TestRandom.cases(150);
 
     private static final int CALLS = 80;
 

@@ -17,7 +17,7 @@ public abstract class GiveBackContract extends StoreContract {
     /** Of the limits below: a permit's, a batch's, a window's. */
     private static final long[] EDGES = {0, 2 * SECOND, 6 * SECOND, 12 * SECOND, 24 * SECOND};
 
-    private static final int HISTORIES = 150;
+    private static final int HISTORIES = TestRandom.cases(150);
 
     private static RateLimit six(LimitKind kind) {
         return kind.limit("six", 6, "3/6s");

@@ -1,12 +1,13 @@
 package io.ratelimit.store;
 
+import io.ratelimit.TestRandom;
 import io.ratelimit.TimeSource;
 import io.ratelimit.memory.ExactLeaseStore;
 
 class LeaseRandomTests extends LeaseRandomContract {
 
     LeaseRandomTests() {
-        super(2_000);
+        super(TestRandom.cases(2_000));
     }
 
     @Override

@@ -53,7 +53,7 @@ public abstract class LogGiveBackContract extends StoreContract {
     void bothLogsAreAsIfTheCallHadNeverBeenWhateverWasTaken(String rate) {
         Random random = TestRandom.create(getClass());
         RateLimit[] rules = {ten, larger(rate)};
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < TestRandom.cases(100); i++) {
             BucketTwins twins = new BucketTwins(store, clock);
             twins.take(rules[0], 1);
             twins.take(rules[1], 1);

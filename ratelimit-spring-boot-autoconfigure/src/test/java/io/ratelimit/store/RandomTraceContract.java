@@ -18,7 +18,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 public abstract class RandomTraceContract {
 
     /** Of each kind of limit, and of lists of limits. */
-    private static final int DECISIONS = Integer.getInteger("ratelimit.test.decisions", 100_000);
+    private static final int DECISIONS = 100_000;
 
     /** How many traces may wait for their answers while the next is drawn. */
     private static final int UNDER_WAY = 16;
@@ -58,7 +58,7 @@ public abstract class RandomTraceContract {
 
     private void play(String what, IntFunction<List<RateLimit>> nextLimits) {
         int checked = 0;
-        for (int number = 0; checked < decisions(); number++) {
+        for (int number = 0; checked < TestRandom.cases(decisions()); number++) {
             underWay.add(new PlayedTrace(RandomTrace.draw(random, nextLimits.apply(number)), store(), clock));
             flush();
             checked += underWay.size() > UNDER_WAY ? underWay.remove().check() : 0;
