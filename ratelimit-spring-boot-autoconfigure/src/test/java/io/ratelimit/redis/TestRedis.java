@@ -13,6 +13,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
@@ -29,6 +30,14 @@ public final class TestRedis {
     private static final String IMAGE_VARIABLE = "RATELIMIT_TEST_REDIS_IMAGE";
 
     private static final String DEFAULT_IMAGE = "redis:7.4-alpine";
+
+    private static final int PORTS_OF_A_JVM = 1_000;
+
+    /** Below the ports that systems give to clients. Two JVMs that start together have different process ids. */
+    private static final int FIRST_PORT =
+            10_000 + PORTS_OF_A_JVM * (int) (ProcessHandle.current().pid() % 20);
+
+    private static final AtomicInteger PORTS = new AtomicInteger();
 
     private final String host;
 
@@ -72,11 +81,22 @@ public final class TestRedis {
         return server;
     }
 
+    /** Is taken by no client meanwhile, and by no other JVM of the build. */
     public static int freePort() {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
+        for (int tried = 0; tried < PORTS_OF_A_JVM; tried++) {
+            int port = FIRST_PORT + PORTS.getAndIncrement() % PORTS_OF_A_JVM;
+            if (isFree(port)) {
+                return port;
+            }
+        }
+        throw new IllegalStateException("No port is free from " + FIRST_PORT + " on");
+    }
+
+    private static boolean isFree(int port) {
+        try (ServerSocket socket = new ServerSocket(port)) {
+            return socket.isBound();
         } catch (IOException ex) {
-            throw new IllegalStateException("No port is free", ex);
+            return false;
         }
     }
 

@@ -24,7 +24,7 @@ final class ReferenceLog implements ReferenceBucket {
 
     @Override
     public void take(long now, long permits) {
-        entries.add(new Entry(Fraction.of(now).plus(length), permits));
+        entries.add(Entry.until(Fraction.of(now).plus(length), permits));
     }
 
     /** Keeps the newest permits. */
@@ -35,7 +35,7 @@ final class ReferenceLog implements ReferenceBucket {
         for (int i = entries.size() - 1; i >= 0; i--) {
             Entry entry = entries.get(i);
             long kept = Math.min(entry.permits, room);
-            entries.set(i, new Entry(entry.end, kept));
+            entries.set(i, Entry.until(entry.end, kept));
             room -= kept;
         }
     }
@@ -45,7 +45,7 @@ final class ReferenceLog implements ReferenceBucket {
         Fraction used = used(now);
         Fraction end = Fraction.of(now);
         for (Entry entry : entries) {
-            if (used.compareTo(mostUsed) > 0 && isInView(entry, now)) {
+            if (isInView(entry, now) && used.compareTo(mostUsed) > 0) {
                 used = used.minus(Fraction.of(entry.permits));
                 end = entry.end;
             }
@@ -54,8 +54,14 @@ final class ReferenceLog implements ReferenceBucket {
     }
 
     private static boolean isInView(Entry entry, long now) {
-        return Fraction.of(now).compareTo(entry.end) < 0;
+        return now < entry.over;
     }
 
-    private record Entry(Fraction end, long permits) {}
+    /** @param over the first whole microsecond at which the permits are no longer in use */
+    private record Entry(Fraction end, long over, long permits) {
+
+        static Entry until(Fraction end, long permits) {
+            return new Entry(end, end.ceiling(), permits);
+        }
+    }
 }

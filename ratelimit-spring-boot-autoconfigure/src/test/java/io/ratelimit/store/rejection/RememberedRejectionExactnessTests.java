@@ -89,7 +89,7 @@ class RememberedRejectionExactnessTests {
                         .isEqualTo(outcome(step.charges(), step.expected()));
             }
         }
-        assertThat(decided - asked[0]).as("remembered").isGreaterThan(decided / 20);
+        assertThat(decided - asked[0]).as("remembered").isGreaterThan(decided / 30);
     }
 
     private static List<RateLimit> draw(RandomLimits limits, Random random, int number) {
