@@ -18,7 +18,7 @@ public record LocalShare(int instances) {
     public LocalShare {
         if (instances < 1) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.local-share must be at least 1 (was " + instances + ").",
+                    "ratelimit.expected-instances must be at least 1 (was " + instances + ").",
                     "Set it to the number of instances, or to 1 to apply every limit in full on each instance.");
         }
     }
@@ -36,9 +36,9 @@ public record LocalShare(int instances) {
             return divided(limit).build();
         } catch (ArithmeticException | RateLimitConfigurationException ex) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.local-share must divide limit '" + limit.name() + "' (" + limit
+                    "ratelimit.expected-instances must divide limit '" + limit.name() + "' (" + limit
                             + ") exactly in integers below 2^53 (was " + instances + ").",
-                    "Use a smaller share or rounder numbers, or set ratelimit.limits." + limit.name()
+                    "Expect fewer instances, use rounder numbers, or set ratelimit.limits." + limit.name()
                             + ".on-store-failure to allow, reject or throw.",
                     ex);
         }
@@ -49,7 +49,7 @@ public record LocalShare(int instances) {
         return limit.local().equals(limit) || limit.capacity() >= instances
                 ? Optional.empty()
                 : Optional.of("Rate limit '" + limit.name() + "': its capacity " + limit.capacity()
-                        + " is less than ratelimit.local-share " + instances
+                        + " is less than ratelimit.expected-instances " + instances
                         + ", so while the store fails, the instances together let " + instances + " through at once");
     }
 

@@ -74,10 +74,10 @@ class LocalShareTests {
                 .satisfies(mistake -> {
                     assertThat(mistake.getProblem())
                             .isEqualTo(
-                                    "ratelimit.local-share must divide limit 'rare' (TOKEN_BUCKET, capacity 1 at 1/d)"
+                                    "ratelimit.expected-instances must divide limit 'rare' (TOKEN_BUCKET, capacity 1 at 1/d)"
                                             + " exactly in integers below 2^53 (was 100000).");
                     assertThat(mistake.getFix())
-                            .isEqualTo("Use a smaller share or rounder numbers, or set"
+                            .isEqualTo("Expect fewer instances, use rounder numbers, or set"
                                     + " ratelimit.limits.rare.on-store-failure to allow, reject or throw.");
                 });
     }
@@ -96,8 +96,9 @@ class LocalShareTests {
         RateLimit few =
                 RateLimit.named("few").rate("3/s").apply(settings(4, false)).build();
         assertThat(new LocalShare(4).warning(few))
-                .hasValue("Rate limit 'few': its capacity 3 is less than ratelimit.local-share 4, so while the store"
-                        + " fails, the instances together let 4 through at once");
+                .hasValue(
+                        "Rate limit 'few': its capacity 3 is less than ratelimit.expected-instances 4, so while the store"
+                                + " fails, the instances together let 4 through at once");
         RateLimit enough =
                 RateLimit.named("enough").rate("4/s").apply(settings(4, false)).build();
         assertThat(new LocalShare(4).warning(enough)).isEmpty();

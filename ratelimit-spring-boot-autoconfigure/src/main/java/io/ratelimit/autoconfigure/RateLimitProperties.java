@@ -27,8 +27,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param enabled Whether anything is limited. If not, annotations do nothing and no Redis is needed.
  * @param store Where permits are counted: for all instances together in Redis, or by each in memory.
  * @param onStoreFailure What happens to calls while the store cannot decide.
- * @param localShare How many instances there are, while the store fails and each limits in memory: each lets through so
- *     much less. 1: each limits as if it were alone. Not for the in-memory store.
+ * @param expectedInstances Number of instances. While Redis fails, each instance applies its share of every limit in memory.
+ *     1: each instance applies every limit in full. Ignored by the in-memory store.
  * @param dryRun Whether calls that would be rejected are only counted.
  * @param order Order of the limiting advice among the others of a bean: "before-security", which is before all others,
  *     transactions, caches and asynchronous execution among them; "after-security"; or a number, lower is earlier.
@@ -44,7 +44,7 @@ public record RateLimitProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("redis") StoreType store,
         @DefaultValue("local") OnStoreFailure onStoreFailure,
-        @DefaultValue("1") int localShare,
+        @DefaultValue("1") int expectedInstances,
         @DefaultValue("false") boolean dryRun,
         @DefaultValue("before-security") String order,
         @DefaultValue Redis redis,
@@ -275,9 +275,9 @@ public record RateLimitProperties(
         return new RateLimitSettings(dryRun, onStoreFailure, share(), overrides);
     }
 
-    /** Whoever counts in memory alone has nobody to share with. */
+    /** The in-memory store is not shared, so that each of its instances applies every limit in full. */
     LocalShare share() {
-        LocalShare share = new LocalShare(localShare);
+        LocalShare share = new LocalShare(expectedInstances);
         return store == StoreType.REDIS ? share : LocalShare.WHOLE;
     }
 }

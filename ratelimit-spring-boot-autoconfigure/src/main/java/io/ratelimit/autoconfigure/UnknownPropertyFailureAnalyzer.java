@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitNames;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
@@ -16,6 +17,10 @@ import org.springframework.core.annotation.Order;
 /** Names the property that was probably meant by one that does not exist. Comes before Spring Boot's own analyzer. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
+
+    /** Properties of earlier versions and their replacements. The configuration metadata deprecate the same ones. */
+    static final Map<ConfigurationPropertyName, String> RENAMED =
+            Map.of(ConfigurationPropertyName.of("ratelimit.local-share"), "ratelimit.expected-instances");
 
     @Override
     protected @Nullable FailureAnalysis analyze(
@@ -48,6 +53,10 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
     private static String suggestion(ConfigurationPropertyName name) {
         if (exists(name)) {
             return "Number the elements of the list from 0, without gaps.";
+        }
+        String replacement = RENAMED.get(name);
+        if (replacement != null) {
+            return name + " has been renamed: use " + replacement + ".";
         }
         PropertySchema parent = PropertySchema.nearest(name);
         String unknown = name.getElement(parent.name().getNumberOfElements(), Form.DASHED);

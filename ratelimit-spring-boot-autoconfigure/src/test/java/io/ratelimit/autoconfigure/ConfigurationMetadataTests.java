@@ -1,17 +1,28 @@
 package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
+import io.ratelimit.Algorithm;
+import io.ratelimit.LimitNames;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.Refill;
+import io.ratelimit.web.HeaderFormat;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** What an editor shows while somebody writes application.yml. */
+/** What an editor shows in application.yml. */
 class ConfigurationMetadataTests {
 
     @Test
@@ -45,7 +56,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.web.ipv6-prefix",
                         "ratelimit.web.missing-key-status",
                         "ratelimit.on-store-failure",
-                        "ratelimit.local-share",
+                        "ratelimit.expected-instances",
                         "ratelimit.dry-run",
                         "ratelimit.order",
                         "ratelimit.redis.connection-factory",
@@ -70,7 +81,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.enabled=true",
                         "ratelimit.store=redis",
                         "ratelimit.on-store-failure=local",
-                        "ratelimit.local-share=1",
+                        "ratelimit.expected-instances=1",
                         "ratelimit.order=before-security",
                         "ratelimit.redis.timeout=100ms",
                         "ratelimit.redis.remember-rejections=true",
@@ -83,7 +94,95 @@ class ConfigurationMetadataTests {
                         "management.health.ratelimit.enabled=true");
     }
 
-    /** The names of all properties of ours. */
+    @Test
+    void renamedPropertiesNameTheReplacementThatTheStartUpNames() throws IOException {
+        assertThat(described("properties"))
+                .filteredOn(property -> property.containsKey("deprecation"))
+                .extracting(property -> Map.entry(property.get("name"), property.get("deprecation")))
+                .containsExactlyInAnyOrderElementsOf(UnknownPropertyFailureAnalyzer.RENAMED.entrySet().stream()
+                        .map(renamed -> Map.entry((Object) renamed.getKey().toString(), (Object)
+                                Map.of("level", "error", "reason", "Renamed.", "replacement", renamed.getValue())))
+                        .toList());
+        assertThat(names()).containsAll(UnknownPropertyFailureAnalyzer.RENAMED.values());
+    }
+
+    @Test
+    void everyPropertyHasAHintForItsValues() throws IOException {
+        assertThat(described("hints"))
+                .allMatch(hint -> hint.containsKey("values") || hint.containsKey("providers"))
+                .extracting(hint -> hint.get("name"))
+                .containsExactlyInAnyOrderElementsOf(hintable());
+    }
+
+    /** A hint is a promise: an editor's suggestion must start. */
+    @Test
+    void everyHintedValueIsAccepted() throws IOException {
+        for (Map<String, Object> hint : described("hints")) {
+            String property = ((String) hint.get("name"))
+                    .replace("ratelimit.limits.values.", "ratelimit.limits.name.")
+                    .replace("ratelimit.http.", "ratelimit.http[0].");
+            for (String value : values(hint)) {
+                String resolved = value.replace("${spring.application.name}", "orders");
+                Binder binder = new Binder(new MapConfigurationPropertySource(Map.of(property, resolved)));
+                assertThatCode(() -> binder.bindOrCreate("ratelimit", RateLimitProperties.class))
+                        .as("%s=%s", property, value)
+                        .doesNotThrowAnyException();
+            }
+        }
+    }
+
+    @Test
+    void hintsOfAnEnumNameAllOfItsConstants() throws IOException {
+        Map<String, Class<?>> enums = Map.of(
+                "ratelimit.store", RateLimitProperties.StoreType.class,
+                "ratelimit.on-store-failure", OnStoreFailure.class,
+                "ratelimit.health.store-failure", RateLimitProperties.HealthStatus.class,
+                "ratelimit.web.headers", HeaderFormat.class,
+                "ratelimit.http.methods", RateLimitProperties.HttpMethod.class,
+                "ratelimit.limits.values.algorithm", Algorithm.class,
+                "ratelimit.limits.values.refill", Refill.class,
+                "ratelimit.limits.values.on-store-failure", OnStoreFailure.class);
+        for (Map<String, Object> hint : described("hints")) {
+            Class<?> type = enums.get(hint.get("name"));
+            if (type != null) {
+                assertThat(values(hint))
+                        .as("%s", hint.get("name"))
+                        .extracting(value -> value.toUpperCase(Locale.ROOT).replace('-', '_'))
+                        .containsExactly(Arrays.stream(type.getEnumConstants())
+                                .map(Object::toString)
+                                .toArray(String[]::new));
+            }
+        }
+    }
+
+    /** All properties; below the map of limits with the suffixes that the metadata's format has for a map. */
+    private static List<String> hintable() throws IOException {
+        return properties().stream()
+                .map(property -> (String) property.get("name"))
+                .flatMap(name -> switch (name) {
+                    case "ratelimit.limits" ->
+                        Stream.concat(
+                                Stream.of(name + ".keys"), below(name + ".values.", RateLimitProperties.Limit.class));
+                    case "ratelimit.http" -> below(name + ".", RateLimitProperties.Http.class);
+                    default -> Stream.of(name);
+                })
+                .toList();
+    }
+
+    private static Stream<String> below(String prefix, Class<? extends Record> type) {
+        return Arrays.stream(type.getRecordComponents())
+                .map(component -> prefix + LimitNames.kebabCase(component.getName()));
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<String> values(Map<String, Object> hint) {
+        return ((List<Object>) hint.getOrDefault("values", List.of()))
+                .stream()
+                        .map(value -> ((Map<String, Object>) value).get("value").toString())
+                        .toList();
+    }
+
+    /** The names of all properties with the prefix of the starter. */
     static List<String> names() throws IOException {
         return properties().stream()
                 .map(property -> (String) property.get("name"))
@@ -91,18 +190,22 @@ class ConfigurationMetadataTests {
                 .toList();
     }
 
-    @SuppressWarnings("unchecked")
     private static List<Map<String, Object>> properties() throws IOException {
+        return described("properties").stream()
+                .filter(property -> !property.containsKey("deprecation"))
+                .toList();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Map<String, Object>> described(String kind) throws IOException {
         Path classes = Path.of(URI.create(RateLimitProperties.class
                 .getProtectionDomain()
                 .getCodeSource()
                 .getLocation()
                 .toString()));
         String metadata = Files.readString(classes.resolve("META-INF/spring-configuration-metadata.json"));
-        List<Object> properties = (List<Object>)
-                JsonParserFactory.getJsonParser().parseMap(metadata).get("properties");
-        return properties.stream()
-                .map(property -> (Map<String, Object>) property)
-                .toList();
+        List<Object> described = (List<Object>)
+                JsonParserFactory.getJsonParser().parseMap(metadata).get(kind);
+        return described.stream().map(each -> (Map<String, Object>) each).toList();
     }
 }

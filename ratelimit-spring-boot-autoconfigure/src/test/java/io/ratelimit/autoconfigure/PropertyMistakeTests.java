@@ -40,7 +40,9 @@ class PropertyMistakeTests {
         "ratelimit.http[0].limt,Did you mean ratelimit.http[0].limit?",
         "ratelimit.http[0].uri,'Under ratelimit.http[0] there are: path, methods, limit.'",
         "ratelimit.web.header,Did you mean ratelimit.web.headers?",
-        "ratelimit.colour,Under ratelimit there are: enabled"
+        "ratelimit.colour,Under ratelimit there are: enabled",
+        "ratelimit.local-share,ratelimit.local-share has been renamed: use ratelimit.expected-instances.",
+        "ratelimit.localShare,has been renamed: use ratelimit.expected-instances."
     })
     void unknownPropertyStopsTheStartUpAndTheNearestIsNamed(String property, String suggestion) {
         runner.withInitializer(context -> context.getEnvironment()

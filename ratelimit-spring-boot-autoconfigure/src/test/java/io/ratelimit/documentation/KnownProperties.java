@@ -45,6 +45,9 @@ final class KnownProperties {
                         JsonParserFactory.getJsonParser().parseMap(json).get("properties");
                 for (Object each : described) {
                     Map<String, Object> property = (Map<String, Object>) each;
+                    if (property.containsKey("deprecation")) {
+                        continue;
+                    }
                     Object name = property.get("name");
                     properties.put((String) name, String.valueOf(property.getOrDefault("defaultValue", "")));
                     if (String.valueOf(property.get("type")).startsWith("java.util.Map")) {

@@ -19,9 +19,9 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.dao.QueryTimeoutException;
 
-/** {@code ratelimit.local-share}: instances of an application while Redis is down. */
+/** {@code ratelimit.expected-instances}: instances of an application while Redis is down. */
 @ExtendWith(OutputCaptureExtension.class)
-class LocalSharePropertyTests {
+class ExpectedInstancesTests {
 
     private final ApplicationContextRunner instance = LimitedContexts.inMemory()
             .withBean(Quotes.class)
@@ -31,7 +31,7 @@ class LocalSharePropertyTests {
                     RateLimit.class,
                     () -> RateLimit.named("exports").rate("5/h").build())
             .withPropertyValues(
-                    "ratelimit.store=redis", "ratelimit.local-share=2", "ratelimit.limits.uploads.rate=8/h");
+                    "ratelimit.store=redis", "ratelimit.expected-instances=2", "ratelimit.limits.uploads.rate=8/h");
 
     @Test
     void twoInstancesTogetherAdmitTheCapacityAndNoMore() {
@@ -43,46 +43,46 @@ class LocalSharePropertyTests {
     }
 
     @Test
-    void withAShareOfOneEachLimitsAsIfItWereAlone() {
-        instance.withPropertyValues("ratelimit.local-share=1")
+    void withOneInstanceTheLimitAppliesInFull() {
+        instance.withPropertyValues("ratelimit.expected-instances=1")
                 .run(context -> assertThat(admitted(context, "quotes")).isEqualTo(10));
     }
 
     @Test
-    void whoCountsInMemoryAloneSharesWithNobody() {
+    void inMemoryStoreAppliesTheLimitInFull() {
         instance.withPropertyValues("ratelimit.store=in-memory")
                 .run(context -> assertThat(admitted(context, "quotes")).isEqualTo(10));
     }
 
     @Test
     void fewerThanOneInstanceStopsTheStartUp() {
-        instance.withPropertyValues("ratelimit.local-share=0").run(context -> {
+        instance.withPropertyValues("ratelimit.expected-instances=0").run(context -> {
             assertThat(analysis(context).getDescription())
-                    .contains("ratelimit.local-share must be at least 1 (was 0).");
+                    .contains("ratelimit.expected-instances must be at least 1 (was 0).");
             assertThat(analysis(context).getAction()).contains("Set it to the number of instances");
         });
-        instance.withPropertyValues("ratelimit.store=in-memory", "ratelimit.local-share=-1")
+        instance.withPropertyValues("ratelimit.store=in-memory", "ratelimit.expected-instances=-1")
                 .run(context -> assertThat(context).hasFailed());
     }
 
     @Test
     void limitThatCannotBeDividedExactlyStopsTheStartUp() {
-        instance.withPropertyValues("ratelimit.local-share=2000000000").run(context -> {
+        instance.withPropertyValues("ratelimit.expected-instances=2000000000").run(context -> {
             assertThat(analysis(context).getDescription())
                     .contains(Quotes.class.getName() + ".quote()")
                     .contains(
-                            "ratelimit.local-share must divide limit 'quotes' (TOKEN_BUCKET, capacity 10 at 10/h) exactly");
+                            "ratelimit.expected-instances must divide limit 'quotes' (TOKEN_BUCKET, capacity 10 at 10/h) exactly");
             assertThat(analysis(context).getAction()).contains("ratelimit.limits.quotes.on-store-failure");
         });
-        instance.withPropertyValues("ratelimit.local-share=2000000000", "ratelimit.on-store-failure=allow")
+        instance.withPropertyValues("ratelimit.expected-instances=2000000000", "ratelimit.on-store-failure=allow")
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
     void limitWithLessThanOnePermitForEachIsWarnedOf(CapturedOutput output) {
-        instance.withPropertyValues("ratelimit.local-share=6").run(context -> {
+        instance.withPropertyValues("ratelimit.expected-instances=6").run(context -> {
             assertThat(admitted(context, "exports")).isEqualTo(1);
-            assertThat(output.toString().lines().filter(line -> line.contains("ratelimit.local-share")))
+            assertThat(output.toString().lines().filter(line -> line.contains("ratelimit.expected-instances")))
                     .singleElement()
                     .asString()
                     .contains("WARN", "'exports'", "capacity 5");
