@@ -3,8 +3,8 @@ package io.ratelimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A key expression gave null or an empty text: the caller has not said who it is. During a web request that is the client's
- * mistake, and answered with a status of its own.
+ * Thrown by a call if the result of its key expression is null or empty. No limit is charged and the method is not called.
+ * During a web request this is an error of the client, so the response is a 400 by default.
  */
 public class MissingRateLimitKeyException extends RateLimitExpressionException {
 
@@ -17,7 +17,7 @@ public class MissingRateLimitKeyException extends RateLimitExpressionException {
         this.limitName = limitName;
     }
 
-    /** The limit that has no key for the call. */
+    /** Returns the name of the limit that requires the key. */
     public String getLimitName() {
         return limitName;
     }

@@ -2,8 +2,11 @@ package io.ratelimit;
 
 import org.jspecify.annotations.Nullable;
 
-/** A limit that cannot work as it is declared. Stops the start-up and says where, what and how to mend it. */
-public class RateLimitConfigurationException extends RuntimeException {
+/**
+ * Thrown at startup if an annotation, a property or a {@link RateLimit} is invalid. Says where, what is wrong and how to fix
+ * it.
+ */
+public class RateLimitConfigurationException extends RateLimitException {
 
     private static final long serialVersionUID = 1L;
 
@@ -14,7 +17,9 @@ public class RateLimitConfigurationException extends RuntimeException {
     private final String fix;
 
     /**
-     * @param problem a sentence that names the attribute or property and what is wrong with it
+     * Creates an exception whose place is not known yet.
+     *
+     * @param problem a sentence: attribute or property, rule, value
      * @param fix a sentence that says what to write instead
      */
     public RateLimitConfigurationException(String problem, String fix) {
@@ -33,12 +38,12 @@ public class RateLimitConfigurationException extends RuntimeException {
         this.fix = fix;
     }
 
-    /** The same mistake, found in this place; a place that is known already stays. */
+    /** Returns the same problem with this place, or this exception if it has one already. */
     public RateLimitConfigurationException at(String where) {
         return place != null ? this : new RateLimitConfigurationException(where, problem, fix, this);
     }
 
-    /** The class and method, or the bean; {@code null} if the problem names a property only. */
+    /** Returns the class and method, or the bean; {@code null} if the problem names only a property. */
     public @Nullable String getPlace() {
         return place;
     }

@@ -3,30 +3,32 @@ package io.ratelimit;
 import java.util.List;
 
 /**
- * A call was rejected. Has no stack trace: it is an answer, not a defect, and must cost an attacker more than it costs
- * us. The message never holds the key.
+ * Thrown by a call that a limit rejects. Has no stack trace, because rejecting a call must be cheap: under attack it happens
+ * thousands of times a second.
  */
-public class RateLimitExceededException extends RuntimeException {
+public class RateLimitExceededException extends RateLimitException {
 
     private static final long serialVersionUID = 1L;
 
     /** An array, because a list need not be serializable. */
     private final String[] limitNames;
 
-    /** What the call asked for more than; 0: it did not. */
+    /** The capacity, if the call requested more permits than that; otherwise 0. */
     private final long exceededCapacity;
 
     private final transient RateLimitDecision decision;
 
     /**
+     * Creates the rejection of a call by several limits.
+     *
      * @param limitNames the limits that rejected the call, the tightest first
-     * @param decision what the tightest said
+     * @param decision the decision of the tightest
      */
     public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision) {
         this(decision, limitNames.toArray(String[]::new));
     }
 
-    /** Of one limit. */
+    /** Creates the rejection of a call by one limit. */
     public RateLimitExceededException(String limitName, RateLimitDecision decision) {
         this(decision, limitName);
     }
@@ -38,24 +40,24 @@ public class RateLimitExceededException extends RuntimeException {
         this.decision = decision;
     }
 
-    /** Made when somebody asks, which few do. */
+    /** Built on demand, because most handlers do not read it. */
     @Override
     public String getMessage() {
         return "Rate limit '" + String.join("', '", limitNames) + "' exceeded"
                 + (exceededCapacity == 0 ? "" : ": the call asks for more than the capacity of " + exceededCapacity);
     }
 
-    /** The limit that keeps the caller waiting longest. */
+    /** Returns the name of the limit with the longest {@code retryAfter}. */
     public String getLimitName() {
         return limitNames[0];
     }
 
-    /** Every limit that rejected the call. */
+    /** Returns the names of all limits that rejected the call, the tightest first. */
     public List<String> getLimitNames() {
         return List.of(limitNames);
     }
 
-    /** What the limit of {@link #getLimitName()} said. */
+    /** Returns the decision of the limit {@link #getLimitName()}; null after deserialization. */
     public RateLimitDecision getDecision() {
         return decision;
     }

@@ -2,8 +2,11 @@ package io.ratelimit;
 
 import org.jspecify.annotations.Nullable;
 
-/** An expression gave nothing usable for a call: no key, no number of permits, no yes or no. The call is not made. */
-public class RateLimitExpressionException extends RuntimeException {
+/**
+ * Thrown by a call if an expression of its limits fails or its result has the wrong type. No limit is charged and the method
+ * is not called.
+ */
+public class RateLimitExpressionException extends RateLimitException {
 
     private static final long serialVersionUID = 1L;
 

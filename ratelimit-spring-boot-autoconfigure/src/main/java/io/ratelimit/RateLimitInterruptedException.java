@@ -1,10 +1,10 @@
 package io.ratelimit;
 
 /**
- * The thread was interrupted while it waited for permits that were reserved for it. The call that was to follow has not
- * been made, the permits stay taken, and the thread is still marked as interrupted. The message never holds the key.
+ * Thrown by a call whose thread is interrupted while it waits for reserved permits. The method is not called, the permits
+ * stay taken, and the thread's interrupt flag is set.
  */
-public class RateLimitInterruptedException extends RuntimeException {
+public class RateLimitInterruptedException extends RateLimitException {
 
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +15,7 @@ public class RateLimitInterruptedException extends RuntimeException {
         this.limitName = limitName;
     }
 
-    /** The limit that was waited for: of several, the one with the longest delay. */
+    /** Returns the name of the limit that delayed the call: of several, the one with the longest delay. */
     public String getLimitName() {
         return limitName;
     }

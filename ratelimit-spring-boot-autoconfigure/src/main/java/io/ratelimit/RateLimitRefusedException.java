@@ -1,8 +1,8 @@
 package io.ratelimit;
 
 /**
- * A call was refused because the store cannot decide and {@link OnStoreFailure#REJECT} says so. Over HTTP a 503: the
- * caller did nothing wrong.
+ * Thrown by a call if the store fails and {@code on-store-failure} is {@link OnStoreFailure#REJECT}. The HTTP response is a
+ * 503, because the client did nothing wrong.
  */
 public class RateLimitRefusedException extends RateLimitStoreException {
 

@@ -3,71 +3,71 @@ package io.ratelimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The store could not decide. Reaches the application only where {@link OnStoreFailure#THROW} or
- * {@link OnStoreFailure#REJECT} asks for it.
+ * Thrown by a call if the store fails and {@code on-store-failure} is {@link OnStoreFailure#THROW}; for
+ * {@link OnStoreFailure#REJECT} it is the subclass {@link RateLimitRefusedException}.
  */
-public class RateLimitStoreException extends RuntimeException {
+public class RateLimitStoreException extends RateLimitException {
 
     private static final long serialVersionUID = 1L;
 
-    /** What kind of trouble it is. */
+    /** Classifies failures of the store. */
     public enum Reason {
 
-        /** No answer in time. What was asked may still have been charged. */
+        /** The store did not reply in time. The call may still have been charged. */
         TIMEOUT,
 
-        /** Not asked in time, because this JVM was too slow. Nothing was charged, and the store may be well. */
+        /** This JVM was too slow to send the request in time. Nothing was charged, and the store may be healthy. */
         STALLED,
 
-        /** Not asked, because it is known not to answer. The cause says what is known. */
+        /** The circuit breaker is open, so no request was sent. The cause is the failure that opened it. */
         SHORT_CIRCUITED,
 
-        /** There is no connection, or it was lost before the answer. What was asked may still have been charged. */
+        /** There is no connection, or it was lost before the reply. The call may still have been charged. */
         UNREACHABLE,
 
-        /** Too many questions wait for an answer already. */
+        /** Too many requests are waiting for a reply. */
         OVERLOADED,
 
-        /** The server does not know us. */
+        /** The server requires other credentials. */
         UNAUTHENTICATED,
 
-        /** The server does not allow us a command or a key. */
+        /** The server denies a command or a key (ACL). */
         FORBIDDEN,
 
-        /** The server takes no writes: it is a replica, or cannot keep them safe. */
+        /** The server accepts no writes: it is a replica, or cannot persist or replicate them. */
         READ_ONLY,
 
-        /** The server has no room. */
+        /** The server has reached its memory limit. */
         OUT_OF_MEMORY,
 
-        /** The server is occupied with the script of somebody else. */
+        /** The server is running another script. */
         BUSY,
 
-        /** The server is not ready yet: it reads its data. */
+        /** The server is still loading its data. */
         LOADING,
 
-        /** Nobody is in charge of the part of a cluster that the bucket is in. */
+        /** No node serves the hash slot of the bucket. */
         CLUSTER_DOWN,
 
-        /** What is stored for this bucket is not ours. Others are not concerned. */
+        /** The key of the bucket holds a value that the starter did not write. Other buckets are not affected. */
         FOREIGN_VALUE,
 
         /** The application is shutting down. */
         CLOSED,
 
-        /** Anything else. */
+        /** Any other failure. */
         ERROR
     }
 
     private final Reason reason;
 
     public RateLimitStoreException(Reason reason, String message, @Nullable Throwable cause) {
-        // Those that come by the thousand have nothing to trace: nobody asks any more, or a timer says so.
-        super(message, cause, true, hasTrace(reason));
+        super(message, cause, true, hasStackTrace(reason));
         this.reason = reason;
     }
 
-    private static boolean hasTrace(Reason reason) {
+    /** During an outage, these come by the thousand, and a stack trace would show only a timer or the circuit breaker. */
+    private static boolean hasStackTrace(Reason reason) {
         return reason != Reason.SHORT_CIRCUITED && reason != Reason.TIMEOUT && reason != Reason.STALLED;
     }
 

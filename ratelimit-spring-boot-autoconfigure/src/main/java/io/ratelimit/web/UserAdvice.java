@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitRefusedException;
 import java.lang.reflect.Method;
@@ -21,6 +22,7 @@ import org.springframework.web.method.ControllerAdviceBean;
 public final class UserAdvice {
 
     private static final Set<Class<?>> EXCEPTIONS = Set.of(
+            RateLimitException.class,
             RateLimitExceededException.class,
             RateLimitRefusedException.class,
             MissingRateLimitKeyException.class,

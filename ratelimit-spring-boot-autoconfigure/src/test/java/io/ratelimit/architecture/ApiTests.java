@@ -8,6 +8,7 @@ import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -34,6 +35,7 @@ class ApiTests {
             "RateLimitConfigurationException",
             "RateLimitDecision",
             "RateLimitExceededException",
+            "RateLimitException",
             "RateLimitExpressionException",
             "RateLimitInterruptedException",
             "RateLimitListener",
@@ -75,6 +77,16 @@ class ApiTests {
                         .flatMap(type -> SignatureTypes.of(type))
                         .filter(type -> type.getName().startsWith("io.ratelimit."))
                         .filter(ApiTests::isInternal)
+                        .map(JavaClass::getName))
+                .isEmpty();
+    }
+
+    @Test
+    void exceptionsHaveOneSupertype() {
+        assertThat(OURS.stream()
+                        .filter(type -> type.isAssignableTo(Throwable.class)
+                                && type.getModifiers().contains(JavaModifier.PUBLIC))
+                        .filter(type -> !type.isAssignableTo(RateLimitException.class))
                         .map(JavaClass::getName))
                 .isEmpty();
     }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitException;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.web.HttpDocumentation.Story;
 import java.time.Duration;
@@ -226,6 +227,13 @@ abstract class HttpContract {
     }
 
     @Test
+    void adviceForTheSupertypeOfTheExceptionsAnswersInsteadOfTheStarter() {
+        try (HttpApplication own = start(List.of(SupertypeAdvice.class, CatchAllAdvice.class))) {
+            assertThat(own.get("/by-header").body()).isEqualTo("MissingRateLimitKeyException");
+        }
+    }
+
+    @Test
     void keyIsNowhereInTheAnswer() {
         String key = "s3cr3t-k3y";
         assertThat(get("/by-header", "X-Api-Key", key).isAllowed("\"by-header\";r=0;t=1"))
@@ -407,6 +415,16 @@ abstract class HttpContract {
         @ExceptionHandler
         ResponseEntity<String> missing(MissingRateLimitKeyException missing) {
             return ResponseEntity.badRequest().body("who are you for " + missing.getLimitName() + "?");
+        }
+    }
+
+    @RestControllerAdvice
+    @Order(0)
+    static class SupertypeAdvice {
+
+        @ExceptionHandler
+        ResponseEntity<String> any(RateLimitException failure) {
+            return ResponseEntity.badRequest().body(failure.getClass().getSimpleName());
         }
     }
 
