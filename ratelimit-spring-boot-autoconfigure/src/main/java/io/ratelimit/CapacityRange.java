@@ -12,22 +12,12 @@ record CapacityRange(long step, long most) {
     /** A log may have an entry for every permit: ten bytes each, and looking at all of them keeps Redis busy for a while. */
     static final long LARGEST_LOG = 10_000;
 
-    static CapacityRange of(Algorithm algorithm, Refill refill, Rate rate, ReducedRate pace, Duration maxWait) {
-        return switch (algorithm) {
-            case TOKEN_BUCKET, LEAKY_BUCKET ->
-                refill == Refill.INTERVAL ? ofIntervals(rate) : ofEvenRefill(pace, maxWait);
-            case FIXED_WINDOW -> new CapacityRange(1, atMost(RateLimit.MAX_CAPACITY, inWindow(pace)));
-            case SLIDING_WINDOW -> ofAlignedWindows(pace);
-            case SLIDING_WINDOW_LOG -> new CapacityRange(1, atMost(LARGEST_LOG, inWindow(pace)));
-        };
-    }
-
     boolean contains(long capacity) {
         return capacity >= step && capacity <= most && capacity % step == 0;
     }
 
     /** What is reserved ahead is used as well. */
-    private static CapacityRange ofEvenRefill(ReducedRate pace, Duration maxWait) {
+    static CapacityRange ofEvenRefill(ReducedRate pace, Duration maxWait) {
         BigInteger ahead = maxWait.isZero()
                 ? BigInteger.ZERO
                 : permits(micros(maxWait), pace).add(BigInteger.ONE);
@@ -35,14 +25,18 @@ record CapacityRange(long step, long most) {
         return new CapacityRange(1, atMost(RateLimit.MAX_CAPACITY, most));
     }
 
-    private static CapacityRange ofIntervals(Rate rate) {
+    static CapacityRange ofIntervals(Rate rate) {
         BigInteger batches = BigInteger.valueOf(ReducedRate.LONGEST / rate.periodMicros());
         return new CapacityRange(
                 1, atMost(RateLimit.MAX_CAPACITY, batches.multiply(BigInteger.valueOf(rate.permits()))));
     }
 
+    static CapacityRange ofWindow(ReducedRate pace, long most) {
+        return new CapacityRange(1, atMost(most, inWindow(pace)));
+    }
+
     /** Two windows are remembered, and they begin at whole microseconds. */
-    private static CapacityRange ofAlignedWindows(ReducedRate pace) {
+    static CapacityRange ofAlignedWindows(ReducedRate pace) {
         long most = atMost(RateLimit.MAX_CAPACITY, inWindow(pace).shiftRight(1));
         return new CapacityRange(pace.permits(), most - most % pace.permits());
     }

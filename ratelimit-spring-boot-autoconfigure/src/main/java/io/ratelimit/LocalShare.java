@@ -1,7 +1,5 @@
 package io.ratelimit;
 
-import java.time.Duration;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 
 /**
@@ -59,36 +57,7 @@ public record LocalShare(int instances) {
                 .capacity(Math.max(1, limit.capacity() / instances))
                 .maxWait(limit.maxWait());
         divided.dryRun = limit.dryRun();
-        return switch (limit.algorithm()) {
-            case TOKEN_BUCKET, LEAKY_BUCKET ->
-                limit.refill() == Refill.INTERVAL
-                        ? batches(limit, divided)
-                        : slower(limit.pace().permits(), limit.pace().micros(), divided);
-            case FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG -> window(limit, divided);
-        };
-    }
-
-    /** Batches that cannot be divided come one permit after the other instead: larger ones would be too much at once. */
-    private RateLimitBuilder batches(RateLimit limit, RateLimitBuilder divided) {
-        long batch = Math.min(limit.rate().permits(), limit.capacity());
-        return batch % instances == 0
-                ? divided.refill(Refill.INTERVAL)
-                        .rate(new Rate(batch / instances, limit.rate().period()).toString())
-                : slower(batch, limit.rate().periodMicros(), divided);
-    }
-
-    private RateLimitBuilder slower(long permits, long micros, RateLimitBuilder divided) {
-        return divided.rate(rate(permits, Math.multiplyExact(micros, instances)));
-    }
-
-    /** As long as the limit's; where there is not one permit for each instance, as long as it takes to have one. */
-    private RateLimitBuilder window(RateLimit limit, RateLimitBuilder divided) {
-        return limit.capacity() < instances
-                ? divided.rate(rate(1, limit.pace().fullMicros(instances)))
-                : divided.rate(rate(limit.capacity() / instances, limit.fullMicros()));
-    }
-
-    private static String rate(long permits, long micros) {
-        return new Rate(permits, Duration.of(micros, ChronoUnit.MICROS)).toString();
+        AlgorithmTraits.of(limit).divide(limit, instances, divided);
+        return divided;
     }
 }

@@ -20,6 +20,8 @@ public final class RateLimit {
 
     private final Algorithm algorithm;
 
+    final AlgorithmTraits traits;
+
     private final Refill refill;
 
     private final long capacity;
@@ -57,6 +59,7 @@ public final class RateLimit {
         this.id = LimitNames.canonical(name);
         this.algorithm = declaration.algorithm;
         this.refill = declaration.refill;
+        this.traits = AlgorithmTraits.of(algorithm, refill);
         this.capacity = capacity;
         this.rate = rate;
         this.pace = pace;
@@ -124,17 +127,6 @@ public final class RateLimit {
         return fullMicros;
     }
 
-    /** Whether permits come back one after the other, at the {@linkplain #pace() pace}. */
-    public boolean refillsEvenly() {
-        return refill == Refill.CONTINUOUS
-                && (algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET);
-    }
-
-    /** Whether when permits come back depends on when each was taken. */
-    public boolean remembersWhenPermitsWereTaken() {
-        return algorithm == Algorithm.SLIDING_WINDOW || algorithm == Algorithm.SLIDING_WINDOW_LOG;
-    }
-
     /** How far ahead permits can be reserved; zero: not at all. A whole number of microseconds. */
     public Duration maxWait() {
         return maxWait;
@@ -150,7 +142,7 @@ public final class RateLimit {
 
     /** Whether it lets a call go on later instead of now. */
     public boolean mayDelay() {
-        return !dryRun && (algorithm == Algorithm.LEAKY_BUCKET || !maxWait.isZero());
+        return !dryRun && (traits.spacesCalls() || !maxWait.isZero());
     }
 
     /** Whether the limit limits at all. */

@@ -144,7 +144,7 @@ public final class RateLimitBuilder {
     }
 
     private void checkAlgorithm() {
-        if (refill == Refill.INTERVAL && algorithm != Algorithm.TOKEN_BUCKET) {
+        if (!traits().allows(refill)) {
             throw invalid(
                     label("refill", overrides.refill()) + " must be CONTINUOUS for " + algorithm + " (was INTERVAL).",
                     "Remove it, or use TOKEN_BUCKET.");
@@ -158,7 +158,7 @@ public final class RateLimitBuilder {
                     label + " must be a whole number of microseconds (was " + text(maxWait) + ").",
                     EXAMPLE_OF_A_DURATION);
         }
-        if (!maxWait.isZero() && !reservesAhead()) {
+        if (!maxWait.isZero() && !traits().reservesAhead()) {
             throw invalid(
                     label + " must be 0 for " + algorithm
                             + (refill == Refill.INTERVAL ? " with refill INTERVAL" : "")
@@ -172,9 +172,8 @@ public final class RateLimitBuilder {
         return duration.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 
-    private boolean reservesAhead() {
-        return refill == Refill.CONTINUOUS
-                && (algorithm == Algorithm.TOKEN_BUCKET || algorithm == Algorithm.LEAKY_BUCKET);
+    private AlgorithmTraits traits() {
+        return AlgorithmTraits.of(algorithm, refill);
     }
 
     private Rate parsedRate() {
@@ -203,7 +202,7 @@ public final class RateLimitBuilder {
         String label = label("rate", overrides.rate());
         try {
             ReducedRate pace = ReducedRate.of(parsed);
-            if (CapacityRange.of(algorithm, refill, parsed, pace, Duration.ZERO).most() < 1) {
+            if (traits().capacities(parsed, pace, Duration.ZERO).most() < 1) {
                 throw invalid(
                         label + " must be exact in integers below 2^53 (was " + parsed + ").",
                         "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
@@ -224,7 +223,7 @@ public final class RateLimitBuilder {
     }
 
     private CapacityRange range(Rate parsed, ReducedRate pace) {
-        return CapacityRange.of(algorithm, refill, parsed, pace, maxWait);
+        return traits().capacities(parsed, pace, maxWait);
     }
 
     private long checkedCapacity(Rate parsed, ReducedRate pace) {
@@ -237,9 +236,7 @@ public final class RateLimitBuilder {
         if (wanted < 1 || wanted > range.most()) {
             throw invalid(
                     label + " must be from " + range.step() + " to " + range.most() + context + was + ".",
-                    algorithm == Algorithm.SLIDING_WINDOW_LOG
-                            ? "Change it, or use SLIDING_WINDOW, which does not store an entry for each permit."
-                            : "Change it, or the rate.");
+                    traits().capacityAdvice());
         }
         if (!range.contains(wanted)) {
             throw invalid(
@@ -270,19 +267,10 @@ public final class RateLimitBuilder {
 
     /** Why what is handed out later than it was taken would not be within the limit, if that is so. */
     private @Nullable String obstacleToLeases(Rate parsed, long checkedCapacity) {
-        if (algorithm == Algorithm.SLIDING_WINDOW_LOG) {
-            return "an entry of SLIDING_WINDOW_LOG has the time of its call";
-        }
-        if (algorithm == Algorithm.LEAKY_BUCKET) {
-            return "the slots of LEAKY_BUCKET are in the order of the calls";
-        }
-        if (!maxWait.isZero()) {
-            return "permits that are reserved ahead, by maxWait, are in the order of the calls";
-        }
-        return refill == Refill.INTERVAL && parsed.permits() < checkedCapacity
-                ? "batches of " + parsed.permits() + " do not fill the bucket of " + checkedCapacity
-                        + ", so what is not handed out would shift its periods"
-                : null;
+        String obstacle = traits().obstacleToLeases(parsed, checkedCapacity);
+        return obstacle == null && !maxWait.isZero()
+                ? "permits that are reserved ahead, by maxWait, are in the order of the calls"
+                : obstacle;
     }
 
     /** Names the attribute as its place spells it: the declaration, or the configuration. */

@@ -26,7 +26,7 @@ class CapacityRangeTests {
             Rate rate = new Rate(upTo(LONGEST), micros(upTo(LONGEST)));
             Duration maxWait = kind.waits() ? micros(upTo(LONGEST)) : Duration.ZERO;
             CapacityRange range =
-                    CapacityRange.of(kind.algorithm(), kind.refill(), rate, ReducedRate.of(rate), maxWait);
+                    AlgorithmTraits.of(kind.algorithm(), kind.refill()).capacities(rate, ReducedRate.of(rate), maxWait);
             if (range.most() > 0) {
                 assertThat(range.contains(range.most())).isTrue();
                 assertThat(cannotBeCarried(kind, rate, range.most(), maxWait)).isFalse();
@@ -43,8 +43,8 @@ class CapacityRangeTests {
     void whatIsBetweenTheStepsIsNotContained(LimitKind kind) {
         for (int time = 0; time < TIMES; time++) {
             Rate rate = new Rate(upTo(1_000), micros(upTo(1_000_000_000)));
-            CapacityRange range = CapacityRange.of(
-                    kind.algorithm(), kind.refill(), rate, ReducedRate.of(rate), micros(kind.waits() ? 1 : 0));
+            CapacityRange range = AlgorithmTraits.of(kind.algorithm(), kind.refill())
+                    .capacities(rate, ReducedRate.of(rate), micros(kind.waits() ? 1 : 0));
             long capacity = upTo(10_000);
             assertThat(range.contains(capacity))
                     .isNotEqualTo(cannotBeCarried(kind, rate, capacity, micros(kind.waits() ? 1 : 0)));

@@ -23,15 +23,9 @@ public final class DecisionWarmUp {
 
     private static final int CALLS_AT_ONCE = 8;
 
-    private static final List<RateLimit> LIMITS = Stream.of(
+    private static final List<RateLimit> LIMITS = Stream.concat(
                     // Most limits are token buckets.
-                    Algorithm.TOKEN_BUCKET,
-                    Algorithm.TOKEN_BUCKET,
-                    Algorithm.TOKEN_BUCKET,
-                    Algorithm.LEAKY_BUCKET,
-                    Algorithm.FIXED_WINDOW,
-                    Algorithm.SLIDING_WINDOW,
-                    Algorithm.SLIDING_WINDOW_LOG)
+                    Stream.of(Algorithm.TOKEN_BUCKET, Algorithm.TOKEN_BUCKET), Stream.of(Algorithm.values()))
             .map(algorithm -> RateLimit.named("warm-up")
                     .algorithm(algorithm)
                     .capacity(4)

@@ -1,6 +1,6 @@
 package io.ratelimit.memory;
 
-import io.ratelimit.Algorithm;
+import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.RateLimit;
 import java.util.concurrent.ConcurrentMap;
 
@@ -25,7 +25,7 @@ record CompiledLimit(
                 Rule.of(limit),
                 limit.capacity(),
                 limit.maxWait().toNanos() / 1_000,
-                limit.algorithm() == Algorithm.LEAKY_BUCKET,
+                AlgorithmTraits.of(limit).spacesCalls(),
                 buckets);
     }
 }

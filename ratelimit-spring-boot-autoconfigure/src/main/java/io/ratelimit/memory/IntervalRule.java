@@ -1,5 +1,7 @@
 package io.ratelimit.memory;
 
+import io.ratelimit.AlgorithmTraits;
+import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
 
 /**
@@ -8,12 +10,9 @@ import io.ratelimit.RateLimit;
  */
 record IntervalRule(long capacity, long batch, long periodMicros) implements CounterRule {
 
-    /** More than the capacity cannot come back at once. */
     static IntervalRule of(RateLimit limit) {
-        return new IntervalRule(
-                limit.capacity(),
-                Math.min(limit.rate().permits(), limit.capacity()),
-                limit.rate().period().toNanos() / 1_000);
+        Rate batch = AlgorithmTraits.of(limit).batch(limit);
+        return new IntervalRule(limit.capacity(), batch.permits(), batch.periodMicros());
     }
 
     @Override

@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Algorithm;
+import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -186,7 +186,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         List<Charge> others = new ArrayList<>();
         List<CompletableFuture<Void>> scripts = new ArrayList<>();
         for (Charge charge : taken.keySet()) {
-            if (charge.limit().algorithm() == Algorithm.SLIDING_WINDOW_LOG) {
+            if (AlgorithmTraits.of(charge.limit()).hasEntries()) {
                 scripts.add(refund(List.of(charge), taken));
             } else {
                 others.add(charge);

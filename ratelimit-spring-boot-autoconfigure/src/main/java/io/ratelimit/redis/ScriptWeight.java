@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Algorithm;
+import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 
 /**
@@ -15,6 +15,6 @@ final class ScriptWeight {
     private ScriptWeight() {}
 
     static int of(Charge charge) {
-        return charge.limit().algorithm() == Algorithm.SLIDING_WINDOW_LOG ? LOG : 1;
+        return AlgorithmTraits.of(charge.limit()).hasEntries() ? LOG : 1;
     }
 }

@@ -3,6 +3,7 @@ package io.ratelimit.store;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -10,7 +11,6 @@ import io.ratelimit.TestClock;
 import io.ratelimit.TestRandom;
 import io.ratelimit.TimeSource;
 import io.ratelimit.memory.InMemoryRateLimitStore;
-import io.ratelimit.store.lease.LeasedPermits;
 import io.ratelimit.store.lease.LeasingRateLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -122,8 +122,8 @@ public abstract class LeaseRandomContract {
                     .rate(limit.rate().toString())
                     .build();
             // A window that a refunded call has opened goes on, which the book's does not.
-            boolean opensNothing =
-                    limit.algorithm() == Algorithm.SLIDING_WINDOW || LeasedPermits.comesBackEvenly(limit);
+            boolean opensNothing = limit.algorithm() == Algorithm.SLIDING_WINDOW
+                    || AlgorithmTraits.of(limit).refillsEvenly();
             refunds = opensNothing && random.nextBoolean();
             book = refunds ? new InMemoryRateLimitStore(bookClock, 10) : new ReferenceStore(bookClock);
         }

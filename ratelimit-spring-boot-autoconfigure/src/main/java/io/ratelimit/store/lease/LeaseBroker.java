@@ -1,12 +1,11 @@
 package io.ratelimit.store.lease;
 
-import io.ratelimit.Algorithm;
+import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.Refill;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.LeaseRemainder;
@@ -236,7 +235,7 @@ final class LeaseBroker {
 
     /** A period that the call has opened would by the rule end with its refund, and in the store does not. */
     private static boolean opensAPeriod(RateLimit limit) {
-        return limit.algorithm() == Algorithm.FIXED_WINDOW || limit.refill() == Refill.INTERVAL;
+        return AlgorithmTraits.of(limit).startsPeriods();
     }
 
     /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */

@@ -1,10 +1,9 @@
 package io.ratelimit.store.lease;
 
-import io.ratelimit.Algorithm;
+import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.Refill;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.LeaseRemainder;
 import io.ratelimit.store.ReceiptRefund;
@@ -52,7 +51,10 @@ public final class LeasedPermits {
 
     private final long resetMicros;
 
+    /** Until the last permit begins to come back; in windows, until all of them may. */
     private final long lifeMicros;
+
+    private final boolean refillsEvenly;
 
     /** The permits that are here in the upper half, those that were handed out in the lower; or closed. */
     private final AtomicLong state;
@@ -66,18 +68,13 @@ public final class LeasedPermits {
         this.lease = lease;
         this.sent = sent;
         this.resetMicros = micros(lease.decision().resetAfter());
-        this.lifeMicros = lifeMicros() - ROUNDED;
+        this.lifeMicros = AlgorithmTraits.of(limit).leaseMicros(limit, resetMicros) - ROUNDED;
+        this.refillsEvenly = AlgorithmTraits.of(limit).refillsEvenly();
         this.state = new AtomicLong(lease.more() << 32);
     }
 
     private static long micros(Duration duration) {
         return duration.getSeconds() * 1_000_000 + duration.getNano() / 1_000;
-    }
-
-    /** Until the last permit begins to come back; in windows, until all of them may. */
-    private long lifeMicros() {
-        // Until nothing of an aligned window is in view: from its end on that takes as long as it is itself.
-        return limit.algorithm() == Algorithm.SLIDING_WINDOW ? resetMicros - limit.fullMicros() : resetMicros;
     }
 
     /**
@@ -116,16 +113,7 @@ public final class LeasedPermits {
         if (life <= 0) {
             return 0;
         }
-        return comesBackEvenly() ? limit.pace().permitsIn(life, 0, left) : left;
-    }
-
-    private boolean comesBackEvenly() {
-        return comesBackEvenly(limit);
-    }
-
-    /** Whether permits come back one after the other. */
-    public static boolean comesBackEvenly(RateLimit limit) {
-        return limit.algorithm() == Algorithm.TOKEN_BUCKET && limit.refill() == Refill.CONTINUOUS;
+        return refillsEvenly ? limit.pace().permitsIn(life, 0, left) : left;
     }
 
     /** Rounded up. */
@@ -160,7 +148,7 @@ public final class LeasedPermits {
      * there when they took theirs. It is from no further before than what was put back meanwhile.
      */
     private void putBack(Portion portion, long nanos) {
-        if (!comesBackEvenly()) {
+        if (!refillsEvenly) {
             var unused = refund(portion.permits());
             return;
         }
@@ -194,7 +182,7 @@ public final class LeasedPermits {
      * behind what was used before them, in the store behind what was leased before. So they come back by themselves.
      */
     Refund refund(Charge charge) {
-        return comesBackEvenly()
+        return refillsEvenly
                 ? Refund.NONE
                 : new ReceiptRefund<>(Map.of(charge, this), taken -> refund(charge.permits()));
     }
@@ -224,7 +212,7 @@ public final class LeasedPermits {
 
         /** The call has failed. */
         CompletionStage<Void> refund() {
-            return stock.comesBackEvenly() ? CompletableFuture.completedFuture(null) : stock.refund(permits);
+            return stock.refillsEvenly ? CompletableFuture.completedFuture(null) : stock.refund(permits);
         }
     }
 
@@ -269,6 +257,6 @@ public final class LeasedPermits {
             long wanted = handedOut * HORIZON / Math.max(1, elapsedMicros(nanos));
             return Math.max(2 * more, Math.min(wanted, STEEPEST * more));
         }
-        return comesBackEvenly() ? BACK_BY_ITSELF * handedOut : handedOut;
+        return refillsEvenly ? BACK_BY_ITSELF * handedOut : handedOut;
     }
 }

@@ -1,10 +1,11 @@
 package io.ratelimit.store.rejection;
 
+import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.Refill;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -88,7 +89,8 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
     private static boolean coversMore(Charge charge, long rejected) {
         RateLimit limit = charge.limit();
         return charge.permits() > rejected
-                && (charge.permits() > limit.capacity() || !limit.remembersWhenPermitsWereTaken());
+                && (charge.permits() > limit.capacity()
+                        || AlgorithmTraits.of(limit).knowsWaitForMore());
     }
 
     List<RateLimitDecision> decisions(List<Charge> call, long now) {
@@ -127,24 +129,10 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
             return null;
         }
         Duration left = less(retry, elapsed);
-        if (more == 0) {
-            return left;
-        }
-        if (limit.refillsEvenly()) {
-            return left.plusNanos(1_000 * limit.pace().timeOf(more, 0));
-        }
-        return limit.refill() == Refill.INTERVAL
-                ? left.plus(limit.rate()
-                        .period()
-                        .multipliedBy(batches(charge.permits(), known, limit)
-                                - batches(charge.permits() - more, known, limit)))
-                : left;
-    }
-
-    /** How many batches have to come back until so many permits are there. */
-    private static long batches(long permits, RateLimitDecision known, RateLimit limit) {
-        long batch = limit.rate().permits();
-        return (permits - known.remaining() + batch - 1) / batch;
+        long missing = charge.permits() - more - known.remaining();
+        return more == 0
+                ? left
+                : left.plus(AlgorithmTraits.of(limit).waitForMore(limit, missing, more), ChronoUnit.MICROS);
     }
 
     private static Duration less(Duration time, long elapsed) {
