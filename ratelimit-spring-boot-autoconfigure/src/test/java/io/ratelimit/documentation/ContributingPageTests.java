@@ -1,0 +1,116 @@
+package io.ratelimit.documentation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The map for contributors names what exists, and every package. */
+class ContributingPageTests {
+
+    private static final Path PACKAGE = Path.of("io/ratelimit");
+
+    private static final Path MAIN = Path.of("src/main/java").resolve(PACKAGE);
+
+    private static final Path TESTS = Path.of("src/test/java").resolve(PACKAGE);
+
+    private static final Path SCRIPT =
+            Path.of("src/main/resources").resolve(PACKAGE).resolve("redis");
+
+    /** A class, and possibly a member of it. Words in capitals, such as Redis' commands, are none. */
+    private static final Pattern CLASS =
+            Pattern.compile("(?<class>[A-Z]\\w*[a-z]\\w*)(?:\\.(?<member>\\w+)(?:\\(\\))?)?");
+
+    private static final Pattern PACKAGE_ROW = Pattern.compile("(?m)^\\| `\\.([a-z.]*)` \\| .* \\| (.*) \\|$");
+
+    private final MarkdownPage page = MarkdownPage.of("CONTRIBUTING.md");
+
+    @Test
+    void everyClassExists() throws IOException {
+        Map<String, Path> sources = sources(MAIN);
+        sources.putAll(sources(TESTS));
+        Set<String> unknown = new TreeSet<>();
+        int classes = 0;
+        for (String code : page.code()) {
+            Matcher named = CLASS.matcher(code);
+            if (named.matches()) {
+                classes++;
+                Path source = sources.get(named.group("class"));
+                if (source == null || !mentions(source, named.group("member"))) {
+                    unknown.add(code);
+                }
+            }
+        }
+        assertThat(unknown).isEmpty();
+        assertThat(classes).isGreaterThan(100);
+    }
+
+    @Test
+    void everyPartOfTheScriptExists() {
+        assertThat(page.code())
+                .filteredOn(code -> code.matches("\\w+\\.lua"))
+                .isNotEmpty()
+                .allSatisfy(part -> assertThat(SCRIPT.resolve(part)).exists());
+    }
+
+    @Test
+    void everyPackageIsListedWithClassesOfItsOwn() throws IOException {
+        Set<String> listed = new TreeSet<>();
+        for (MatchResult row : PACKAGE_ROW.matcher(page.text()).results().toList()) {
+            String name = row.group(1);
+            listed.add(name);
+            Path directory = MAIN.resolve(name.replace('.', '/'));
+            assertThat(Pattern.compile("`(\\w+)`")
+                            .matcher(row.group(2))
+                            .results()
+                            .map(type -> type.group(1)))
+                    .as(name)
+                    .hasSizeBetween(2, 8)
+                    .allSatisfy(type ->
+                            assertThat(directory.resolve(type + ".java")).exists());
+        }
+        assertThat(listed).isEqualTo(packages());
+    }
+
+    private static boolean mentions(Path source, String member) throws IOException {
+        return member == null
+                || Pattern.compile("\\b" + member + "\\b")
+                        .matcher(Files.readString(source))
+                        .find();
+    }
+
+    private static Map<String, Path> sources(Path root) throws IOException {
+        Map<String, Path> sources = new TreeMap<>();
+        for (Path file : files(root)) {
+            sources.put(file.getFileName().toString().replaceFirst("\\.java$", ""), file);
+        }
+        return sources;
+    }
+
+    private static Set<String> packages() throws IOException {
+        Set<String> packages = new TreeSet<>();
+        for (Path file : files(MAIN)) {
+            if (file.endsWith("package-info.java")) {
+                packages.add(MAIN.relativize(file.getParent()).toString().replace('/', '.'));
+            }
+        }
+        return packages;
+    }
+
+    private static List<Path> files(Path root) throws IOException {
+        try (Stream<Path> files = Files.walk(root)) {
+            return files.filter(Files::isRegularFile).toList();
+        }
+    }
+}
