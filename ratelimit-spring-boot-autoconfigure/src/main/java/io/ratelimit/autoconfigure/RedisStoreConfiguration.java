@@ -4,7 +4,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScript;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.Arrays;
 import java.util.List;

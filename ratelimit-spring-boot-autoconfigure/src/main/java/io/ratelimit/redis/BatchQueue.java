@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.redis.connection.RedisTopology;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

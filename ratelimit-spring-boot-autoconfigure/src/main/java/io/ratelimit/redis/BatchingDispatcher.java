@@ -12,9 +12,7 @@ final class BatchingDispatcher implements CallDispatcher {
 
     private final GuardedRedis redis;
 
-    private final ScriptCodec language;
-
-    private final CallDispatcher alone;
+    private final DirectDispatcher alone;
 
     private final BatchTimeout timeout;
 
@@ -25,7 +23,6 @@ final class BatchingDispatcher implements CallDispatcher {
 
     BatchingDispatcher(GuardedRedis redis, ScriptCodec language) {
         this.redis = redis;
-        this.language = language;
         this.alone = new DirectDispatcher(redis, language);
         this.timeout = redis.batchTimeout();
         this.all = queue();
@@ -45,14 +42,16 @@ final class BatchingDispatcher implements CallDispatcher {
 
     @Override
     public void dispatch(PendingCall<?> call) {
-        // No queue waits for a server that is not asked.
-        (redis.asks(call.names().get(0)) ? queue(call) : alone).dispatch(call);
+        try {
+            // No queue waits for a server that is not asked.
+            (redis.serverOf(call).isOpen() ? alone : queue(call)).dispatch(call);
+        } catch (RuntimeException ex) {
+            call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
+        }
     }
 
     private BatchQueue queue(PendingCall<?> call) {
-        return redis.isClustered()
-                ? queue(ClusterSlotHashUtil.calculateSlot(call.names().get(0)))
-                : all;
+        return redis.isClustered() ? queue(call.slot()) : all;
     }
 
     private BatchQueue queue(int slot) {
@@ -69,7 +68,6 @@ final class BatchingDispatcher implements CallDispatcher {
     }
 
     private CompletableFuture<List<Long>> run(Batch batch) {
-        ScriptInput input = language.input(batch.calls());
-        return redis.execute(input.keys(), input.arguments().toArray(byte[][]::new), batch);
+        return alone.run(batch.calls(), batch);
     }
 }

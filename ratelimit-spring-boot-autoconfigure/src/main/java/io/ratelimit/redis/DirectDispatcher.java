@@ -1,7 +1,8 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.redis.connection.RedisTopology;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 
 /** Sends a script for each call. */
 final class DirectDispatcher implements CallDispatcher {
@@ -19,17 +20,22 @@ final class DirectDispatcher implements CallDispatcher {
     public void dispatch(PendingCall<?> call) {
         try {
             call.markSent();
-            ScriptInput input = language.input(List.of(call));
-            var unused = redis.execute(input.keys(), input.arguments().toArray(byte[][]::new), call.deadline())
-                    .whenComplete((reply, thrown) -> {
-                        if (thrown == null) {
-                            call.answer(reply, 0);
-                        } else {
-                            call.fail(thrown);
-                        }
-                    });
+            var unused = run(List.of(call), call.deadline()).whenComplete((reply, thrown) -> {
+                if (thrown == null) {
+                    call.answer(reply, 0);
+                } else {
+                    call.fail(thrown);
+                }
+            });
         } catch (Throwable ex) {
             call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
+    }
+
+    /** Runs one script for calls whose keys it reaches; on the server that the last of them was found on. */
+    CompletableFuture<List<Long>> run(List<PendingCall<?>> calls, TimeLimit bound) {
+        List<byte[]> keys = new ArrayList<>(calls.size());
+        byte[][] arguments = language.arguments(calls, keys);
+        return redis.execute(redis.serverOf(calls.get(calls.size() - 1)), keys, arguments, bound);
     }
 }

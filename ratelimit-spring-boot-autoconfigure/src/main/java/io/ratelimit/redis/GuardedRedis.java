@@ -1,13 +1,12 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.Internal;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.concurrent.ServiceThread;
 import io.ratelimit.concurrent.Watchdog;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
-import io.ratelimit.redis.connection.RedisTopology;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
@@ -20,15 +19,16 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Redis, in time or not at all: no answer is waited for longer than the timeout, and a server that is known not to answer
  * is asked by background probes only. What goes wrong is always a {@link RateLimitStoreException}.
  */
+@Internal
 public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
@@ -40,8 +40,6 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     private static final int BEATS = 8;
 
     private final RateLimitScriptExecutor executor;
-
-    private final RedisTopology servers;
 
     private final Duration timeout;
 
@@ -81,13 +79,13 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             ScheduledExecutorService probing,
             LongSupplier nanos) {
         this.executor = executor;
-        this.servers = executor instanceof RedisTopology known ? known : RedisTopology.ONE;
         this.timeout = timeout;
         this.clock = new AwakeClock(nanos, timeout.toNanos() / BEATS);
         this.batchTimeout = new BatchTimeout(
                 timeout, clock, Scheduler.TIMER, serviceThreads("ratelimit-timeout"), serviceThreads("ratelimit-send"));
         this.probe = new ProbeScript(keyPrefix, new ScriptCodec());
-        this.probes = new RecoveryProbes(this::probe, server -> servers.renew(server.name()), probing, nanos);
+        this.probes =
+                new RecoveryProbes(this::probe, server -> executor.topology().reconnect(server.name()), probing, nanos);
         Watchdog.shared().watch(this, GuardedRedis::resumeProbes);
     }
 
@@ -105,7 +103,25 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     /** Whether a script reaches keys of one slot only. */
     boolean isClustered() {
-        return executor.isClustered() || enforcesSlots;
+        return executor.topology().isClustered() || enforcesSlots;
+    }
+
+    /**
+     * Finds the server that a call's keys are on, once for the call.
+     *
+     * @throws RuntimeException if the servers are not known
+     */
+    ServerCircuitBreaker serverOf(PendingCall<?> call) {
+        ServerCircuitBreaker server = call.server();
+        if (server == null) {
+            server = serverOf(isClustered() ? call.slot() : 0);
+            call.setServer(server);
+        }
+        return server;
+    }
+
+    private ServerCircuitBreaker serverOf(int slot) {
+        return server(executor.topology().serverOf(slot));
     }
 
     CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
@@ -113,13 +129,13 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Not asked in time", null));
         }
-        return execute(keys, arguments, (TimeLimit) deadline);
+        return onServer(keys.get(0), server -> execute(server, keys, arguments, deadline));
     }
 
-    CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, TimeLimit bound) {
+    CompletableFuture<List<Long>> execute(
+            ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments, TimeLimit bound) {
         sent.increment();
-        CompletableFuture<List<Long>> reply = ask(keys.get(0), () -> executor.execute(keys, arguments), bound);
-        return learning(keys, reply);
+        return learning(keys, server.ask(() -> executor.execute(keys, arguments), bound));
     }
 
     private <T> CompletableFuture<T> learning(List<byte[]> keys, CompletableFuture<T> reply) {
@@ -153,27 +169,14 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
-        return ask(key, () -> executor.delete(key), deadline);
-    }
-
-    /** Whether the server that a key is on would be asked now. */
-    boolean asks(byte[] key) {
-        try {
-            return !server(servers.of(key)).isOpen();
-        } catch (RuntimeException ex) {
-            return true;
-        }
-    }
-
-    private <T> CompletableFuture<T> ask(byte[] key, Supplier<CompletionStage<T>> command, TimeLimit bound) {
-        return onServer(key, server -> server.ask(command, bound));
+        return onServer(key, server -> server.ask(() -> executor.delete(key), deadline));
     }
 
     private <T> CompletableFuture<T> onServer(
             byte[] key, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
         ServerCircuitBreaker server;
         try {
-            server = server(servers.of(key));
+            server = serverOf(isClustered() ? ClusterSlotHashUtil.calculateSlot(key) : 0);
         } catch (RuntimeException ex) {
             return notFound(ex);
         }
@@ -199,7 +202,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     private CompletableFuture<Void> askAll(Deadline deadline) {
         Map<String, String> tags;
         try {
-            tags = servers.tags();
+            tags = executor.topology().hashTags();
         } catch (RuntimeException ex) {
             return notFound(ex);
         }
@@ -219,7 +222,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     private void probe(ServerCircuitBreaker server) {
-        String tag = servers.tags().get(server.name());
+        String tag = executor.topology().hashTags().get(server.name());
         if (tag == null) {
             server.retire();
             breakers.remove(server.name());

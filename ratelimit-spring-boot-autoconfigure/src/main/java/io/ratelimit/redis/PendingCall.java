@@ -4,17 +4,18 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
-import io.ratelimit.redis.connection.RedisTopology;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * A call that waits for its decision, until its deadline. If Redis has not been asked about it by then, it is this JVM that
  * is late, and the call waits until the last moment.
  */
-final class PendingCall<T> implements ScriptRequest, BatchTimeout.Timed {
+final class PendingCall<T> implements BatchTimeout.Timed {
 
     private static final long TIME_TO_READ = Duration.ofMillis(10).toNanos();
 
@@ -33,6 +34,11 @@ final class PendingCall<T> implements ScriptRequest, BatchTimeout.Timed {
     private final Reader<T> reader;
 
     private final CompletableFuture<T> outcome = new CompletableFuture<>();
+
+    /** Negative: not yet computed. */
+    private int slot = -1;
+
+    private @Nullable ServerCircuitBreaker server;
 
     private volatile boolean sent;
 
@@ -67,24 +73,39 @@ final class PendingCall<T> implements ScriptRequest, BatchTimeout.Timed {
         this.reader = reader;
     }
 
-    @Override
-    public ScriptCall call() {
+    ScriptCall call() {
         return call;
     }
 
-    @Override
-    public List<Charge> charges() {
+    List<Charge> charges() {
         return charges;
     }
 
-    @Override
-    public List<byte[]> names() {
+    /** Returns the keys of the charges' buckets. */
+    List<byte[]> names() {
         return names;
     }
 
-    @Override
-    public long more() {
+    /** Returns how many more permits a lease takes in advance at most. */
+    long more() {
         return more;
+    }
+
+    /** Returns the hash slot of its keys. */
+    int slot() {
+        if (slot < 0) {
+            slot = ClusterSlotHashUtil.calculateSlot(names.get(0));
+        }
+        return slot;
+    }
+
+    @Nullable
+    ServerCircuitBreaker server() {
+        return server;
+    }
+
+    void setServer(ServerCircuitBreaker server) {
+        this.server = server;
     }
 
     Deadline deadline() {

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
+import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -9,6 +10,7 @@ import java.util.List;
  * A decision that is nobody's: what succeeds with it would succeed with a caller's, writing included. Its bucket is gone
  * after a millisecond.
  */
+@Internal
 public final class ProbeScript {
 
     private static final Charge CHARGE =

@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
+import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
  * Decides in Redis: all charges of a call in one script, by the server's clock; calls that arrive while a script is on its
  * way, together in the next. On a cluster, charges of different keys take a script for each slot.
  */
+@Internal
 public final class RedisRateLimitStore implements RateLimitStore {
 
     private final GuardedRedis redis;

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
+import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
@@ -14,6 +15,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
 /** Says calls in the script's arguments, and reads what it replies to each. */
+@Internal
 public final class ScriptCodec {
 
     /** The code of a charge that belongs to the call before it. */
@@ -46,48 +48,48 @@ public final class ScriptCodec {
     }
 
     /**
-     * Calls to be decided one after the other in one run. None gives back. Of what is as it was in the call before, nothing
-     * is said.
+     * Encodes calls that one run decides one after the other. None of them refunds. What equals the call before is left out.
+     *
+     * @param keys receives the keys of the script
      */
-    ScriptInput input(List<? extends ScriptRequest> calls) {
+    byte[][] arguments(List<PendingCall<?>> calls, List<byte[]> keys) {
         int count = 0;
-        for (ScriptRequest asked : calls) {
-            count += asked.charges().size();
+        for (PendingCall<?> call : calls) {
+            count += call.charges().size();
         }
         byte[] codes = new byte[count];
-        List<byte[]> keys = new ArrayList<>(count);
         List<byte[]> arguments = new ArrayList<>(1 + 2 * count);
         arguments.add(codes);
-        ScriptRequest before = null;
+        PendingCall<?> before = null;
         int at = 0;
-        for (ScriptRequest asked : calls) {
-            if (before == null || !chargesAlike(before, asked)) {
-                keys.addAll(asked.names());
-                add(asked.call(), asked.charges(), arguments, at);
-                if (asked.call() == ScriptCall.LEASE) {
-                    arguments.set(arguments.size() - 1, withMore(asked.charges().get(0), asked.more()));
+        for (PendingCall<?> call : calls) {
+            if (before == null || !chargesAlike(before, call)) {
+                keys.addAll(call.names());
+                add(call.call(), call.charges(), arguments, at);
+                if (call.call() == ScriptCall.LEASE) {
+                    arguments.set(arguments.size() - 1, withMore(call.charges().get(0), call.more()));
                 }
-            } else if (Arrays.equals(before.names().get(0), asked.names().get(0))) {
+            } else if (Arrays.equals(before.names().get(0), call.names().get(0))) {
                 codes[at] = AS_BEFORE;
             } else {
                 codes[at] = OTHER_KEY;
-                keys.add(asked.names().get(0));
+                keys.add(call.names().get(0));
             }
-            at += asked.charges().size();
-            before = asked;
+            at += call.charges().size();
+            before = call;
         }
-        return new ScriptInput(keys, arguments);
+        return arguments.toArray(byte[][]::new);
     }
 
-    private static boolean chargesAlike(ScriptRequest before, ScriptRequest asked) {
+    private static boolean chargesAlike(PendingCall<?> before, PendingCall<?> call) {
         return isPlain(before)
-                && isPlain(asked)
-                && before.charges().get(0).permits() == asked.charges().get(0).permits()
-                && before.charges().get(0).limit().equals(asked.charges().get(0).limit());
+                && isPlain(call)
+                && before.charges().get(0).permits() == call.charges().get(0).permits()
+                && before.charges().get(0).limit().equals(call.charges().get(0).limit());
     }
 
-    private static boolean isPlain(ScriptRequest asked) {
-        return asked.call() == ScriptCall.CHARGE && asked.charges().size() == 1;
+    private static boolean isPlain(PendingCall<?> call) {
+        return call.call() == ScriptCall.CHARGE && call.charges().size() == 1;
     }
 
     /** @param receipts one for each charge */

@@ -1,7 +1,8 @@
-/** The script, the store over it, batching and the circuit breaker: one script a decision. */
-@Internal
+/**
+ * The script, the store over it, batching and the circuit breaker: one script a decision. API: what is not marked
+ * {@link io.ratelimit.Internal}.
+ */
 @NullMarked
 package io.ratelimit.redis;
 
-import io.ratelimit.Internal;
 import org.jspecify.annotations.NullMarked;

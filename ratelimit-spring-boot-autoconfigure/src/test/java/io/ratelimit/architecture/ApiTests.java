@@ -57,6 +57,9 @@ class ApiTests {
             "store.RefundableDecisions",
             "store.StoreFailure",
             "store.StoreHealth",
+            "redis.RateLimitScript",
+            "redis.RateLimitScriptExecutor",
+            "redis.RedisTopology",
             "annotation.RateLimited",
             "annotation.RateLimits");
 

@@ -97,17 +97,17 @@ enum ArchitectureRule {
         }
     },
 
-    REDIS_KNOWS_THE_STORE("RedisKnowsMetrics") {
+    REDIS_KNOWS_THE_STORE("RedisKnowsMetrics", "RedisKnowsConnection") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "redis", "redis.connection", "store", "concurrent");
+            return knowsOf(base, "redis", "store", "concurrent");
         }
     },
 
-    CONNECTION_KNOWS_NO_STORE("ConnectionKnowsRedis") {
+    CONNECTION_KNOWS_REDIS("ConnectionKnowsStore") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "redis.connection", "concurrent");
+            return knowsOf(base, "redis.connection", "redis", "concurrent");
         }
     },
 

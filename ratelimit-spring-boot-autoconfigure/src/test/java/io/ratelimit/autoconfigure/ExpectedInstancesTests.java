@@ -7,7 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;

@@ -15,7 +15,7 @@ import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.UnlimitedRateLimiterRegistry;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.metrics.CallMetrics;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.failover.FailoverRateLimitStore;

@@ -9,7 +9,7 @@ import static org.mockito.Mockito.withSettings;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.actuate.RateLimitHealthIndicator;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreFailure;
 import io.ratelimit.store.StoreHealth;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

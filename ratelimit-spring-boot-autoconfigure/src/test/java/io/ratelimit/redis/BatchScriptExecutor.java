@@ -1,7 +1,6 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.TimeSource;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import java.time.Duration;
 import java.util.List;

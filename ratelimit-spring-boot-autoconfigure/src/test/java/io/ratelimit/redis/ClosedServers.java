@@ -1,7 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
-import io.ratelimit.redis.connection.RedisTopology;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -20,12 +18,17 @@ final class ClosedServers implements RateLimitScriptExecutor, RedisTopology {
     }
 
     @Override
-    public String of(byte[] key) {
+    public RedisTopology topology() {
+        return this;
+    }
+
+    @Override
+    public String serverOf(int slot) {
         throw closed();
     }
 
     @Override
-    public Map<String, String> tags() {
+    public Map<String, String> hashTags() {
         throw closed();
     }
 

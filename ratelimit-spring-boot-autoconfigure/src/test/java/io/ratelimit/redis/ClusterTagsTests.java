@@ -36,7 +36,7 @@ class ClusterTagsTests {
         partitions.add(master("one", 7_001, IntStream.of(slot)));
         partitions.add(master("none", 7_002, IntStream.empty()));
         partitions.updateCache();
-        Map<String, String> tags = new LettuceCluster(null).tags(partitions);
+        Map<String, String> tags = new LettuceCluster(null).hashTags(partitions);
         assertThat(tags).containsOnlyKeys("Redis at localhost:7000", "Redis at localhost:7001");
         assertThat(SlotHash.getSlot(tags.get("Redis at localhost:7001"))).isEqualTo(slot);
         assertThat(SlotHash.getSlot(tags.get("Redis at localhost:7000"))).isNotEqualTo(slot);

@@ -10,8 +10,6 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
-import io.ratelimit.redis.connection.RedisTopology;
 import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.Comparator;
@@ -119,24 +117,29 @@ class CrossSlotDecisionDeadlineTests {
                 slot -> CompletableFuture.completedFuture(List.of());
 
         @Override
+        public RedisTopology topology() {
+            return this;
+        }
+
+        @Override
         public boolean isClustered() {
             return true;
         }
 
         @Override
-        public String of(byte[] key) {
-            return "Redis " + number(key);
+        public String serverOf(int slot) {
+            return "Redis " + number(slot);
         }
 
-        private int number(byte[] key) {
+        private int number(int slot) {
             return (int) charges.stream()
-                    .filter(other -> slot(String.valueOf(other.key())) <= ClusterSlot.of(key))
+                    .filter(other -> slot(String.valueOf(other.key())) <= slot)
                     .count();
         }
 
         @Override
         public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-            int slot = number(keys.get(0));
+            int slot = number(ClusterSlot.of(keys.get(0)));
             byte call = arguments[0][0];
             if (call == ScriptCall.LOOK.code()) {
                 return look.apply(slot);

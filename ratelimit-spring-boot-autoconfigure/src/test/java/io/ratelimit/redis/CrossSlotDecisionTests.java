@@ -9,7 +9,6 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.store.LimitKind;
 import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;

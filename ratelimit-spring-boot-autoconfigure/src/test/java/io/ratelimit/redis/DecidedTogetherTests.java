@@ -11,7 +11,6 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.store.LimitKind;
 import io.ratelimit.store.RandomHistory;
 import java.nio.charset.StandardCharsets;
@@ -50,29 +49,12 @@ class DecidedTogetherTests {
     /** A lease has one charge. */
     private record Call(ScriptCall call, List<Charge> charges, long more) {}
 
-    private record Named(Call asked, BucketKeys keys) implements ScriptRequest {
-
-        @Override
-        public ScriptCall call() {
-            return asked.call();
-        }
-
-        @Override
-        public List<Charge> charges() {
-            return asked.charges();
-        }
-
-        @Override
-        public List<byte[]> names() {
-            return charges().stream()
-                    .map(charge -> keys.name(charge.limit(), charge.key()))
-                    .toList();
-        }
-
-        @Override
-        public long more() {
-            return asked.more();
-        }
+    private static PendingCall<?> pending(Call call, BucketKeys keys) {
+        List<byte[]> names = call.charges().stream()
+                .map(charge -> keys.name(charge.limit(), charge.key()))
+                .toList();
+        Deadline deadline = Deadline.in(Duration.ofHours(1));
+        return new PendingCall<>(call.call(), call.charges(), call.more(), names, deadline, false, List::get);
     }
 
     @Test
@@ -157,11 +139,10 @@ class DecidedTogetherTests {
     }
 
     private List<Long> run(BucketKeys keys, List<Call> calls) {
-        ScriptInput input =
-                language.input(calls.stream().map(call -> new Named(call, keys)).toList());
-        return executor.execute(input.keys(), input.arguments().toArray(byte[][]::new))
-                .toCompletableFuture()
-                .join();
+        List<byte[]> names = new ArrayList<>();
+        byte[][] arguments = language.arguments(
+                calls.stream().<PendingCall<?>>map(call -> pending(call, keys)).toList(), names);
+        return executor.execute(names, arguments).toCompletableFuture().join();
     }
 
     private void putForeignValue(Charge charge, int type) {

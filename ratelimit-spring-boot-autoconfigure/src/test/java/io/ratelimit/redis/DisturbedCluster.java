@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -25,8 +24,8 @@ final class DisturbedCluster implements RateLimitScriptExecutor {
     }
 
     @Override
-    public boolean isClustered() {
-        return true;
+    public RedisTopology topology() {
+        return RedisTopology.UNKNOWN_CLUSTER;
     }
 
     @Override

@@ -3,7 +3,6 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.TimeSource;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;

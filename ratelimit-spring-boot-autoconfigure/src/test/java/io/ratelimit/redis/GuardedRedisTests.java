@@ -148,10 +148,10 @@ class GuardedRedisTests {
     void keysThatPartDoNotOpen() {
         moveForTimes(100);
         for (int i = 0; i < 100; i++) {
-            assertThat(RedisFailureMapper.areKeysApart(failureOf(ask("alpha:1", "alpha:2"))))
+            assertThat(RedisFailureMapper.areKeysApart(failureOf(ask("{alpha}:1", "{alpha}:2"))))
                     .isTrue();
         }
-        assertThat(ask("alpha:1", "alpha:2")).isCompleted();
+        assertThat(ask("{alpha}:1", "{alpha}:2")).isCompleted();
         assertThat(servers.calls()).hasSize(101);
     }
 

@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
@@ -61,8 +60,8 @@ final class HeldScripts implements RateLimitScriptExecutor {
     }
 
     @Override
-    public boolean isClustered() {
-        return clustered;
+    public RedisTopology topology() {
+        return clustered ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }
 
     Run run(int number) {

@@ -7,7 +7,6 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;

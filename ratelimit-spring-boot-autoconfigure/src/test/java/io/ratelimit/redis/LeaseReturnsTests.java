@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.store.LeaseRemainder;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -35,8 +34,8 @@ class LeaseReturnsTests {
                 }
 
                 @Override
-                public boolean isClustered() {
-                    return true;
+                public RedisTopology topology() {
+                    return RedisTopology.UNKNOWN_CLUSTER;
                 }
             },
             Duration.ofSeconds(20),

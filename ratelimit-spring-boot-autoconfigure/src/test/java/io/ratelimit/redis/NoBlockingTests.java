@@ -13,7 +13,6 @@ import io.ratelimit.aop.Coroutine;
 import io.ratelimit.aop.KotlinQuotes;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -235,8 +234,8 @@ class NoBlockingTests {
         }
 
         @Override
-        public boolean isClustered() {
-            return connector.isClustered();
+        public RedisTopology topology() {
+            return connector.topology();
         }
 
         @Override

@@ -1,7 +1,6 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.TimeSource;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;

@@ -1,7 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
-import io.ratelimit.redis.connection.RedisTopology;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -13,7 +11,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
-/** Servers that answer what the test has them answer. A bucket is on the server that the text of its key begins with. */
+/** Servers that answer what the test has them answer. A bucket is on the server whose name is the hash tag of its key. */
 public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopology {
 
     private static final String PROBE = ":%probe";
@@ -79,31 +77,43 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
         String key = new String(keys.get(0), StandardCharsets.US_ASCII);
-        String server = of(keys.get(0));
+        String server = serverOf(ClusterSlot.of(keys.get(0)));
         (key.endsWith(PROBE) ? probes : calls).add(server);
         return answers.get(server).get();
     }
 
     @Override
     public CompletionStage<?> delete(byte[] key) {
-        calls.add(of(key));
-        return answers.get(of(key)).get();
+        String server = serverOf(ClusterSlot.of(key));
+        calls.add(server);
+        return answers.get(server).get();
     }
 
     @Override
-    public String of(byte[] key) {
-        String text = new String(key, StandardCharsets.US_ASCII);
-        String name = text.endsWith(PROBE) ? text.substring(text.indexOf('{') + 1, text.indexOf('}')) : text;
-        return answers.keySet().stream().filter(name::startsWith).findFirst().orElseThrow();
+    public RedisTopology topology() {
+        return this;
     }
 
     @Override
-    public Map<String, String> tags() {
+    public boolean isClustered() {
+        return true;
+    }
+
+    @Override
+    public String serverOf(int slot) {
+        return answers.keySet().stream()
+                .filter(name -> ClusterSlot.of(name.getBytes(StandardCharsets.US_ASCII)) == slot)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Override
+    public Map<String, String> hashTags() {
         return tags;
     }
 
     @Override
-    public void renew(String server) {
+    public void reconnect(String server) {
         renewed.add(server);
     }
 }

@@ -2,7 +2,6 @@ package io.ratelimit.redis;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.List;

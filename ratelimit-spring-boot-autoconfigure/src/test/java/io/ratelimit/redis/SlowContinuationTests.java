@@ -11,7 +11,6 @@ import io.ratelimit.concurrent.ServiceThread;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.CallListener;
 import io.ratelimit.limiter.RateLimitGate;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.lease.LeasingRateLimitStore;
 import java.time.Duration;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.TestLimits;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
 import java.time.Duration;
 
 /** Stores in a Redis that is well. However busy the machine is, its answers are in time. */

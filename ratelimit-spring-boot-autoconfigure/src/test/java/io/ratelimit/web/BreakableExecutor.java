@@ -1,6 +1,7 @@
 package io.ratelimit.web;
 
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisTopology;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -27,8 +28,8 @@ final class BreakableExecutor implements RateLimitScriptExecutor {
     }
 
     @Override
-    public boolean isClustered() {
-        return redis.isClustered();
+    public RedisTopology topology() {
+        return redis.topology();
     }
 
     @Override

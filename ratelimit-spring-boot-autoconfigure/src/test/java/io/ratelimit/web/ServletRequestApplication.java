@@ -7,7 +7,7 @@ import io.ratelimit.TimeSource;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
-import io.ratelimit.redis.connection.RateLimitScriptExecutor;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

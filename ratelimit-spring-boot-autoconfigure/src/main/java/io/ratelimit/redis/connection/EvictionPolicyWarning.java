@@ -19,7 +19,7 @@ final class EvictionPolicyWarning {
 
     private EvictionPolicyWarning() {}
 
-    static void logIfNeeded(ConnectingExecutor redis) {
+    static void logIfNeeded(TemplateScriptExecutor redis) {
         String warning = warning(redis);
         if (warning != null) {
             logger.log(Level.WARNING, warning);
@@ -27,7 +27,7 @@ final class EvictionPolicyWarning {
     }
 
     /** Every bucket expires some day, so that policies for keys which do are not safe either. {@code null}: all is well. */
-    static @Nullable String warning(ConnectingExecutor redis) {
+    static @Nullable String warning(TemplateScriptExecutor redis) {
         Set<String> policies = policies(redis);
         policies.remove(SAFE);
         return policies.isEmpty()
@@ -37,7 +37,7 @@ final class EvictionPolicyWarning {
                         + " Set maxmemory-policy to noeviction, or use a Redis of its own for rate limits.";
     }
 
-    private static Set<String> policies(ConnectingExecutor redis) {
+    private static Set<String> policies(TemplateScriptExecutor redis) {
         Set<String> policies = new TreeSet<>();
         Properties memory;
         try {

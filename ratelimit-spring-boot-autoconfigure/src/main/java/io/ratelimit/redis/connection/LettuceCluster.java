@@ -7,6 +7,7 @@ import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.protocol.DefaultEndpoint;
+import io.ratelimit.redis.RedisTopology;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,17 +30,22 @@ public final class LettuceCluster implements RedisTopology {
     }
 
     @Override
-    public String of(byte[] key) {
-        return name(partitions().getMasterBySlot(SlotHash.getSlot(key)));
+    public boolean isClustered() {
+        return true;
+    }
+
+    @Override
+    public String serverOf(int slot) {
+        return name(partitions().getMasterBySlot(slot));
     }
 
     /** A tag for the first slot of every master, however few slots it has. */
     @Override
-    public Map<String, String> tags() {
-        return tags(partitions());
+    public Map<String, String> hashTags() {
+        return hashTags(partitions());
     }
 
-    public Map<String, String> tags(Partitions partitions) {
+    public Map<String, String> hashTags(Partitions partitions) {
         Map<String, String> tags = new HashMap<>();
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
             RedisClusterNode master = partitions.getMasterBySlot(slot);
@@ -71,7 +77,7 @@ public final class LettuceCluster implements RedisTopology {
 
     /** Its replica may have its place. If not, the connection to it may be dead, and Lettuce makes another. */
     @Override
-    public void renew(String server) {
+    public void reconnect(String server) {
         var unused = client().refreshPartitionsAsync();
         StatefulRedisClusterConnection<?, ?> cluster = connections.cluster();
         if (cluster != null) {

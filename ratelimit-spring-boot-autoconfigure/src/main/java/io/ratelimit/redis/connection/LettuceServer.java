@@ -1,5 +1,6 @@
 package io.ratelimit.redis.connection;
 
+import io.ratelimit.redis.RedisTopology;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The one server that Lettuce is connected to, or the master of the moment. */
@@ -17,7 +18,7 @@ final class LettuceServer implements RedisTopology {
 
     /** Whoever has its place, by name or by the word of Sentinel, is found with the new connection. */
     @Override
-    public void renew(String server) {
+    public void reconnect(String server) {
         connections.resetConnection();
         connect.run();
     }

@@ -1,11 +1,11 @@
 package io.ratelimit.redis.connection;
 
+import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisTopology;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -19,21 +19,19 @@ import org.springframework.util.ClassUtils;
  * The default script executor: over a connection of its own where the driver is Lettuce, else over the user's. Connects in
  * the background, and does not mind if Redis is not there yet.
  */
-public final class RedisConnector implements RateLimitScriptExecutor, RedisTopology, SmartLifecycle, DisposableBean {
+public final class RedisConnector implements RateLimitScriptExecutor, SmartLifecycle, DisposableBean {
 
     /** How long a start waits for the connection, so that the first calls find it. */
     private static final Duration PATIENCE = Duration.ofSeconds(2);
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-    private final ConnectingExecutor executor;
+    private final TemplateScriptExecutor executor;
 
-    private final RedisTopology servers;
+    /** Known once there is a connection; {@code null}: those of the executor. */
+    private final @Nullable RedisTopology servers;
 
     private final @Nullable DedicatedConnections dedicated;
-
-    /** Lettuce knows it before there is a connection. */
-    private final BooleanSupplier clustered;
 
     private final String address;
 
@@ -49,9 +47,8 @@ public final class RedisConnector implements RateLimitScriptExecutor, RedisTopol
                 isLettuce(users) ? DedicatedConnections.servers((LettuceConnectionFactory) users) : null;
         if (known == null) {
             this.executor = TemplateScriptExecutor.over(users, script);
-            this.servers = RedisTopology.ONE;
+            this.servers = null;
             this.dedicated = null;
-            this.clustered = executor::isClustered;
             if (isLettuce(users)) {
                 logger.log(
                         Level.WARNING,
@@ -63,7 +60,6 @@ public final class RedisConnector implements RateLimitScriptExecutor, RedisTopol
             DedicatedConnections.Factory own = dedicated.factory();
             this.executor = TemplateScriptExecutor.over(own, script);
             this.servers = own.isClusterAware() ? new LettuceCluster(own) : new LettuceServer(own, executor::prepare);
-            this.clustered = own::isClusterAware;
         }
         this.address = RedisAddress.of(known);
         this.connection = new ConnectionBootstrap(address, this::makeConnection);
@@ -106,25 +102,14 @@ public final class RedisConnector implements RateLimitScriptExecutor, RedisTopol
     }
 
     @Override
-    public boolean isClustered() {
-        return clustered.getAsBoolean();
-    }
-
-    @Override
-    public String of(byte[] key) {
-        return connection.isMade() ? servers.of(key) : REDIS;
-    }
-
-    @Override
-    public Map<String, String> tags() {
-        return connection.isMade() ? servers.tags() : RedisTopology.ONE.tags();
-    }
-
-    @Override
-    public void renew(String server) {
-        if (connection.isMade()) {
-            servers.renew(server);
+    public RedisTopology topology() {
+        if (servers == null) {
+            return executor.topology();
         }
+        if (connection.isMade()) {
+            return servers;
+        }
+        return servers.isClustered() ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }
 
     /** Connects again after a {@link #stop}. */

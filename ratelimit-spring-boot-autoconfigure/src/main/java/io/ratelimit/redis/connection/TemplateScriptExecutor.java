@@ -1,5 +1,7 @@
 package io.ratelimit.redis.connection;
 
+import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisTopology;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Properties;
@@ -13,7 +15,7 @@ import org.springframework.data.redis.serializer.RedisSerializer;
 import org.springframework.util.ClassUtils;
 
 /** Runs the script through Spring Data's template. */
-public abstract class TemplateScriptExecutor implements ConnectingExecutor {
+public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor {
 
     static final RedisSerializer<byte[]> BYTES = RedisSerializer.byteArray();
 
@@ -33,7 +35,7 @@ public abstract class TemplateScriptExecutor implements ConnectingExecutor {
     }
 
     /** The executor that suits the driver. */
-    public static ConnectingExecutor over(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
+    public static TemplateScriptExecutor over(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         return isSharedLettuce(connections)
                 ? new LettuceScriptExecutor(connections, script)
                 : new BlockingScriptExecutor(connections, script);
@@ -55,12 +57,12 @@ public abstract class TemplateScriptExecutor implements ConnectingExecutor {
     }
 
     @Override
-    public boolean isClustered() {
-        return clustered;
+    public RedisTopology topology() {
+        return clustered ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }
 
-    @Override
-    public void prepare() {
+    /** Connects, and loads the script into the server, so that no call has to. Blocks. */
+    void prepare() {
         byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
         template.execute((RedisCallback<String>) connection -> {
             clustered = connection instanceof RedisClusterConnection;
@@ -68,8 +70,8 @@ public abstract class TemplateScriptExecutor implements ConnectingExecutor {
         });
     }
 
-    @Override
-    public Properties memory() {
+    /** Returns what the server reports about its memory; on a cluster each name is prefixed with its node. Blocks. */
+    Properties memory() {
         Properties memory = template.execute((RedisCallback<Properties>)
                 connection -> connection.serverCommands().info("memory"));
         return memory == null ? new Properties() : memory;

@@ -8,6 +8,7 @@ import io.lettuce.core.protocol.AsyncCommand;
 import io.lettuce.core.protocol.Command;
 import io.lettuce.core.protocol.CommandType;
 import io.ratelimit.redis.RateLimitScript;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.ScriptedServers;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
