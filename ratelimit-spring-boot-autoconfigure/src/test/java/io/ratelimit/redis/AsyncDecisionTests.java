@@ -8,9 +8,8 @@ import io.ratelimit.TestLimits;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.AsyncStore;
 import io.ratelimit.store.ChangedLimitContract;
+import io.ratelimit.store.DecisionContracts;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RateLimitStoreContract;
-import io.ratelimit.store.SeveralLimitsContract;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -19,37 +18,18 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Decisions that do not block are the same decisions. */
-class AsyncDecisionTests {
+class AsyncDecisionTests extends DecisionContracts {
 
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
 
-    @Nested
-    class OneLimit extends RateLimitStoreContract {
-
-        @Override
-        protected RateLimitStore storeAt(TimeSource time) {
-            return new AsyncStore(redis.storeAt(time));
-        }
+    @Override
+    public RateLimitStore storeAt(TimeSource time) {
+        return new AsyncStore(redis.storeAt(time));
     }
 
     @Nested
-    class SeveralLimits extends SeveralLimitsContract {
-
-        @Override
-        protected RateLimitStore storeAt(TimeSource time) {
-            return new AsyncStore(redis.storeAt(time));
-        }
-    }
-
-    @Nested
-    class ChangedLimit extends ChangedLimitContract {
-
-        @Override
-        protected RateLimitStore storeAt(TimeSource time) {
-            return new AsyncStore(redis.storeAt(time));
-        }
-    }
+    class ChangedLimit extends ChangedLimitContract {}
 
     @Test
     void manyAtOnceTakeExactlyTheCapacity() {

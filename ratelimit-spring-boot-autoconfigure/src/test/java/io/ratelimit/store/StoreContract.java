@@ -4,13 +4,16 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestClock;
-import io.ratelimit.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.extension.ExtendWith;
 
-/** A store, the time it is there, and short words for what is asked of it. */
+/**
+ * A store of the test class in which the contract is nested, the time it is there, and short words for what is asked of it.
+ */
+@ExtendWith(EnclosingStoreFactory.class)
 public abstract class StoreContract {
 
     protected static final String KEY = "alice";
@@ -23,12 +26,9 @@ public abstract class StoreContract {
 
     protected RateLimitStore store;
 
-    /** A new, empty store. */
-    protected abstract RateLimitStore storeAt(TimeSource time);
-
     @BeforeEach
-    void createStore() {
-        store = storeAt(clock);
+    void createStore(StoreFactory stores) {
+        store = stores.storeAt(clock);
     }
 
     protected RateLimitDecision take(RateLimit limit, long permits) {
