@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.concurrent.Futures;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
@@ -26,7 +26,7 @@ final class CancellationLinkedFuture extends CompletableFuture<@Nullable Object>
         if (failure == null) {
             complete(value);
         } else {
-            completeExceptionally(unwrapped(failure));
+            completeExceptionally(Futures.unwrap(failure));
         }
     }
 
@@ -46,10 +46,5 @@ final class CancellationLinkedFuture extends CompletableFuture<@Nullable Object>
         } catch (UnsupportedOperationException ex) {
             // Then it cannot be told; its result is nobody's.
         }
-    }
-
-    /** The failure itself, without what a stage that depends on another wraps it in. */
-    static Throwable unwrapped(Throwable failure) {
-        return failure instanceof CompletionException && failure.getCause() != null ? failure.getCause() : failure;
     }
 }

@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.store.Refund;
@@ -69,8 +70,7 @@ final class FutureStrategy implements ReturnTypeStrategy {
     @SuppressWarnings("unchecked")
     private static CompletionStage<@Nullable Object> outcome(LimitedCall call, @Nullable Throwable failure) {
         try {
-            Object outcome =
-                    failure == null ? call.proceed() : instead(call, CancellationLinkedFuture.unwrapped(failure));
+            Object outcome = failure == null ? call.proceed() : instead(call, Futures.unwrap(failure));
             return outcome == null
                     ? CompletableFuture.<@Nullable Object>completedFuture(null)
                     : (CompletionStage<@Nullable Object>) outcome;
@@ -95,7 +95,7 @@ final class FutureStrategy implements ReturnTypeStrategy {
             CancellationLinkedFuture result) {
         return outcome.handle((value, failure) -> failure == null || result.isCancelled()
                         ? outcome
-                        : after(call.giveBack(entry, refund, CancellationLinkedFuture.unwrapped(failure)), outcome))
+                        : after(call.giveBack(entry, refund, Futures.unwrap(failure)), outcome))
                 .thenCompose(Function.identity());
     }
 

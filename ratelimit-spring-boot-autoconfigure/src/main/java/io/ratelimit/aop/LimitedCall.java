@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
@@ -64,14 +65,8 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
             return CompletableFuture.completedFuture(null);
         }
         entry.listener().onRefund(charges);
-        CompletionStage<Void> givenBack;
-        try {
-            givenBack = refund.refund(charges);
-        } catch (RuntimeException ex) {
-            givenBack = CompletableFuture.failedFuture(ex);
-        }
-        return givenBack.exceptionally(also -> {
-            failure.addSuppressed(CancellationLinkedFuture.unwrapped(also));
+        return Futures.start(() -> refund.refund(charges)).exceptionally(also -> {
+            failure.addSuppressed(Futures.unwrap(also));
             return null;
         });
     }

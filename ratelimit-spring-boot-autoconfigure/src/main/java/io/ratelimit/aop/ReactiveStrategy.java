@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
@@ -102,7 +103,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
         if (answer.refund != null) {
             return entry.refundable() ? refunding(call, entry, answer.refund) : body(call);
         }
-        Throwable failure = CancellationLinkedFuture.unwrapped(Objects.requireNonNull(answer.failure));
+        Throwable failure = Futures.unwrap(Objects.requireNonNull(answer.failure));
         return failure instanceof RateLimitExceededException rejection
                 ? publisher(() -> call.instead(rejection))
                 : Mono.error(failure);

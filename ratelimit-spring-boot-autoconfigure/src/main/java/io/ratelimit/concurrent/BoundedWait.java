@@ -67,7 +67,7 @@ public final class BoundedWait {
         try {
             return work.join();
         } catch (CompletionException ex) {
-            throw ex.getCause() instanceof RuntimeException failure ? failure : ex;
+            throw Futures.unwrap(ex) instanceof RuntimeException failure ? failure : ex;
         }
     }
 }

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.concurrent.Futures;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -45,14 +46,12 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests) {
-        try {
+        return Futures.start(() -> {
             JointRequest call = call(requests);
             return call.charges().isEmpty()
                     ? CompletableFuture.completedFuture(call.unlimited())
                     : gate.decideAsync(call.charges());
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
+        });
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.ratelimit.RateLimitListener.Outcome;
 import io.ratelimit.Waiter;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Continuations;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
 import io.ratelimit.store.RefundableDecisions;
@@ -153,14 +154,10 @@ public final class RateLimitGate {
     }
 
     private CompletionStage<RefundableDecisions> start(AcquireRequest entry) {
-        try {
-            return entry.refundable()
-                    ? store.decideRefundably(entry.charges())
-                    : store.decideAsync(entry.charges())
-                            .thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
+        return Futures.start(() -> entry.refundable()
+                ? store.decideRefundably(entry.charges())
+                : store.decideAsync(entry.charges())
+                        .thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE)));
     }
 
     /**

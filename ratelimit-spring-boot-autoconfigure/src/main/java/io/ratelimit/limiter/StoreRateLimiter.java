@@ -5,6 +5,7 @@ import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.concurrent.Futures;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -41,14 +42,12 @@ final class StoreRateLimiter implements RateLimiter {
 
     @Override
     public CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits) {
-        try {
+        return Futures.start(() -> {
             Charge charge = charge(key, permits);
             return charge.limit().enabled()
                     ? gate.decideAsync(List.of(charge)).thenApply(JointDecision::tightest)
                     : CompletableFuture.completedFuture(unlimited(charge));
-        } catch (RuntimeException ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
+        });
     }
 
     @Override

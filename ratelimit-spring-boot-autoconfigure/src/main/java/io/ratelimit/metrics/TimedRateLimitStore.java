@@ -8,6 +8,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.LeaseRemainder;
 import io.ratelimit.store.RateLimitStore;
@@ -17,7 +18,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -183,7 +183,6 @@ public final class TimedRateLimitStore implements RateLimitStore {
     }
 
     private static Reason reason(Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        return cause instanceof RateLimitStoreException failure ? failure.getReason() : Reason.ERROR;
+        return Futures.unwrap(thrown) instanceof RateLimitStoreException failure ? failure.getReason() : Reason.ERROR;
     }
 }

@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.concurrent.Futures;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -9,7 +10,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -100,7 +100,7 @@ final class CrossSlotDecision {
     }
 
     private static Void fail(Throwable thrown) {
-        throw thrown instanceof CompletionException known ? known : new CompletionException(thrown);
+        throw Futures.wrap(thrown);
     }
 
     private CompletableFuture<Void> run(Part part, ScriptCall call, Deadline deadline) {

@@ -2,10 +2,10 @@ package io.ratelimit.redis;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.Futures;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -51,8 +51,7 @@ final class RedisFailureMapper {
             }
             root = cause;
         }
-        Throwable failure =
-                thrown instanceof CompletionException && thrown.getCause() != null ? thrown.getCause() : thrown;
+        Throwable failure = Futures.unwrap(thrown);
         Reason reason = reason(failure);
         String message = reason == Reason.TIMEOUT ? "no answer in time" : withoutPlace(messageOf(root));
         return new RateLimitStoreException(reason, server + ": " + message, failure);
@@ -60,17 +59,16 @@ final class RedisFailureMapper {
 
     /** Whether the keys of a script are in different slots, or a slot is on its way to another node. Nothing was done. */
     static boolean areKeysApart(@Nullable Throwable thrown) {
-        Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        return failure instanceof RateLimitStoreException known
+        return thrown != null
+                && Futures.unwrap(thrown) instanceof RateLimitStoreException known
                 && known.getReason() == Reason.ERROR
                 && KEYS_APART.matcher(messageOf(known)).find();
     }
 
     /** Whether one call of several may have brought it about: a key on its way, or a value that the script cannot take. */
     static boolean isOfOneCall(Throwable thrown) {
-        Throwable failure = thrown instanceof CompletionException ? thrown.getCause() : thrown;
         return areKeysApart(thrown)
-                || (failure instanceof RateLimitStoreException known
+                || (Futures.unwrap(thrown) instanceof RateLimitStoreException known
                         && known.getReason() == Reason.ERROR
                         && first(known, cause -> messageOf(cause).contains(IN_THE_SCRIPT) ? Reason.ERROR : null)
                                 != null);

@@ -6,6 +6,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.redis.CircuitState.Closed;
 import io.ratelimit.redis.CircuitState.Probed;
 import java.lang.System.Logger.Level;
@@ -147,23 +148,15 @@ final class ServerCircuitBreaker {
 
     private <T> CompletableFuture<T> observed(
             Supplier<CompletionStage<T>> command, TimeLimit bound, Consumer<@Nullable RateLimitStoreException> judge) {
-        return bounded(command, bound).handle((answer, thrown) -> {
-            RateLimitStoreException failure = thrown == null ? null : failure(thrown);
-            tell(judge, failure);
-            if (failure != null) {
-                throw failure;
-            }
-            return answer;
-        });
-    }
-
-    /** Whatever is thrown, it is the outcome: otherwise a probe would have none, and a caller no policy. */
-    private static <T> CompletableFuture<T> bounded(Supplier<CompletionStage<T>> command, TimeLimit bound) {
-        try {
-            return bound.bound(command.get().toCompletableFuture());
-        } catch (Throwable ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
+        return Futures.start(() -> bound.bound(command.get().toCompletableFuture()))
+                .handle((answer, thrown) -> {
+                    RateLimitStoreException failure = thrown == null ? null : failure(thrown);
+                    tell(judge, failure);
+                    if (failure != null) {
+                        throw failure;
+                    }
+                    return answer;
+                });
     }
 
     /** The caller gets what it has asked for, even if the judge fails. */

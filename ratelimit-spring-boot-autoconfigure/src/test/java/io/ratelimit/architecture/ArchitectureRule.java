@@ -161,7 +161,7 @@ enum ArchitectureRule {
     METRICS_KNOW_THE_STORE("MetricsKnowsActuate") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "metrics", "store");
+            return knowsOf(base, "metrics", "store", "concurrent");
         }
     },
 

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
 import io.ratelimit.store.RefundableDecisions;
@@ -16,11 +17,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Decides by {@link OnStoreFailure} what the store could not. */
@@ -74,7 +73,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
 
     @Override
     public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return start(() -> store.decideAsync(charges)).handle((decisions, thrown) -> {
+        return Futures.start(() -> store.decideAsync(charges)).handle((decisions, thrown) -> {
             if (thrown == null) {
                 outages.success();
                 return decisions;
@@ -86,7 +85,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
     /** The store that decided is given back to. If it fails to take it, that is logged and no affair of the caller. */
     @Override
     public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return start(() -> store.decideRefundably(charges))
+        return Futures.start(() -> store.decideRefundably(charges))
                 .handle((decided, thrown) -> {
                     if (thrown == null) {
                         outages.success();
@@ -99,27 +98,19 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
     }
 
     private Refund forgiving(Refund refund) {
-        return charges -> start(() -> refund.refund(charges)).exceptionally(thrown -> {
+        return charges -> Futures.start(() -> refund.refund(charges)).exceptionally(thrown -> {
             outages.notGivenBack(charges.get(0).limit(), trouble(thrown));
             return null;
         });
     }
 
-    private static <T> CompletionStage<T> start(Supplier<CompletionStage<T>> work) {
-        try {
-            return work.get();
-        } catch (RateLimitStoreException ex) {
-            return CompletableFuture.failedFuture(ex);
-        }
-    }
-
     /** Trouble with the store; whatever else it is, such as a mistake in the call, passes. */
     private static RateLimitStoreException trouble(Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
+        Throwable cause = Futures.unwrap(thrown);
         if (cause instanceof RateLimitStoreException failure) {
             return failure;
         }
-        throw new CompletionException(cause);
+        throw Futures.wrap(cause);
     }
 
     @Override

@@ -3,12 +3,12 @@ package io.ratelimit.store.failover;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.StoreFailure;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
@@ -75,8 +75,7 @@ final class OutageTracker {
     /** What the store has said when it was asked. */
     @Nullable
     Void checked(@Nullable Object well, @Nullable Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        if (cause instanceof RateLimitStoreException failure) {
+        if (thrown != null && Futures.unwrap(thrown) instanceof RateLimitStoreException failure) {
             failure(List.of(), failure);
         } else {
             ofStore.overIfQuiet();

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.LeaseRemainder;
 import io.ratelimit.store.RateLimitStore;
@@ -15,7 +16,6 @@ import io.ratelimit.store.RefundableDecisions;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
@@ -212,13 +212,10 @@ final class LeaseBroker {
     }
 
     private CompletionStage<Lease> started(Charge charge, LeaseRequest request) {
-        try {
+        return Futures.start(() -> {
             refund(request.before());
             return store.lease(charge, request.asked());
-        } catch (Throwable ex) {
-            // Whatever it is, others may wait for the lease.
-            return CompletableFuture.failedFuture(ex);
-        }
+        });
     }
 
     private @Nullable RefundableDecisions landed(
@@ -278,7 +275,6 @@ final class LeaseBroker {
     }
 
     private static Throwable cause(@Nullable Throwable thrown) {
-        Throwable cause = thrown instanceof CompletionException ? thrown.getCause() : thrown;
-        return cause == null ? new IllegalStateException("Neither a lease nor a failure") : cause;
+        return thrown == null ? new IllegalStateException("Neither a lease nor a failure") : Futures.unwrap(thrown);
     }
 }

@@ -4,6 +4,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.concurrent.Watchdog;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.LeaseRemainder;
@@ -181,15 +182,9 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     private CompletionStage<RefundableDecisions> decideInStore(List<Charge> charges, boolean refundable) {
-        try {
-            return refundable
-                    ? store.decideRefundably(charges)
-                    : store.decideAsync(charges)
-                            .thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
-        } catch (Throwable ex) {
-            // Stocks are to have back what they gave.
-            return CompletableFuture.failedFuture(ex);
-        }
+        return Futures.start(() -> refundable
+                ? store.decideRefundably(charges)
+                : store.decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE)));
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.ratelimit.store.lease;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.Refund;
 import io.ratelimit.store.RefundableDecisions;
@@ -12,7 +13,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -71,7 +71,7 @@ final class PartlyLeasedCall {
     RefundableDecisions decided(@Nullable RefundableDecisions others, @Nullable Throwable thrown) {
         if (others == null) {
             putBack();
-            throw thrown instanceof CompletionException ex ? ex : new CompletionException(thrown);
+            throw Futures.wrap(thrown);
         }
         return decided(others);
     }
