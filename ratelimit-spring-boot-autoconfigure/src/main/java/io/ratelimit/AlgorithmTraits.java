@@ -152,7 +152,9 @@ public abstract class AlgorithmTraits {
 
         @Override
         public Rate batch(RateLimit limit) {
-            return new Rate(limit.pace().permits(), Duration.of(limit.pace().micros(), ChronoUnit.MICROS));
+            return new Rate(
+                    limit.reducedRate().permits(),
+                    Duration.of(limit.reducedRate().micros(), ChronoUnit.MICROS));
         }
 
         @Override
@@ -162,7 +164,7 @@ public abstract class AlgorithmTraits {
 
         @Override
         public long waitForMore(RateLimit limit, long missing, long more) {
-            return limit.pace().timeOf(more, 0);
+            return limit.reducedRate().timeOf(more, 0);
         }
 
         @Override
@@ -271,7 +273,7 @@ public abstract class AlgorithmTraits {
         final void divide(RateLimit limit, int instances, RateLimitBuilder share) {
             share.rate(
                     limit.capacity() < instances
-                            ? rate(1, limit.pace().fullMicros(instances))
+                            ? rate(1, limit.reducedRate().fullMicros(instances))
                             : rate(limit.capacity() / instances, limit.fullMicros()));
         }
     }

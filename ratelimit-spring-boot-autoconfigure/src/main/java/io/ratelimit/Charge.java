@@ -3,10 +3,10 @@ package io.ratelimit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Permits to be taken from one bucket.
+ * Describes permits to take from one bucket.
  *
- * @param key whose bucket; {@code null}: the one bucket of all callers
- * @param permits how many; 0 is free and always allowed
+ * @param key identifies the bucket; {@code null}: the one bucket of all callers
+ * @param permits the number of permits; 0 is free and always allowed
  */
 public record Charge(RateLimit limit, @Nullable String key, long permits) {
 
@@ -18,7 +18,7 @@ public record Charge(RateLimit limit, @Nullable String key, long permits) {
     }
 
     /**
-     * A charge to the bucket of one caller.
+     * Creates a charge to the bucket of one caller.
      *
      * @throws IllegalArgumentException if the key is null or empty or the permits are negative
      */

@@ -7,8 +7,8 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks packages and types that may change in any release, though Java has them public: other packages of the starter use
- * them. What is not marked is the API, and changes as semantic versioning allows.
+ * Marks packages and types that are public only because other packages of the starter use them. They may change in any
+ * release. All other public types are the API and follow semantic versioning.
  */
 @Documented
 @Retention(RetentionPolicy.CLASS)

@@ -3,12 +3,13 @@ package io.ratelimit;
 import java.util.List;
 
 /**
- * What became of a call that asked several limits at once: all of them were charged, or none was.
+ * Holds the decision about a call that is charged to several limits: either all are charged or none.
  *
- * @param tightest what the tightest limit said. Of those that rejected, the one with the longest {@code retryAfter}, or
- *     with none because it can never allow the call. If all allowed, the one with the fewest permits {@code remaining}
- *     (of the same number, the one with the longest {@code resetAfter}); its {@code delay} is then the longest of all.
- * @param rejectedBy the names of the limits that rejected, the tightest first; empty when allowed
+ * @param tightest the decision of the tightest limit. If the call is rejected, this is the rejection with the longest
+ *     {@code retryAfter}, or with a null one, because it can never succeed. If the call is allowed, it is the decision with
+ *     the fewest {@code remaining} permits (among equals, with the longest {@code resetAfter}) and the longest
+ *     {@code delay} of all limits.
+ * @param rejectedBy the names of the limits that rejected the call, the tightest first; empty if it is allowed
  */
 public record JointDecision(RateLimitDecision tightest, List<String> rejectedBy) {
 
@@ -16,7 +17,7 @@ public record JointDecision(RateLimitDecision tightest, List<String> rejectedBy)
         rejectedBy = List.copyOf(rejectedBy);
     }
 
-    /** Whether the call may go on, once the {@code delay} of the tightest is over. */
+    /** Returns whether the call may proceed, after the {@code delay} of {@link #tightest}. */
     public boolean allowed() {
         return rejectedBy.isEmpty();
     }

@@ -4,9 +4,11 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 
-/** How limits are named and their names compared: as Spring Boot does it, case and dashes aside. */
+/** Validates, compares and suggests names. Names match as in Spring Boot properties: case and dashes are ignored. */
+@Internal
 public final class LimitNames {
 
     private static final Pattern SYNTAX = Pattern.compile("[A-Za-z0-9_-]*[A-Za-z0-9][A-Za-z0-9_-]*");
@@ -17,12 +19,12 @@ public final class LimitNames {
         return SYNTAX.matcher(name).matches();
     }
 
-    /** Two names mean the same limit if this is equal. */
+    /** Returns the same text for all spellings of a name. */
     public static String canonical(String name) {
         return name.toLowerCase(Locale.ROOT).replace("-", "").replace("_", "");
     }
 
-    /** {@code QuoteController} becomes {@code quote-controller}. */
+    /** Converts {@code QuoteController} to {@code quote-controller}. */
     public static String kebabCase(String camelCase) {
         return camelCase
                 .replaceAll("([a-z0-9])([A-Z])", "$1-$2")
@@ -31,7 +33,7 @@ public final class LimitNames {
                 .toLowerCase(Locale.ROOT);
     }
 
-    /** The candidate that was probably meant, if one is near enough. */
+    /** Returns the most similar candidate, if one is similar enough to suggest it. */
     public static Optional<String> nearest(String name, Collection<String> candidates) {
         String wanted = canonical(name);
         return candidates.stream()
@@ -39,12 +41,24 @@ public final class LimitNames {
                 .min(Comparator.comparingInt(candidate -> distance(wanted, canonical(candidate))));
     }
 
-    /** At least half of the letters stay: of two short names, neither is a misspelling of the other. */
+    /**
+     * Suggests the most similar candidate.
+     *
+     * @param spelling how the suggestion spells a candidate
+     * @return {@code "Did you mean …? "}, or an empty text
+     */
+    public static String didYouMean(String name, Collection<String> candidates, UnaryOperator<String> spelling) {
+        return nearest(name, candidates)
+                .map(nearest -> "Did you mean " + spelling.apply(nearest) + "? ")
+                .orElse("");
+    }
+
+    /** Limits the edits to half of the letters, so that no short name is taken for a misspelling of another. */
     private static int tolerance(String wanted, String candidate) {
         return Math.min(Math.max(2, wanted.length() / 3), Math.max(wanted.length(), candidate.length()) / 2);
     }
 
-    /** Levenshtein's. */
+    /** Returns the Levenshtein distance. */
     private static int distance(String a, String b) {
         int[] row = new int[b.length() + 1];
         for (int j = 0; j <= b.length(); j++) {

@@ -5,11 +5,11 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the configuration says about one limit. Wins over its declaration, attribute by attribute; {@code null} leaves an
- * attribute as declared.
+ * Holds the properties of one limit. They override its declaration, attribute by attribute; {@code null} leaves an attribute
+ * as declared.
  *
- * @param property where it stands, {@code ratelimit.limits.quotes}, for error messages
- * @param pointcut what it limits beside what declares it
+ * @param property the prefix of these properties, such as {@code ratelimit.limits.quotes}
+ * @param pointcut selects methods that the limit applies to in addition to those that declare it
  */
 public record LimitOverrides(
         String property,
@@ -28,13 +28,18 @@ public record LimitOverrides(
         @Nullable String pointcut,
         @Nullable Long lease) {
 
-    /** A key expression: one bucket for all callers. In the configuration, empty is no value. */
+    /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
 
     private static final String PREFIX = "ratelimit.limits.";
 
     public String limitName() {
         return property.substring(PREFIX.length());
+    }
+
+    /** Returns the name of an attribute as its author wrote it: the property, if there is one, or else the attribute. */
+    public String label(String attribute, @Nullable Object override) {
+        return override == null ? attribute : property + "." + LimitNames.kebabCase(attribute);
     }
 
     static LimitOverrides none(String name) {

@@ -3,14 +3,14 @@ package io.ratelimit;
 import java.util.Optional;
 
 /**
- * What one of several instances lets through, while the store fails and each limits by itself: over any time, all of them
- * together no more than the limit does. Everything is exact, but for the capacity, which is rounded down, and 1 at least.
+ * Divides limits among instances that each apply them on their own while the store fails: together, the instances never
+ * allow more than the limit. Rates are divided exactly; the capacity is rounded down, to at least 1.
  *
- * @param instances how many there are
+ * @param instances the number of instances
  */
 public record LocalShare(int instances) {
 
-    /** There is but one instance, or each is to let through as much as the limit does. */
+    /** Each instance applies every limit in full. */
     public static final LocalShare WHOLE = new LocalShare(1);
 
     public LocalShare {
@@ -22,9 +22,9 @@ public record LocalShare(int instances) {
     }
 
     /**
-     * The limit of one instance; the limit itself, if it is not divided.
+     * Returns the limit of one instance, or the same limit if it is not divided.
      *
-     * @throws RateLimitConfigurationException if the arithmetic cannot carry it
+     * @throws RateLimitConfigurationException if the share cannot be represented exactly
      */
     public RateLimit of(RateLimit limit) {
         if (instances == 1 || !limit.enabled() || limit.onStoreFailure() != OnStoreFailure.LOCAL) {
@@ -42,7 +42,7 @@ public record LocalShare(int instances) {
         }
     }
 
-    /** What a start-up with this limit is to warn of. */
+    /** Returns a warning to log at startup if the instances together may exceed the capacity of the limit. */
     public Optional<String> warning(RateLimit limit) {
         return limit.local().equals(limit) || limit.capacity() >= instances
                 ? Optional.empty()

@@ -1,20 +1,17 @@
 package io.ratelimit;
 
-/** What happens to calls while the store cannot decide: it is down, it hangs, it refuses. */
+/** Determines what happens to calls while the store fails: it is down, does not reply, or returns errors. */
 public enum OnStoreFailure {
 
-    /** This instance limits by itself, in memory and by the same rules, until the store is back. */
+    /** Applies the limit per instance, in memory, until the store is available. */
     LOCAL,
 
-    /** Calls pass, unlimited. */
+    /** Allows all calls. */
     ALLOW,
 
-    /**
-     * Calls are refused with a {@link RateLimitRefusedException}; over HTTP that is a 503, never a 429, because the
-     * caller did nothing wrong.
-     */
+    /** Throws a {@link RateLimitRefusedException}; the HTTP response is a 503. */
     REJECT,
 
-    /** The {@link RateLimitStoreException} is left to the application. */
+    /** Throws a {@link RateLimitStoreException}, to be handled by the application. */
     THROW
 }

@@ -6,7 +6,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Parks until the deadline: once, unless the thread wakes up for no reason. Without a thread, leaves it to a timer. */
+/** Waits by the real clock: parks the thread, or uses a timer if there is no thread to block. */
 final class ParkingWaiter implements Waiter {
 
     @Override
@@ -25,7 +25,7 @@ final class ParkingWaiter implements Waiter {
     public CompletionStage<Void> awaitAsync(Duration delay) {
         CompletableFuture<Void> timer = new CompletableFuture<Void>()
                 .completeOnTimeout(null, TimeUnit.NANOSECONDS.convert(delay), TimeUnit.NANOSECONDS);
-        // What follows runs elsewhere: the timer's thread is the only one that all timers of the JVM have.
+        // Continuations run on another thread, because all timers of the JVM share one.
         CompletableFuture<Void> over = timer.thenRunAsync(() -> {});
         var unused = over.whenComplete((done, thrown) -> timer.cancel(false));
         return over;

@@ -1,15 +1,15 @@
 package io.ratelimit;
 
 /**
- * Permits wanted of one limit, where several are asked at once.
+ * Requests permits of one limit, as part of a call that is charged to several.
  *
- * @param limitName the limit's name, case and dashes aside
- * @param key whose bucket; neither null nor empty
- * @param permits how many; not negative, and 0 is free
+ * @param limitName the limit's name; case and dashes are ignored
+ * @param key identifies the bucket; neither null nor empty
+ * @param permits the number of permits; not negative, and 0 is free
  */
 public record PermitRequest(String limitName, String key, long permits) {
 
-    /** One permit. */
+    /** Requests one permit. */
     public PermitRequest(String limitName, String key) {
         this(limitName, key, 1);
     }

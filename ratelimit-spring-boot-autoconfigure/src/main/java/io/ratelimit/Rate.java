@@ -9,14 +9,14 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * So many permits in so much time.
+ * The number of permits that become available per period.
  *
  * @param permits at least 1
  * @param period a whole number of microseconds, at least one
  */
 public record Rate(long permits, Duration period) {
 
-    /** What {@link #parse} understands, for error messages. */
+    /** Examples of what {@link #parse} accepts, for error messages. */
     static final String EXAMPLES = "\"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\" or \"1/PT1M\"";
 
     private static final Duration LONGEST_IN_MICROS = Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS);
@@ -35,10 +35,10 @@ public record Rate(long permits, Duration period) {
     }
 
     /**
-     * Reads {@code "10/s"}, {@code "5/10s"}, {@code "3/500ms"} (units {@code us ms s m h d}) or {@code "1/PT1M"}
+     * Parses {@code "10/s"}, {@code "5/10s"}, {@code "3/500ms"} (units {@code us ms s m h d}) or {@code "1/PT1M"}
      * (ISO-8601); a bare number is per second.
      *
-     * @throws IllegalArgumentException if the text is nothing of the kind
+     * @throws IllegalArgumentException if the text is not a rate
      */
     public static Rate parse(String text) {
         Matcher matcher = SYNTAX.matcher(text.strip());
@@ -77,7 +77,7 @@ public record Rate(long permits, Duration period) {
     }
 
     /**
-     * The period in microseconds.
+     * Returns the period in microseconds.
      *
      * @throws ArithmeticException if it is longer than 292,000 years
      */
@@ -85,7 +85,7 @@ public record Rate(long permits, Duration period) {
         return Math.addExact(Math.multiplyExact(period.toSeconds(), 1_000_000L), period.toNanosPart() / 1_000);
     }
 
-    /** In the syntax of {@link #parse}, with the largest unit that divides the period. */
+    /** Formats the rate in the syntax of {@link #parse}, with the largest unit that divides the period. */
     @Override
     public String toString() {
         return period.compareTo(LONGEST_IN_MICROS) > 0 ? permits + "/" + period : permits + "/" + withUnit();

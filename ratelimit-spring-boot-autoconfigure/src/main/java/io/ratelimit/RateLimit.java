@@ -4,8 +4,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A limit, with numbers that are known to be carried exactly. As a bean it declares a limit without an annotation, and
- * {@code ratelimit.limits.<name>} in the configuration overrides it like any other:
+ * A validated limit. A bean of this type declares a limit without an annotation; properties below
+ * {@code ratelimit.limits.<name>} override it:
  *
  * <pre>{@code RateLimit.named("exports").capacity(5).rate("1/m").build()}</pre>
  */
@@ -28,7 +28,7 @@ public final class RateLimit {
 
     private final Rate rate;
 
-    private final ReducedRate pace;
+    private final ReducedRate reducedRate;
 
     private final long fullMicros;
 
@@ -46,13 +46,13 @@ public final class RateLimit {
 
     private final RateLimit local;
 
-    /** @param local the share of one instance, or {@code null} if that is the whole limit */
+    /** @param local the limit of one instance while the store fails, or {@code null} if it is this limit */
     RateLimit(
             RateLimitBuilder declaration,
             String name,
             long capacity,
             Rate rate,
-            ReducedRate pace,
+            ReducedRate reducedRate,
             @Nullable RateLimit local) {
         this.declaration = declaration.copy();
         this.name = name;
@@ -62,8 +62,8 @@ public final class RateLimit {
         this.traits = AlgorithmTraits.of(algorithm, refill);
         this.capacity = capacity;
         this.rate = rate;
-        this.pace = pace;
-        this.fullMicros = pace.fullMicros(capacity);
+        this.reducedRate = reducedRate;
+        this.fullMicros = reducedRate.fullMicros(capacity);
         this.maxWait = declaration.maxWait;
         this.lease = declaration.lease;
         this.enabled = declaration.enabled;
@@ -81,7 +81,7 @@ public final class RateLimit {
         return new RateLimitBuilder(name);
     }
 
-    /** The same limit as the configuration wants it. */
+    /** Returns this limit with the overrides of the configuration. */
     public RateLimit with(RateLimitSettings settings) {
         return declaration.copy().apply(settings).build();
     }
@@ -90,7 +90,7 @@ public final class RateLimit {
         return name;
     }
 
-    /** The name as stores use it: the same for all spellings that mean this limit. */
+    /** Returns the name that stores use: the same for all spellings of {@link #name}. */
     public String id() {
         return id;
     }
@@ -103,54 +103,54 @@ public final class RateLimit {
         return refill;
     }
 
-    /** The most permits that can be taken at once. */
+    /** Returns the maximum number of permits available at once. */
     public long capacity() {
         return capacity;
     }
 
-    /** The most permits in the long run. */
+    /** Returns the average number of permits per period. */
     public Rate rate() {
         return rate;
     }
 
-    /** The rate in lowest terms, for those who calculate with it. */
-    public ReducedRate pace() {
-        return pace;
+    /** Returns the rate in lowest terms, for calculations. */
+    public ReducedRate reducedRate() {
+        return reducedRate;
     }
 
     /**
-     * {@code capacity / rate} in microseconds: a window, or the time in which an empty bucket fills. Rounded up, which is
-     * still exact for a window that begins with a call, because calls come at whole microseconds; a window that does not
-     * is a whole number of them.
+     * Returns {@code capacity / rate} in microseconds: the length of a window, or the time to fill an empty bucket. Rounded
+     * up, which is still exact: a window that starts with a call starts at a whole microsecond, and an aligned window is a
+     * whole number of microseconds.
      */
     public long fullMicros() {
         return fullMicros;
     }
 
-    /** How far ahead permits can be reserved; zero: not at all. A whole number of microseconds. */
+    /** Returns the maximum time to wait for reserved permits, in whole microseconds; zero: permits are not reserved. */
     public Duration maxWait() {
         return maxWait;
     }
 
     /**
-     * How many permits at the most an instance takes from the store beyond those of a call, in the same trip, to hand
-     * them out in memory; 0: none.
+     * Returns the maximum number of permits that an instance takes in advance, together with those of a call, to grant later
+     * calls in memory; 0: none.
      */
     public long lease() {
         return lease;
     }
 
-    /** Whether it lets a call go on later instead of now. */
+    /** Returns whether a call may have to wait before it proceeds. */
     public boolean mayDelay() {
         return !dryRun && (traits.spacesCalls() || !maxWait.isZero());
     }
 
-    /** Whether the limit limits at all. */
+    /** Returns whether the limit applies. */
     public boolean enabled() {
         return enabled;
     }
 
-    /** Whether what it rejects is only counted. */
+    /** Returns whether rejections are only counted. */
     public boolean dryRun() {
         return dryRun;
     }
@@ -159,21 +159,21 @@ public final class RateLimit {
         return onStoreFailure;
     }
 
-    /** What this instance alone goes by while the store fails: its share of the limit, or the limit itself. */
+    /** Returns the limit that this instance applies while the store fails: its share, or this limit. */
     public RateLimit local() {
         return local;
     }
 
-    /** Whether the two say the same, so that methods which declare both under one name share one limit. */
+    /** Returns whether both have the same numbers, so that two declarations of one name can share the limit. */
     public boolean agreesWith(RateLimit other) {
         return algorithm == other.algorithm
                 && refill == other.refill
                 && capacity == other.capacity
-                && (refill == Refill.INTERVAL ? rate.equals(other.rate) : pace.equals(other.pace))
+                && (refill == Refill.INTERVAL ? rate.equals(other.rate) : reducedRate.equals(other.reducedRate))
                 && maxWait.equals(other.maxWait);
     }
 
-    /** {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
+    /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {
         return algorithm + ", capacity " + capacity + " at " + rate

@@ -4,18 +4,16 @@ import java.time.Duration;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Collects what is said about a limit and checks it as a whole. Every setter may be left out but {@link #rate}.
- */
+/** Builds a {@link RateLimit} and validates it as a whole. Only {@link #rate} is required. */
 public final class RateLimitBuilder {
 
-    private static final String EXAMPLE_OF_A_DURATION = "Write it like \"500ms\".";
+    private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";
 
     private final String name;
 
     private LimitOverrides overrides;
 
-    /** Whether the configuration has had its say; until then nothing but the declaration can be at fault. */
+    /** Whether overrides have been applied, so that the mistake may be in the configuration. */
     private boolean configured;
 
     Algorithm algorithm = Algorithm.TOKEN_BUCKET;
@@ -43,20 +41,20 @@ public final class RateLimitBuilder {
         this.overrides = LimitOverrides.none(name);
     }
 
-    /** Default: {@link Algorithm#TOKEN_BUCKET}. */
+    /** Sets the algorithm; default: {@link Algorithm#TOKEN_BUCKET}. */
     public RateLimitBuilder algorithm(Algorithm algorithm) {
         this.algorithm = algorithm;
         return this;
     }
 
-    /** Default: {@link Refill#CONTINUOUS}. */
+    /** Sets how permits are refilled; default: {@link Refill#CONTINUOUS}. */
     public RateLimitBuilder refill(Refill refill) {
         this.refill = refill;
         return this;
     }
 
     /**
-     * The most permits that can be taken at once, {@value RateLimit#MAX_CAPACITY} at the most; 0, the default: the number
+     * Sets the maximum number of permits available at once, up to {@value RateLimit#MAX_CAPACITY}; 0, the default: the number
      * in the rate.
      */
     public RateLimitBuilder capacity(long capacity) {
@@ -64,46 +62,45 @@ public final class RateLimitBuilder {
         return this;
     }
 
-    /** In the syntax of {@link Rate#parse}. */
+    /** Sets the rate, in the syntax of {@link Rate#parse}. */
     public RateLimitBuilder rate(String rate) {
         this.rate = rate;
         return this;
     }
 
-    /** How far ahead, beyond what a full bucket holds, permits are reserved; zero, the default: not at all. */
+    /** Sets the maximum time to wait for reserved permits; zero, the default: permits are not reserved. */
     public RateLimitBuilder maxWait(Duration maxWait) {
         this.maxWait = maxWait;
         return this;
     }
 
     /**
-     * How many permits at the most an instance takes from the store beyond those of a call, in the same trip, to hand
-     * them out in memory; 0, the default: none. Nothing to a store that takes no trip.
+     * Sets the maximum number of permits that an instance takes from a remote store in advance, together with those of a call,
+     * to grant later calls in memory; 0, the default: none.
      */
     public RateLimitBuilder lease(long lease) {
         this.lease = lease;
         return this;
     }
 
-    /** Lets the configuration win over what has been said so far. */
+    /** Applies the overrides of the configuration. */
     public RateLimitBuilder apply(RateLimitSettings settings) {
-        LimitOverrides said = settings.overrides(name);
-        overrides = said;
+        overrides = settings.overrides(name);
         configured = true;
-        algorithm = said.algorithm() != null ? said.algorithm() : algorithm;
-        refill = said.refill() != null ? said.refill() : refill;
-        capacity = said.capacity() != null ? said.capacity() : capacity;
-        rate = said.rate() != null ? said.rate() : rate;
-        maxWait = said.maxWait() != null ? said.maxWait() : maxWait;
-        lease = said.lease() != null ? said.lease() : lease;
-        enabled = said.enabled() == null || said.enabled();
-        dryRun = said.dryRun() != null ? said.dryRun() : settings.dryRun();
-        onStoreFailure = said.onStoreFailure() != null ? said.onStoreFailure() : settings.onStoreFailure();
+        algorithm = overrides.algorithm() != null ? overrides.algorithm() : algorithm;
+        refill = overrides.refill() != null ? overrides.refill() : refill;
+        capacity = overrides.capacity() != null ? overrides.capacity() : capacity;
+        rate = overrides.rate() != null ? overrides.rate() : rate;
+        maxWait = overrides.maxWait() != null ? overrides.maxWait() : maxWait;
+        lease = overrides.lease() != null ? overrides.lease() : lease;
+        enabled = overrides.enabled() == null || overrides.enabled();
+        dryRun = overrides.dryRun() != null ? overrides.dryRun() : settings.dryRun();
+        onStoreFailure = overrides.onStoreFailure() != null ? overrides.onStoreFailure() : settings.onStoreFailure();
         share = settings.localShare();
         return this;
     }
 
-    /** What the declaration itself says, without the configuration. */
+    /** Copies the declared attributes. */
     RateLimitBuilder copy() {
         RateLimitBuilder copy = new RateLimitBuilder(name);
         copy.algorithm = algorithm;
@@ -116,50 +113,51 @@ public final class RateLimitBuilder {
     }
 
     /**
-     * Checks what has been said.
+     * Validates the attributes and builds the limit.
      *
-     * @throws RateLimitConfigurationException if the numbers are missing, contradict each other or are out of range
+     * @throws RateLimitConfigurationException if a number is missing, out of range or contradicts another
      */
     public RateLimit build() {
         try {
-            return checked();
+            return validated();
         } catch (RateLimitConfigurationException ex) {
             throw configured ? ex : ex.at("RateLimit.named(\"" + name + "\")");
         }
     }
 
-    private RateLimit checked() {
+    private RateLimit validated() {
         if (!LimitNames.isValid(name)) {
             throw new RateLimitConfigurationException(
                     "name must consist of letters, digits, '-' and '_' (was \"" + name + "\").", "Rename the limit.");
         }
         checkAlgorithm();
         Rate parsed = parsedRate();
-        ReducedRate pace = pace(parsed);
-        long checked = checkedCapacity(parsed, pace);
-        checkLease(parsed, checked);
-        RateLimit whole = new RateLimit(this, name, checked, parsed, pace, null);
+        ReducedRate reduced = reduced(parsed);
+        long validCapacity = validCapacity(parsed, reduced);
+        checkLease(parsed, validCapacity);
+        RateLimit whole = new RateLimit(this, name, validCapacity, parsed, reduced, null);
         RateLimit local = share.of(whole);
-        return local.equals(whole) ? whole : new RateLimit(this, name, checked, parsed, pace, local);
+        return local.equals(whole) ? whole : new RateLimit(this, name, validCapacity, parsed, reduced, local);
     }
 
     private void checkAlgorithm() {
         if (!traits().allows(refill)) {
-            throw invalid(
-                    label("refill", overrides.refill()) + " must be CONTINUOUS for " + algorithm + " (was INTERVAL).",
+            throw new RateLimitConfigurationException(
+                    overrides.label("refill", overrides.refill()) + " must be CONTINUOUS for " + algorithm
+                            + " (was INTERVAL).",
                     "Remove it, or use TOKEN_BUCKET.");
         }
-        String label = label("maxWait", overrides.maxWait());
+        String label = overrides.label("maxWait", overrides.maxWait());
         if (maxWait.isNegative()) {
-            throw invalid(label + " must not be negative (was " + text(maxWait) + ").", EXAMPLE_OF_A_DURATION);
+            throw new RateLimitConfigurationException(
+                    label + " must not be negative (was " + text(maxWait) + ").", DURATION_EXAMPLE);
         }
         if (maxWait.toNanosPart() % 1_000 != 0) {
-            throw invalid(
-                    label + " must be a whole number of microseconds (was " + text(maxWait) + ").",
-                    EXAMPLE_OF_A_DURATION);
+            throw new RateLimitConfigurationException(
+                    label + " must be a whole number of microseconds (was " + text(maxWait) + ").", DURATION_EXAMPLE);
         }
         if (!maxWait.isZero() && !traits().reservesAhead()) {
-            throw invalid(
+            throw new RateLimitConfigurationException(
                     label + " must be 0 for " + algorithm
                             + (refill == Refill.INTERVAL ? " with refill INTERVAL" : "")
                             + ", which cannot reserve permits (was " + text(maxWait) + ").",
@@ -167,7 +165,7 @@ public final class RateLimitBuilder {
         }
     }
 
-    /** As it could be written in a configuration: {@code 1m30s}. */
+    /** Formats a duration as in a configuration: {@code 1m30s}. */
     static String text(Duration duration) {
         return duration.toString().substring(2).toLowerCase(Locale.ROOT);
     }
@@ -178,7 +176,7 @@ public final class RateLimitBuilder {
 
     private Rate parsedRate() {
         if (rate == null || rate.isBlank()) {
-            throw invalid(
+            throw new RateLimitConfigurationException(
                     "rate must be set.",
                     configured
                             ? "Give the declaration a rate such as \"10/s\", or set " + overrides.property()
@@ -189,7 +187,7 @@ public final class RateLimitBuilder {
             return Rate.parse(rate);
         } catch (IllegalArgumentException ex) {
             throw new RateLimitConfigurationException(
-                    inConfiguration(overrides.rate()) + ex.getMessage() + ".",
+                    (overrides.rate() == null ? "" : overrides.property() + ".") + ex.getMessage() + ".",
                     RateSuggestion.of(rate)
                                     .map(suggestion -> "Did you mean \"" + suggestion + "\"? ")
                                     .orElse("")
@@ -198,22 +196,23 @@ public final class RateLimitBuilder {
         }
     }
 
-    private ReducedRate pace(Rate parsed) {
-        String label = label("rate", overrides.rate());
+    private ReducedRate reduced(Rate parsed) {
+        String label = overrides.label("rate", overrides.rate());
         try {
-            ReducedRate pace = ReducedRate.of(parsed);
-            if (traits().capacities(parsed, pace, Duration.ZERO).most() < 1) {
-                throw invalid(
+            ReducedRate reduced = ReducedRate.of(parsed);
+            if (traits().capacities(parsed, reduced, Duration.ZERO).most() < 1) {
+                throw new RateLimitConfigurationException(
                         label + " must be exact in integers below 2^53 (was " + parsed + ").",
                         "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
             }
-            if (range(parsed, pace).most() < 1) {
-                throw invalid(
-                        label("maxWait", overrides.maxWait()) + " must be exact in integers below 2^53 at the rate "
-                                + parsed + " (was " + text(maxWait) + ").",
+            if (range(parsed, reduced).most() < 1) {
+                throw new RateLimitConfigurationException(
+                        overrides.label("maxWait", overrides.maxWait())
+                                + " must be exact in integers below 2^53 at the rate " + parsed + " (was "
+                                + text(maxWait) + ").",
                         "Use a shorter one.");
             }
-            return pace;
+            return reduced;
         } catch (ArithmeticException ex) {
             throw new RateLimitConfigurationException(
                     label + " must have a period of at most 142 years (was " + parsed + ").",
@@ -222,68 +221,49 @@ public final class RateLimitBuilder {
         }
     }
 
-    private CapacityRange range(Rate parsed, ReducedRate pace) {
-        return traits().capacities(parsed, pace, maxWait);
+    private CapacityRange range(Rate parsed, ReducedRate reduced) {
+        return traits().capacities(parsed, reduced, maxWait);
     }
 
-    private long checkedCapacity(Rate parsed, ReducedRate pace) {
-        CapacityRange range = range(parsed, pace);
-        boolean ofRate = capacity == 0 && overrides.capacity() == null;
-        long wanted = ofRate ? parsed.permits() : capacity;
-        String label = label("capacity", overrides.capacity());
-        String was = " (was " + wanted + (ofRate ? ", the number in the rate" : "") + ")";
+    private long validCapacity(Rate parsed, ReducedRate reduced) {
+        CapacityRange range = range(parsed, reduced);
+        boolean fromRate = capacity == 0 && overrides.capacity() == null;
+        long wanted = fromRate ? parsed.permits() : capacity;
+        String label = overrides.label("capacity", overrides.capacity());
+        String was = " (was " + wanted + (fromRate ? ", the number in the rate" : "") + ")";
         String context = " for " + algorithm + " at the rate " + parsed;
         if (wanted < 1 || wanted > range.most()) {
-            throw invalid(
+            throw new RateLimitConfigurationException(
                     label + " must be from " + range.step() + " to " + range.most() + context + was + ".",
                     traits().capacityAdvice());
         }
         if (!range.contains(wanted)) {
-            throw invalid(
+            throw new RateLimitConfigurationException(
                     label + " must be a multiple of " + range.step() + context + was + ".",
                     "Otherwise the window is not a whole number of microseconds. Change it, or use another algorithm.");
         }
         return wanted;
     }
 
-    private void checkLease(Rate parsed, long checkedCapacity) {
+    private void checkLease(Rate parsed, long validCapacity) {
         if (lease == 0) {
             return;
         }
-        String label = label("lease", overrides.lease());
-        if (lease < 0 || lease > checkedCapacity) {
-            throw invalid(
-                    label + " must be from 0 to the capacity " + checkedCapacity + " (was " + lease + ").",
+        String label = overrides.label("lease", overrides.lease());
+        if (lease < 0 || lease > validCapacity) {
+            throw new RateLimitConfigurationException(
+                    label + " must be from 0 to the capacity " + validCapacity + " (was " + lease + ").",
                     "Remove it, or use a smaller one.");
         }
-        String obstacle = obstacleToLeases(parsed, checkedCapacity);
+        String obstacle = traits().obstacleToLeases(parsed, validCapacity);
+        if (obstacle == null && !maxWait.isZero()) {
+            obstacle = "permits that are reserved ahead, by maxWait, are in the order of the calls";
+        }
         if (obstacle != null) {
-            throw invalid(
+            throw new RateLimitConfigurationException(
                     label + " must be 0 here, because " + obstacle + " (was " + lease + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or"
                             + " SLIDING_WINDOW.");
         }
-    }
-
-    /** Why what is handed out later than it was taken would not be within the limit, if that is so. */
-    private @Nullable String obstacleToLeases(Rate parsed, long checkedCapacity) {
-        String obstacle = traits().obstacleToLeases(parsed, checkedCapacity);
-        return obstacle == null && !maxWait.isZero()
-                ? "permits that are reserved ahead, by maxWait, are in the order of the calls"
-                : obstacle;
-    }
-
-    /** Names the attribute as its place spells it: the declaration, or the configuration. */
-    private String label(String attribute, @Nullable Object override) {
-        return override == null ? attribute : inConfiguration(override) + LimitNames.kebabCase(attribute);
-    }
-
-    /** What a property begins with, if the configuration sets it. */
-    private String inConfiguration(@Nullable Object override) {
-        return override == null ? "" : overrides.property() + ".";
-    }
-
-    private static RateLimitConfigurationException invalid(String problem, String fix) {
-        return new RateLimitConfigurationException(problem, fix);
     }
 }

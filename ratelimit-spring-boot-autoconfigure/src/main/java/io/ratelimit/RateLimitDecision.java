@@ -4,16 +4,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What became of a call. Times are exact to the microsecond, rounded up.
+ * The decision of a limit about a call. Times are exact to the microsecond, rounded up.
  *
- * @param allowed whether it may go on
- * @param capacity the most permits that can be taken at once
- * @param remaining the permits left after this call, rounded down
- * @param delay wait so long before going on; zero unless permits were reserved ahead, or a {@link Algorithm#LEAKY_BUCKET}
- *     spaces calls out
- * @param retryAfter zero when allowed; else the time until the same call could succeed if nobody else called;
- *     {@code null} if it never can, because it asks for more than the capacity
- * @param resetAfter until the bucket is as if never used
+ * @param allowed whether the call may proceed
+ * @param capacity the maximum number of permits available at once
+ * @param remaining the number of permits left after this call, rounded down
+ * @param delay the time to wait before proceeding; zero unless permits were reserved or a {@link Algorithm#LEAKY_BUCKET}
+ *     spaces calls
+ * @param retryAfter zero if allowed; otherwise the time until the same call can succeed, assuming no other calls;
+ *     {@code null} if it never can, because it requests more permits than the capacity
+ * @param resetAfter the time until the bucket is full again
  */
 public record RateLimitDecision(
         boolean allowed,
@@ -23,15 +23,15 @@ public record RateLimitDecision(
         @Nullable Duration retryAfter,
         Duration resetAfter) {
 
-    /** Lets a call pass that nothing was charged for: its limit is disabled, or the store failed and the policy allows. */
+    /** Allows a call without charging it: its limit is disabled, or the store failed and the policy is to allow. */
     public static RateLimitDecision unlimited(long capacity) {
         return new RateLimitDecision(true, capacity, capacity, Duration.ZERO, Duration.ZERO, Duration.ZERO);
     }
 
     /**
-     * From a store's numbers.
+     * Creates a decision from the numbers of a store.
      *
-     * @param retryMicros 0 if the permits are there, -1 if they never can be
+     * @param retryMicros 0 if the call is allowed, -1 if it can never succeed
      */
     public static RateLimitDecision ofMicros(
             long capacity, long remaining, long delayMicros, long retryMicros, long resetMicros) {
@@ -44,22 +44,22 @@ public record RateLimitDecision(
                 micros(resetMicros));
     }
 
-    /** Stores' numbers are below 2^53: in nanoseconds they still fit. */
+    /** Converts a number of a store, below 2^53, so that it fits in nanoseconds. */
     private static Duration micros(long micros) {
         return micros == 0 ? Duration.ZERO : Duration.ofNanos(micros * 1_000);
     }
 
-    /** Of a limit in dry run: nobody is rejected by it, nor has to wait for it. */
-    public RateLimitDecision letThrough() {
+    /** Returns this decision without rejection or delay, as a limit in dry run applies it. */
+    public RateLimitDecision asAllowed() {
         return allowed && delay.isZero()
                 ? this
                 : new RateLimitDecision(true, capacity, remaining, Duration.ZERO, Duration.ZERO, resetAfter);
     }
 
-    /** The same, but for the wait before going on. */
-    public RateLimitDecision withDelay(Duration longest) {
-        return delay.equals(longest)
+    /** Returns this decision with another delay. */
+    public RateLimitDecision withDelay(Duration newDelay) {
+        return delay.equals(newDelay)
                 ? this
-                : new RateLimitDecision(allowed, capacity, remaining, longest, retryAfter, resetAfter);
+                : new RateLimitDecision(allowed, capacity, remaining, newDelay, retryAfter, resetAfter);
     }
 }

@@ -1,20 +1,20 @@
 package io.ratelimit;
 
-/** Is told of every decision. What it throws is its own affair: it never changes a decision. */
+/** Receives every decision. Exceptions of a listener are logged and never change a decision. */
 public interface RateLimitListener {
 
-    /** What a call's decision came to. */
+    /** The effect of a decision on the call. */
     enum Outcome {
         ALLOWED,
         REJECTED,
 
-        /** Would have been rejected, but the limit is in {@linkplain RateLimit#dryRun() dry run}. */
+        /** Rejected by a limit in {@linkplain RateLimit#dryRun() dry run}, and so allowed. */
         DRY_RUN_REJECTED
     }
 
-    /** The application has started, and has this limit. Called once for each. */
+    /** Called once for each limit when the application has started. */
     default void onLimit(RateLimit limit) {}
 
-    /** A limit has decided about a call. */
+    /** Called for each decision about a call. */
     void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome);
 }

@@ -3,10 +3,10 @@ package io.ratelimit;
 import java.util.Map;
 
 /**
- * What the configuration says about all limits, and about each.
+ * Holds the properties of all limits.
  *
- * @param localShare how limits are divided while the store fails
- * @param limits by {@linkplain LimitNames#canonical canonical name}
+ * @param localShare divides limits among instances while the store fails
+ * @param limits the overrides of each limit, by its name in lower case without dashes and underscores
  */
 public record RateLimitSettings(
         boolean dryRun, OnStoreFailure onStoreFailure, LocalShare localShare, Map<String, LimitOverrides> limits) {
@@ -15,12 +15,12 @@ public record RateLimitSettings(
         limits = Map.copyOf(limits);
     }
 
-    /** Of limits that are not divided. */
+    /** Creates settings in which each instance applies every limit in full while the store fails. */
     public RateLimitSettings(boolean dryRun, OnStoreFailure onStoreFailure, Map<String, LimitOverrides> limits) {
         this(dryRun, onStoreFailure, LocalShare.WHOLE, limits);
     }
 
-    /** What is said about the limit of this name; nothing, if it is not mentioned. */
+    /** Returns the overrides of the limit with this name; all null if there are none. */
     public LimitOverrides overrides(String name) {
         LimitOverrides overrides = limits.get(LimitNames.canonical(name));
         return overrides != null ? overrides : LimitOverrides.none(name);

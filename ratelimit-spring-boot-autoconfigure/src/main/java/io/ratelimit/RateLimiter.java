@@ -3,47 +3,47 @@ package io.ratelimit;
 import java.util.concurrent.CompletionStage;
 
 /**
- * One limit, asked by hand. Keys are neither null nor empty. Every method that asks the store can throw
- * {@link RateLimitStoreException} where {@link OnStoreFailure#THROW} or {@link OnStoreFailure#REJECT} says so.
+ * Applies one limit programmatically. Keys are neither null nor empty. If the store fails, every method can throw a
+ * {@link RateLimitStoreException}, depending on {@link OnStoreFailure}. The blocking methods throw an
+ * {@link IllegalStateException} on a thread that must not block, such as an event loop, if the store is remote.
  */
 public interface RateLimiter {
 
-    /** Takes one permit from the key's bucket, if it is there: {@link #tryAcquire(String, long)} of 1. */
+    /** Takes one permit if it is available: {@link #tryAcquire(String, long)} for 1. */
     default RateLimitDecision tryAcquire(String key) {
         return tryAcquire(key, 1);
     }
 
     /**
-     * Takes all the permits or none, and does not wait. Where permits are reserved ahead, or a
-     * {@link Algorithm#LEAKY_BUCKET} spaces calls out, they are taken all the same, and it is for the caller to wait for
-     * the decision's {@link RateLimitDecision#delay() delay} before going on.
+     * Takes all permits or none, and does not wait. If the limit reserves permits ({@code maxWait}) or is a
+     * {@link Algorithm#LEAKY_BUCKET}, the decision can have a {@link RateLimitDecision#delay() delay}: the permits are taken,
+     * and you wait for this time before you proceed.
      *
      * @throws IllegalArgumentException if the key is null or empty or the permits are negative
      */
     RateLimitDecision tryAcquire(String key, long permits);
 
-    /** As {@link #tryAcquire(String, long)}, without blocking; what that throws, the stage completes with. */
+    /** Does the same as {@link #tryAcquire(String, long)} without blocking; exceptions complete the stage. */
     CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits);
 
     /**
-     * Takes one permit and waits until it is there: once, for exactly the decision's delay. A token bucket reserves as far
-     * ahead as {@code maxWait}, by default not at all; a {@link Algorithm#LEAKY_BUCKET} makes every call wait for its
-     * slot. A limit in dry run makes nobody wait.
+     * Takes one permit and waits for exactly the delay of the decision. A token bucket reserves a permit at most
+     * {@code maxWait} ahead, by default not at all; with a {@link Algorithm#LEAKY_BUCKET}, every call waits for its slot. A
+     * limit in dry run never waits.
      *
-     * @throws RateLimitExceededException if the permit is not to be had, {@code maxWait} ahead neither; without a wait
-     * @throws RateLimitInterruptedException if the thread is interrupted while it waits, or has to wait and was
-     *     interrupted before; it stays marked as interrupted, and the permit stays taken
+     * @throws RateLimitExceededException at once, if no permit is available within {@code maxWait}
+     * @throws RateLimitInterruptedException if the call has to wait and the thread is interrupted before or meanwhile; the
+     *     interrupt flag is set, and the permit stays taken
      * @throws IllegalArgumentException if the key is null or empty
      */
     void acquire(String key);
 
     /**
-     * Whether {@link #tryAcquire(String)} would be allowed now, and with what delay or retryAfter; remaining and resetAfter
-     * are those of the present. Consumes nothing and does not wait. Permits that instances have leased count as used, those of
-     * this one too.
+     * Returns the decision that {@link #tryAcquire(String)} would return now, but with the current remaining and resetAfter.
+     * Consumes no permits and does not wait. Permits that instances have leased count as used.
      */
     RateLimitDecision peek(String key);
 
-    /** Forgets what the key has consumed. */
+    /** Fills the bucket of the key: deletes its state in the store. */
     void reset(String key);
 }

@@ -3,19 +3,19 @@ package io.ratelimit;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 
-/** All limits of the application: of annotations, of {@link RateLimit} beans and of {@code ratelimit.limits}. */
+/** Returns limiters for all limits of the application: of annotations, {@link RateLimit} beans and properties. */
 public interface RateLimiterRegistry {
 
     /**
-     * The limiter of this name, case and dashes aside.
+     * Returns the limiter of this name; case and dashes are ignored.
      *
-     * @throws IllegalArgumentException if no limit bears it; the message names the nearest
+     * @throws IllegalArgumentException if there is no such limit; the message suggests the most similar name
      */
     RateLimiter get(String name);
 
     /**
-     * Takes all permits of all requests or none, decided together as for a method with several annotations, and does not
-     * wait. A disabled limit takes no part; one in dry run neither rejects nor delays.
+     * Takes all permits of all requests or none, atomically as for a method with several annotations, and does not wait. A
+     * disabled limit is ignored; a limit in dry run neither rejects nor delays.
      *
      * <pre>{@code
      * JointDecision decision = registry.tryAcquireAll(
@@ -23,24 +23,24 @@ public interface RateLimiterRegistry {
      * }</pre>
      *
      * @param requests at least one, and no two of the same bucket
-     * @throws IllegalArgumentException if there is none, two are of the same bucket, no limit bears one's name (the
-     *     message names the nearest), a key is null or empty, or permits are negative; nothing was taken
-     * @throws RateLimitStoreException where {@link OnStoreFailure#THROW} or {@link OnStoreFailure#REJECT} says so
+     * @throws IllegalArgumentException if there is no request, two requests are for the same bucket, there is no limit of a
+     *     name, a key is null or empty, or permits are negative; no permits are taken
+     * @throws RateLimitStoreException if the store fails, depending on {@link OnStoreFailure}
      */
     JointDecision tryAcquireAll(List<PermitRequest> requests);
 
-    /** As {@link #tryAcquireAll}, without blocking; what that throws, the stage completes with. */
+    /** Does the same as {@link #tryAcquireAll} without blocking; exceptions complete the stage. */
     CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests);
 
     /**
-     * Takes all permits of all requests, and waits until they are there: once, for the longest delay of all.
+     * Takes all permits of all requests and waits once, for the longest delay.
      *
      * @param requests as for {@link #tryAcquireAll}
-     * @throws RateLimitExceededException if a limit rejects; it names them all, the tightest first
-     * @throws RateLimitInterruptedException if the thread is interrupted while it waits, or has to wait and was
-     *     interrupted before; it stays marked as interrupted, and the permits stay taken
-     * @throws IllegalArgumentException as {@link #tryAcquireAll}
-     * @throws RateLimitStoreException as {@link #tryAcquireAll}
+     * @throws RateLimitExceededException if a limit rejects the call; it names all limits that do, the tightest first
+     * @throws RateLimitInterruptedException if the call has to wait and the thread is interrupted before or meanwhile; the
+     *     interrupt flag is set, and the permits stay taken
+     * @throws IllegalArgumentException as for {@link #tryAcquireAll}
+     * @throws RateLimitStoreException as for {@link #tryAcquireAll}
      */
     void acquireAll(List<PermitRequest> requests);
 }

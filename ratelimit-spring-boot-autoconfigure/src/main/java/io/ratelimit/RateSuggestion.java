@@ -7,7 +7,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Suggests the rate that a text probably means: {@code 1.5/s} is {@code 3/2s}, {@code 10 per minute} is {@code 10/m}. */
+/** Suggests a rate for a text that is none: {@code 3/2s} for {@code 1.5/s}, {@code 10/m} for {@code 10 per minute}. */
 final class RateSuggestion {
 
     private static final Pattern LENIENT = Pattern.compile(
@@ -23,7 +23,7 @@ final class RateSuggestion {
 
     private RateSuggestion() {}
 
-    /** The rate that a text probably means; empty if the text is like no rate. */
+    /** Returns a suggestion, or empty if the text does not resemble a rate. */
     static Optional<String> of(String text) {
         Matcher matcher = LENIENT.matcher(text.strip().toLowerCase(Locale.ROOT));
         if (!matcher.matches()) {

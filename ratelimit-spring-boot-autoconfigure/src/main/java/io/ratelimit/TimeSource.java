@@ -1,16 +1,16 @@
 package io.ratelimit;
 
 /**
- * The clock of the in-memory store. A bean of this type replaces the default, {@link #monotonic()}. The Redis store
- * never asks it: there the time is the server's.
+ * Provides the time to the in-memory store. A bean of this type replaces the default, {@link #monotonic()}. The Redis store
+ * uses the clock of the server instead.
  */
 @FunctionalInterface
 public interface TimeSource {
 
-    /** The time in microseconds, counted from the epoch. */
+    /** Returns the time in microseconds since the epoch. */
     long micros();
 
-    /** A clock that starts at the wall clock's time and never goes back. */
+    /** Returns a clock that starts at the time of the wall clock and never goes back. */
     static TimeSource monotonic() {
         long nanos = System.nanoTime();
         long micros = System.currentTimeMillis() * 1_000;

@@ -1,37 +1,56 @@
 package io.ratelimit;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Waits for permits that are reserved for a call. A bean of this type replaces the default, {@link #parking()}: a test
- * that must not take its time can move its clock instead.
+ * Waits for reserved permits. A bean of this type replaces the default, {@link #parking()}, for example in a test that moves
+ * its clock instead of waiting.
  */
 @FunctionalInterface
 public interface Waiter {
 
     /**
-     * Lets the current thread wait: returns when the time is over, not before.
+     * Blocks the current thread for the time.
      *
      * @param delay more than zero, to the microsecond
-     * @throws InterruptedException if the thread is interrupted while it waits, or was so before
+     * @throws InterruptedException if the thread is interrupted before or meanwhile
      */
     void await(Duration delay) throws InterruptedException;
 
     /**
-     * The same for a call that has no thread to wait with. By default another thread waits, one for each call; whoever
-     * waits by a real clock should need none.
+     * Waits without blocking the current thread. The default starts a thread for each call, so implement this method if you
+     * use it in production.
      *
      * @param delay more than zero, to the microsecond
-     * @return done when the time is over, not before; cancelling it, as a {@code CompletableFuture}, ends the wait
+     * @return a stage that completes after the time; cancelling it, as a {@code CompletableFuture}, ends the wait
      */
     default CompletionStage<Void> awaitAsync(Duration delay) {
-        return new WaitingThread(this, delay).begin();
+        CompletableFuture<Void> over = new CompletableFuture<>();
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        await(delay);
+                        over.complete(null);
+                    } catch (InterruptedException | RuntimeException ex) {
+                        over.completeExceptionally(ex);
+                    }
+                },
+                "rate-limit-wait");
+        thread.setDaemon(true);
+        var unused = over.whenComplete((done, thrown) -> {
+            if (over.isCancelled()) {
+                thread.interrupt();
+            }
+        });
+        thread.start();
+        return over;
     }
 
     /**
-     * Waits by the real clock. Parks the thread without holding a lock, so that a virtual thread lets go of its carrier;
-     * without a thread, it is a timer that waits.
+     * Returns a waiter that uses the real clock. It parks the thread without holding a lock, so that a virtual thread releases
+     * its carrier; {@link #awaitAsync} uses a timer.
      */
     static Waiter parking() {
         return new ParkingWaiter();

@@ -1,5 +1,5 @@
 /**
- * What a limit is and what an application calls: {@link io.ratelimit.RateLimit}, {@link io.ratelimit.RateLimiter},
+ * Defines limits and what applications call: {@link io.ratelimit.RateLimit}, {@link io.ratelimit.RateLimiter},
  * decisions and exceptions. Depends on the JDK only. API: see {@link io.ratelimit.Internal}.
  */
 @NullMarked

@@ -4,10 +4,10 @@ import io.ratelimit.Charge;
 import java.util.List;
 
 /**
- * A call that asks to enter.
+ * Requests permits for one call.
  *
- * @param charges at least one, and no two of one bucket
- * @param refundable whether what it takes may be given back
- * @param listener sees what all its limits said
+ * @param charges at least one, and no two to the same bucket
+ * @param refundable whether the charges may be refunded later
+ * @param listener receives the decisions of all limits
  */
 public record AcquireRequest(List<Charge> charges, boolean refundable, CallListener listener) {}

@@ -5,22 +5,22 @@ import io.ratelimit.RateLimitDecision;
 import java.util.List;
 
 /**
- * Sees what all limits of one call have said, once it is decided: those that would have allowed what another rejects, too.
- * Must not throw; if it does, no decision changes.
+ * Receives the decisions of all limits of one call, including those that allow a call that another limit rejects. Must not
+ * throw; an exception is logged and never changes a decision.
  */
 @FunctionalInterface
 public interface CallListener {
 
-    /** Where nobody wants to see it. */
+    /** Ignores the decisions. */
     CallListener NONE = (charges, decisions) -> {};
 
     /**
-     * The call is decided. Told once, before the call waits or is rejected.
+     * Called once, before the call waits or is rejected.
      *
-     * @param decisions the store's own, one for each charge, in their order
+     * @param decisions those of the store, one for each charge, in the same order
      */
     void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions);
 
-    /** Charges of the call are given back, because the method has failed. */
+    /** Called before charges of the call are refunded because the method has failed. */
     default void onRefund(List<Charge> charges) {}
 }

@@ -1,13 +1,16 @@
 package io.ratelimit.limiter;
 
+import io.ratelimit.Charge;
 import io.ratelimit.JointDecision;
 import io.ratelimit.LimitNames;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.concurrent.Futures;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -15,8 +18,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Hands out limiters for the limits of a catalog. While the application starts, and the catalog still fills, a name is
- * taken on trust; {@link #complete()} checks it.
+ * Creates limiters for the limits of a catalog. During startup, when the catalog is still incomplete, {@link #get} accepts
+ * every name; {@link #complete} checks these names later.
  */
 public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
@@ -35,35 +38,64 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public RateLimiter get(String name) {
-        return complete ? declared(name) : onTrust(name);
+        return complete ? declared(name) : unchecked(name);
     }
 
     @Override
     public JointDecision tryAcquireAll(List<PermitRequest> requests) {
-        JointRequest call = call(requests);
-        return call.charges().isEmpty() ? call.unlimited() : gate.decide(call.charges());
+        List<Charge> charges = charges(requests);
+        List<Charge> enabled = enabled(charges);
+        return enabled.isEmpty() ? unlimited(charges) : gate.decide(enabled);
     }
 
     @Override
     public CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests) {
         return Futures.start(() -> {
-            JointRequest call = call(requests);
-            return call.charges().isEmpty()
-                    ? CompletableFuture.completedFuture(call.unlimited())
-                    : gate.decideAsync(call.charges());
+            List<Charge> charges = charges(requests);
+            List<Charge> enabled = enabled(charges);
+            return enabled.isEmpty()
+                    ? CompletableFuture.completedFuture(unlimited(charges))
+                    : gate.decideAsync(enabled);
         });
     }
 
     @Override
     public void acquireAll(List<PermitRequest> requests) {
-        JointRequest call = call(requests);
-        if (!call.charges().isEmpty()) {
-            gate.enter(call.charges());
+        List<Charge> enabled = enabled(charges(requests));
+        if (!enabled.isEmpty()) {
+            gate.enter(enabled);
         }
     }
 
-    private JointRequest call(List<PermitRequest> requests) {
-        return JointRequest.of(requests, name -> declared(name).limit());
+    private List<Charge> charges(List<PermitRequest> requests) {
+        if (requests.isEmpty()) {
+            throw new IllegalArgumentException("requests must not be empty");
+        }
+        List<Charge> charges = new ArrayList<>(requests.size());
+        for (PermitRequest request : requests) {
+            RateLimit limit = declared(request.limitName()).limit();
+            Charge charge = Charge.keyed(limit, request.key(), request.permits());
+            if (charges.stream()
+                    .anyMatch(other -> other.limit() == limit && request.key().equals(other.key()))) {
+                throw new IllegalArgumentException("Limit '" + limit.name()
+                        + "': two requests are for the same key; ask for all its permits in one");
+            }
+            charges.add(charge);
+        }
+        return charges;
+    }
+
+    private static List<Charge> enabled(List<Charge> charges) {
+        return charges.stream().filter(charge -> charge.limit().enabled()).toList();
+    }
+
+    /** Returns the decision if every limit is disabled. */
+    private static JointDecision unlimited(List<Charge> charges) {
+        long capacity = charges.stream()
+                .mapToLong(charge -> charge.limit().capacity())
+                .min()
+                .orElseThrow();
+        return new JointDecision(RateLimitDecision.unlimited(capacity), List.of());
     }
 
     private StoreRateLimiter declared(String name) {
@@ -72,17 +104,17 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             return known;
         }
         find(name);
-        return onTrust(name);
+        return unchecked(name);
     }
 
-    private StoreRateLimiter onTrust(String name) {
+    private StoreRateLimiter unchecked(String name) {
         return limiters.computeIfAbsent(LimitNames.canonical(name), id -> new StoreRateLimiter(name, this::find, gate));
     }
 
     /**
-     * To be called when all declarations are in.
+     * Checks the names of all limiters created so far. Called when all limits are declared.
      *
-     * @throws RateLimitConfigurationException if a limiter was handed out for a limit that does not exist
+     * @throws RateLimitConfigurationException if there is no limit of such a name
      */
     public void complete() {
         complete = true;

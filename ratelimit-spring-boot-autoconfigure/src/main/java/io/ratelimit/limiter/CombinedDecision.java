@@ -13,10 +13,10 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * What the decisions about the charges of one call come to. A limit in {@linkplain RateLimit#dryRun() dry run} does not
- * bind: it neither rejects the call nor delays it.
+ * Combines the decisions about the charges of one call. A limit in {@linkplain RateLimit#dryRun() dry run} is not enforced:
+ * it neither rejects nor delays the call.
  *
- * @param decisions the store's own, one for each charge
+ * @param decisions those of the store, one for each charge
  */
 public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> decisions) {
 
@@ -24,7 +24,7 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
                     RateLimitDecision::remaining)
             .thenComparing(RateLimitDecision::resetAfter, Comparator.reverseOrder());
 
-    /** What can never succeed has no wait, and comes before the longest. */
+    /** Orders decisions that can never succeed, with a null {@code retryAfter}, first. */
     private static final Comparator<RateLimitDecision> LONGEST_WAIT_FIRST = Comparator.comparing(
             RateLimitDecision::retryAfter, Comparator.nullsFirst(Comparator.<Duration>reverseOrder()));
 
@@ -37,22 +37,22 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
         return false;
     }
 
-    /** How long the call must wait: for the last of its slots. */
+    /** Returns the longest delay. */
     Duration delay() {
         Duration longest = Duration.ZERO;
         for (int i = 0; i < charges.size(); i++) {
             Duration delay = decisions.get(i).delay();
-            if (binds(i) && delay.compareTo(longest) > 0) {
+            if (isEnforced(i) && delay.compareTo(longest) > 0) {
                 longest = delay;
             }
         }
         return longest;
     }
 
-    /** The limit that makes the call wait so long. */
+    /** Returns the name of the limit with this delay. */
     String delayedBy(Duration delay) {
         return charges.get(indices()
-                        .filter(i -> binds(i) && decisions.get(i).delay().equals(delay))
+                        .filter(i -> isEnforced(i) && decisions.get(i).delay().equals(delay))
                         .findFirst()
                         .orElseThrow())
                 .limit()
@@ -79,15 +79,15 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
     }
 
     private RateLimitDecision tightestAllowance() {
-        List<RateLimitDecision> binding = new ArrayList<>(charges.size());
+        List<RateLimitDecision> enforced = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
-            if (binds(i)) {
-                binding.add(decisions.get(i));
+            if (isEnforced(i)) {
+                enforced.add(decisions.get(i));
             }
         }
-        return binding.isEmpty()
-                ? Collections.min(decisions, FEWEST_LEFT_FIRST).letThrough()
-                : Collections.min(binding, FEWEST_LEFT_FIRST).withDelay(delay());
+        return enforced.isEmpty()
+                ? Collections.min(decisions, FEWEST_LEFT_FIRST).asAllowed()
+                : Collections.min(enforced, FEWEST_LEFT_FIRST).withDelay(delay());
     }
 
     private IntStream indices() {
@@ -95,10 +95,10 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
     }
 
     private boolean rejects(int i) {
-        return binds(i) && !decisions.get(i).allowed();
+        return isEnforced(i) && !decisions.get(i).allowed();
     }
 
-    private boolean binds(int i) {
+    private boolean isEnforced(int i) {
         return !charges.get(i).limit().dryRun();
     }
 }

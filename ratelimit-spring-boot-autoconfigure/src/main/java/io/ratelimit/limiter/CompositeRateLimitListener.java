@@ -8,7 +8,7 @@ import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** Tells several listeners, none of which can break a call or keep the next from hearing. */
+/** Notifies several listeners. An exception of one affects neither the call nor the others. */
 public final class CompositeRateLimitListener implements RateLimitListener {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
@@ -27,7 +27,7 @@ public final class CompositeRateLimitListener implements RateLimitListener {
             try {
                 listener.onLimit(limit);
             } catch (RuntimeException ex) {
-                failed(ex);
+                warn(ex);
             }
         }
     }
@@ -38,12 +38,12 @@ public final class CompositeRateLimitListener implements RateLimitListener {
             try {
                 listener.onDecision(charge, decision, outcome);
             } catch (RuntimeException ex) {
-                failed(ex);
+                warn(ex);
             }
         }
     }
 
-    private void failed(RuntimeException ex) {
+    private void warn(RuntimeException ex) {
         if (warned.compareAndSet(false, true)) {
             logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
         }

@@ -14,8 +14,8 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Makes some hundred decisions before traffic is accepted, so that the first calls find the path to the store loaded,
- * compiled and connected. It uses buckets of its own, and no listener hears of its decisions.
+ * Makes some hundred decisions before traffic is accepted, so that classes are loaded and compiled and connections are
+ * open. Uses its own buckets and notifies no listener.
  */
 public final class DecisionWarmUp {
 
@@ -37,7 +37,7 @@ public final class DecisionWarmUp {
 
     private final LongSupplier nanos;
 
-    /** @param store one that counts nothing for others: not measured, and with keys of its own */
+    /** @param store without metrics, and with its own key prefix */
     public DecisionWarmUp(RateLimitStore store) {
         this(store, System::nanoTime);
     }
@@ -49,10 +49,10 @@ public final class DecisionWarmUp {
     }
 
     /**
-     * Decides one call alone and some together, again and again, until it is enough or the time is up.
+     * Decides one call alone and some together, in rounds, until the time is up.
      *
-     * @return how many calls were decided
-     * @throws Exception what the store has thrown
+     * @return the number of decisions
+     * @throws Exception if the store fails
      */
     public int run(Duration time) throws Exception {
         long end = nanos.getAsLong() + time.toNanos();

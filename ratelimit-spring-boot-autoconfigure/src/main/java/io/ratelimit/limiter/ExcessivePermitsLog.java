@@ -6,16 +6,16 @@ import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Logs that a call asks for more than its limit can ever give: once for each limit. */
+/** Logs once for each limit that a call requests more permits than the capacity. */
 final class ExcessivePermitsLog {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.capacity");
 
     private final Set<String> logged = ConcurrentHashMap.newKeySet();
 
-    void beyondCapacity(Charge charge) {
+    void warn(Charge charge) {
         RateLimit limit = charge.limit();
-        // To look first takes no lock, unlike to add what is there.
+        // contains() takes no lock, unlike add().
         if (!logged.contains(limit.id()) && logged.add(limit.id())) {
             logger.log(
                     Level.WARNING,

@@ -5,13 +5,12 @@ import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
-import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** The limits by name. Here two declarations of one name meet, and either agree or stop the start-up. */
+/** Holds all limits by name. Two declarations of the same name must agree, or the startup fails. */
 public final class LimitCatalog {
 
     private final RateLimitSettings settings;
@@ -27,9 +26,9 @@ public final class LimitCatalog {
     }
 
     /**
-     * Enters what a bean declares, as the configuration wants it.
+     * Declares the limit of a bean, with the overrides of the configuration.
      *
-     * @throws RateLimitConfigurationException if the configuration's numbers do not fit, or the name is taken
+     * @throws RateLimitConfigurationException if the overrides are invalid or the name is taken
      */
     public RateLimit declare(RateLimit limit, String place) {
         try {
@@ -40,10 +39,10 @@ public final class LimitCatalog {
     }
 
     /**
-     * Enters a limit, or finds the one that it agrees with.
+     * Declares a limit, or returns the declared one that it agrees with.
      *
-     * @param place what declares it, in words that its author will recognise
-     * @param named whether its author chose the name: only then may it share its limit with another
+     * @param place the method, bean or property that declares it, for messages
+     * @param named whether the name is explicit: only then may several declarations share the limit
      */
     public synchronized RateLimit declare(RateLimit limit, String place, boolean named) {
         String key = LimitNames.canonical(limit.name());
@@ -83,49 +82,46 @@ public final class LimitCatalog {
         return declarations.values().stream().map(Declaration::limit).toList();
     }
 
-    synchronized Collection<String> names() {
-        return declarations.values().stream().map(known -> known.limit.name()).toList();
+    public List<String> names() {
+        return limits().stream().map(RateLimit::name).toList();
+    }
+
+    /** Lists the names in a sentence, for messages. */
+    public String known() {
+        return names().isEmpty() ? "There are no limits." : "Known limits: " + String.join(", ", names()) + ".";
     }
 
     /**
-     * The limit of this name, which the configuration alone declares if nothing else has.
+     * Returns the limit of this name, and declares it by the configuration alone if necessary.
      *
-     * @throws RateLimitConfigurationException if the configuration does not either
+     * @throws RateLimitConfigurationException if the configuration cannot declare it
      */
     public RateLimit configured(String name) {
         return find(name).orElseGet(() -> declareConfigured(settings.overrides(name)));
     }
 
     /**
-     * To be called when all declarations are in: turns what the configuration alone declares into limits.
+     * Declares the limits that only the configuration declares. Called when all other limits are declared.
      *
-     * @return the limits that nothing but the configuration declares
-     * @throws RateLimitConfigurationException if the configuration speaks of a limit that does not exist
+     * @return these limits
+     * @throws RateLimitConfigurationException if overrides refer to a limit that does not exist
      */
-    public List<RateLimit> complete() {
+    public synchronized List<RateLimit> complete() {
         settings.limits().keySet().forEach(this::configured);
-        return settings.limits().values().stream()
-                .filter(overrides -> isDeclaredAt(overrides.property(), overrides.limitName()))
-                .map(overrides -> configured(overrides.limitName()))
+        return declarations.values().stream()
+                .filter(known -> known.place.equals(
+                        settings.overrides(known.limit.name()).property()))
+                .map(Declaration::limit)
                 .toList();
-    }
-
-    private synchronized boolean isDeclaredAt(String place, String name) {
-        Declaration known = declarations.get(LimitNames.canonical(name));
-        return known != null && known.place.equals(place);
     }
 
     private RateLimit declareConfigured(LimitOverrides overrides) {
         String name = overrides.limitName();
         if (overrides.rate() == null) {
-            String known =
-                    names().isEmpty() ? "There are no limits." : "Known limits: " + String.join(", ", names()) + ".";
             throw new RateLimitConfigurationException(
                     overrides.property() + " must name a declared limit, or have a rate.",
-                    LimitNames.nearest(name, names())
-                                    .map(nearest -> "Did you mean ratelimit.limits." + nearest + "? ")
-                                    .orElse("")
-                            + "With a rate, it declares a limit itself. " + known);
+                    LimitNames.didYouMean(name, names(), nearest -> "ratelimit.limits." + nearest)
+                            + "With a rate, it declares a limit itself. " + known());
         }
         return declare(RateLimit.named(name).apply(settings).build(), overrides.property(), true);
     }

@@ -218,7 +218,7 @@ public final class RateLimitGate {
     }
 
     private static RateLimitDecision applyDryRun(Charge charge, RateLimitDecision decision) {
-        return charge.limit().dryRun() ? decision.letThrough() : decision;
+        return charge.limit().dryRun() ? decision.asAllowed() : decision;
     }
 
     void reset(RateLimit limit, @Nullable String key) {
@@ -269,7 +269,7 @@ public final class RateLimitGate {
         listener.onDecision(charge, decision, limit.dryRun() ? Outcome.DRY_RUN_REJECTED : Outcome.REJECTED);
         // While the store fails, the capacity may be but a share of the limit's.
         if (decision.retryAfter() == null && charge.permits() > limit.capacity()) {
-            capacityLog.beyondCapacity(charge);
+            capacityLog.warn(charge);
         }
     }
 }

@@ -12,7 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A limiter whose limit may still be unknown when it is handed out, because beans ask for it while others declare it. */
+/** Applies one limit. Looks the limit up at the first call, because a bean may get its limiter before the limit is declared. */
 final class StoreRateLimiter implements RateLimiter {
 
     private final String name;
@@ -29,7 +29,7 @@ final class StoreRateLimiter implements RateLimiter {
         this.gate = gate;
     }
 
-    /** As it was asked for. */
+    /** Returns the name as it was requested. */
     String name() {
         return name;
     }
@@ -78,7 +78,7 @@ final class StoreRateLimiter implements RateLimiter {
         return Charge.keyed(limit(), key, permits);
     }
 
-    /** @throws IllegalArgumentException if nothing declares it */
+    /** @throws IllegalArgumentException if there is no such limit */
     RateLimit limit() {
         RateLimit known = limit;
         if (known == null) {

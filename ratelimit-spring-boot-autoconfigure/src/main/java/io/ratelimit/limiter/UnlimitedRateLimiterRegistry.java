@@ -9,12 +9,12 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** What {@code ratelimit.enabled=false} leaves: every name has a limiter, and every call passes. */
+/** Allows all calls of every name, for {@code ratelimit.enabled=false}. */
 public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
-    private static final RateLimitDecision YES = RateLimitDecision.unlimited(Long.MAX_VALUE);
+    private static final RateLimitDecision ALLOWED = RateLimitDecision.unlimited(Long.MAX_VALUE);
 
-    private static final JointDecision YES_TO_ALL = new JointDecision(YES, List.of());
+    private static final JointDecision ALL_ALLOWED = new JointDecision(ALLOWED, List.of());
 
     private static final RateLimiter UNLIMITED = new Unlimited();
 
@@ -25,12 +25,12 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public JointDecision tryAcquireAll(List<PermitRequest> requests) {
-        return YES_TO_ALL;
+        return ALL_ALLOWED;
     }
 
     @Override
     public CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests) {
-        return CompletableFuture.completedFuture(YES_TO_ALL);
+        return CompletableFuture.completedFuture(ALL_ALLOWED);
     }
 
     @Override
@@ -40,12 +40,12 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
         @Override
         public RateLimitDecision tryAcquire(String key, long permits) {
-            return YES;
+            return ALLOWED;
         }
 
         @Override
         public CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits) {
-            return CompletableFuture.completedFuture(YES);
+            return CompletableFuture.completedFuture(ALLOWED);
         }
 
         @Override
@@ -53,7 +53,7 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
         @Override
         public RateLimitDecision peek(String key) {
-            return YES;
+            return ALLOWED;
         }
 
         @Override

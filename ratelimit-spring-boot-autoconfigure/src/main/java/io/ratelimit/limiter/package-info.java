@@ -1,4 +1,4 @@
-/** The path from a caller to the store: names become limits, several charges become one call, listeners hear of it. */
+/** Connects callers to the store: resolves names to limits, combines the charges of a call, and notifies listeners. */
 @Internal
 @NullMarked
 package io.ratelimit.limiter;

@@ -53,7 +53,7 @@ interface Rule<U extends Usage> {
             case TOKEN_BUCKET, LEAKY_BUCKET ->
                 limit.refill() == Refill.INTERVAL
                         ? IntervalRule.of(limit)
-                        : new TokenBucketRule(limit.capacity(), limit.pace());
+                        : new TokenBucketRule(limit.capacity(), limit.reducedRate());
             case FIXED_WINDOW -> new FixedWindowRule(limit.capacity(), limit.fullMicros());
             case SLIDING_WINDOW -> new SlidingWindowRule(limit.capacity(), limit.fullMicros());
             case SLIDING_WINDOW_LOG -> new SlidingWindowLogRule(limit.capacity(), limit.fullMicros());

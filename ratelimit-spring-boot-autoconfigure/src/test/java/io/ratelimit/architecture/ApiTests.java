@@ -23,7 +23,6 @@ class ApiTests {
             "Charge",
             "Internal",
             "JointDecision",
-            "LimitNames",
             "LimitOverrides",
             "LocalShare",
             "MissingRateLimitKeyException",

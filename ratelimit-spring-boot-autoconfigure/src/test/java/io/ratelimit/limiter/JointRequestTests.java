@@ -188,7 +188,7 @@ class JointRequestTests {
     static Stream<Object[]> mistakes() {
         PermitRequest fine = new PermitRequest("big", "alice");
         return Stream.of(
-                mistake("at least one"),
+                mistake("requests must not be empty"),
                 mistake("Limit 'small': the key is null or empty", fine, new PermitRequest("small", "")),
                 mistake("Limit 'small': the key is null or empty", fine, new PermitRequest("small", null)),
                 mistake("Limit 'small': permits must not be negative", fine, new PermitRequest("small", "alice", -1)),

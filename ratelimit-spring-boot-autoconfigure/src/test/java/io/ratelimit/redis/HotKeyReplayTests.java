@@ -217,7 +217,9 @@ class HotKeyReplayTests {
                 long since = logged.micros() - first;
                 assertThat(permits)
                         .isLessThanOrEqualTo(limit.capacity()
-                                + since * limit.pace().permits() / limit.pace().micros());
+                                + since
+                                        * limit.reducedRate().permits()
+                                        / limit.reducedRate().micros());
             }
         }
         int rejected = log.size() - allowed;

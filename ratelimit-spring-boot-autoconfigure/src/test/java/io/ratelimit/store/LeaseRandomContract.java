@@ -197,7 +197,7 @@ public abstract class LeaseRandomContract {
 
         /** Mostly so short that leases are used, about a permit's time or a window's, or up to a while. */
         private long pause() {
-            long permit = limit.pace().timeOf(1, 0);
+            long permit = limit.reducedRate().timeOf(1, 0);
             long pause = switch (random.nextInt(8)) {
                 case 0, 1 -> 0;
                 case 2 -> random.nextInt(3);

@@ -89,7 +89,9 @@ public final class RandomHistory {
             case 0 -> clock.advance(-random.nextLong(HOUR));
             case 1 -> clock.advance(random.nextLong(2 * HOUR));
             case 2, 3 -> clock.advance(TestRandom.logarithmic(random, 1, 1_000 * HOUR));
-            case 4 -> clock.advance(limits[random.nextInt(limits.length)].pace().timeOf(1, 0) % HOUR);
+            case 4 ->
+                clock.advance(
+                        limits[random.nextInt(limits.length)].reducedRate().timeOf(1, 0) % HOUR);
             default -> clock.advance(random.nextInt(2));
         }
     }

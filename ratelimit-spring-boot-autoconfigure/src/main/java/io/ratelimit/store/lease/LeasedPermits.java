@@ -113,7 +113,7 @@ public final class LeasedPermits {
         if (life <= 0) {
             return 0;
         }
-        return refillsEvenly ? limit.pace().permitsIn(life, 0, left) : left;
+        return refillsEvenly ? limit.reducedRate().permitsIn(life, 0, left) : left;
     }
 
     /** Rounded up. */
@@ -157,7 +157,7 @@ public final class LeasedPermits {
         long behind = Math.min((portion.after() >>> 32) + meanwhile, lease.more() - permits);
         long life = lifeMicros - elapsedMicros(nanos);
         if (life > 0) {
-            var unused = putBack(Math.max(0, limit.pace().permitsIn(life, 0, behind + permits) - behind));
+            var unused = putBack(Math.max(0, limit.reducedRate().permitsIn(life, 0, behind + permits) - behind));
         }
     }
 
