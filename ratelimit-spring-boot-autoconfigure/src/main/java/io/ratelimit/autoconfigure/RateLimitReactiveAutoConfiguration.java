@@ -2,7 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.LimitCatalog;
-import io.ratelimit.web.SwallowedRejections;
+import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.reactive.ExchangeCallerRequests;
 import io.ratelimit.web.reactive.ExchangeContextFilter;
@@ -80,8 +80,8 @@ public final class RateLimitReactiveAutoConfiguration {
     }
 
     @Bean
-    SwallowedRejections rateLimitSwallowedRejections(ApplicationContext context) {
-        return new SwallowedRejections(context, false);
+    CatchAllAdviceWarning rateLimitCatchAllAdviceWarning(ApplicationContext context) {
+        return new CatchAllAdviceWarning(context, false);
     }
 
     @Bean

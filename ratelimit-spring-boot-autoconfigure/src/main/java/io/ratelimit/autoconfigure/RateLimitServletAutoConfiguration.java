@@ -2,7 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.limiter.LimitCatalog;
-import io.ratelimit.web.SwallowedRejections;
+import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.servlet.RateLimitBodyAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
@@ -127,7 +127,7 @@ public final class RateLimitServletAutoConfiguration {
     }
 
     @Bean
-    SwallowedRejections rateLimitSwallowedRejections(ApplicationContext context) {
-        return new SwallowedRejections(context, true);
+    CatchAllAdviceWarning rateLimitCatchAllAdviceWarning(ApplicationContext context) {
+        return new CatchAllAdviceWarning(context, true);
     }
 }

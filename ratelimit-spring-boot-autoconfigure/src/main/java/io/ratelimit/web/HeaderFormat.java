@@ -1,6 +1,6 @@
 package io.ratelimit.web;
 
-/** Which rate limit fields responses bear. */
+/** The rate limit headers that responses carry. */
 public enum HeaderFormat {
 
     /** {@code RateLimit-Policy} and {@code RateLimit}, with a member for each limit. */

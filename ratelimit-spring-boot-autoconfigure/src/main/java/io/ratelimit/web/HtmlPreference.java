@@ -6,12 +6,12 @@ import org.springframework.http.MediaType;
 import org.springframework.util.InvalidMimeTypeException;
 import org.springframework.util.MimeTypeUtils;
 
-/** Tells a browser, which accepts HTML rather than JSON, from other callers. */
+/** Detects a browser, which prefers HTML to JSON, by its {@code Accept} header. */
 public final class HtmlPreference {
 
     private HtmlPreference() {}
 
-    /** Whether HTML is accepted by its name, and JSON is not preferred to it. */
+    /** Whether the media types include HTML by its name, and none that is JSON is preferred to it. */
     public static boolean in(List<MediaType> accepted) {
         List<MediaType> preferred = new ArrayList<>(accepted);
         try {

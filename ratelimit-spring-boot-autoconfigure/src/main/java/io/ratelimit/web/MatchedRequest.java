@@ -3,14 +3,15 @@ package io.ratelimit.web;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.limiter.AcquireRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 
-/** A request and all rules that are about it. */
-public record MatchedRequest(List<RequestMatch> matches) {
+/** A request with the rules that match it. */
+public record MatchedRequest(List<Match> matches) {
 
-    /** A request that no rule is about. */
     static final MatchedRequest NONE = new MatchedRequest(List.of());
 
     public boolean isLimited() {
@@ -18,7 +19,7 @@ public record MatchedRequest(List<RequestMatch> matches) {
     }
 
     public boolean asksForPrincipal() {
-        for (RequestMatch match : matches) {
+        for (Match match : matches) {
             if (match.limit().asksForPrincipal()) {
                 return true;
             }
@@ -27,13 +28,13 @@ public record MatchedRequest(List<RequestMatch> matches) {
     }
 
     /**
-     * What the request asks for, of each limit once; no charges: it is not limited.
+     * Creates the charges of the request, one for each limit. Without charges, the request is not limited.
      *
-     * @throws RateLimitExpressionException if an expression gives nothing usable
+     * @throws RateLimitExpressionException if an expression does not result in a usable value
      */
-    public AcquireRequest entry(CallerRequest request) {
+    public AcquireRequest acquireRequest(CallerRequest request) {
         List<Charge> charges = new ArrayList<>(matches.size());
-        for (RequestMatch match : matches) {
+        for (Match match : matches) {
             Charge charge = match.limit().charge(request, match.variables());
             if (charge != null && isNew(charge, charges)) {
                 charges.add(charge);
@@ -50,4 +51,11 @@ public record MatchedRequest(List<RequestMatch> matches) {
         }
         return true;
     }
+
+    /**
+     * The limit of a matching rule.
+     *
+     * @param variables the path variables of the request
+     */
+    record Match(RequestLimit limit, Map<String, String> variables) {}
 }

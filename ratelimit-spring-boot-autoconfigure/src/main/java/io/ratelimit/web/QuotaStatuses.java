@@ -7,44 +7,44 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What limits have said during one request, each once. Any thread may add to it. */
+/** Collects the quota status of each limit during one request. Thread-safe. */
 public final class QuotaStatuses {
 
-    private final Map<RateLimit, QuotaStatus> standings = new LinkedHashMap<>(4);
+    private final Map<RateLimit, QuotaStatus> statuses = new LinkedHashMap<>(4);
 
-    private boolean news;
+    private boolean changed;
 
-    /** Limits in dry run are not for callers to see. */
+    /** Adds what limits have decided. Callers do not see limits in dry run. */
     public synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions) {
         for (int i = 0; i < charges.size(); i++) {
             RateLimit limit = charges.get(i).limit();
             if (!limit.dryRun()) {
-                standings.merge(limit, new QuotaStatus(limit, decisions.get(i)), QuotaStatus::orTighter);
-                news = true;
+                statuses.merge(limit, new QuotaStatus(limit, decisions.get(i)), QuotaStatus::orTighter);
+                changed = true;
             }
         }
     }
 
-    /** What a rejection says of its limit, unless that is known: it may come from where no request is. */
-    public synchronized void addIfUnknown(QuotaStatus standing) {
-        String name = standing.limit().name();
-        if (standings.keySet().stream().noneMatch(limit -> limit.name().equals(name))) {
-            standings.put(standing.limit(), standing);
-            news = true;
+    /** Adds what a rejection knows of its limit, which may have decided outside of the request. */
+    public synchronized void addIfAbsent(QuotaStatus status) {
+        String name = status.limit().name();
+        if (statuses.keySet().stream().noneMatch(limit -> limit.name().equals(name))) {
+            statuses.put(status.limit(), status);
+            changed = true;
         }
     }
 
-    /** All of them, in the order in which the limits were first asked. */
+    /** Returns all statuses, in the order of the limits' first decisions. */
     public synchronized List<QuotaStatus> all() {
-        return List.copyOf(standings.values());
+        return List.copyOf(statuses.values());
     }
 
-    /** All of them, if something was added since the last time; otherwise none. */
-    public synchronized List<QuotaStatus> news() {
-        if (!news) {
+    /** Returns all statuses if one was added since the last call; otherwise none. */
+    public synchronized List<QuotaStatus> allIfChanged() {
+        if (!changed) {
             return List.of();
         }
-        news = false;
+        changed = false;
         return all();
     }
 }

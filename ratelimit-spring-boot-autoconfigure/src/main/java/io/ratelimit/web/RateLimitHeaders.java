@@ -1,6 +1,8 @@
 package io.ratelimit.web;
 
 import io.ratelimit.RateLimit;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -8,51 +10,51 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * The fields that tell a caller how it stands. The key is in none of them.
+ * Writes the headers that tell a caller its quota. They never contain the key.
  *
  * @see <a href="https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-11">RateLimit header fields for
  *     HTTP</a>
  */
 public final class RateLimitHeaders {
 
-    private final HeaderFormat headers;
+    private final HeaderFormat format;
 
     private final Map<RateLimit, LimitText> texts = new ConcurrentHashMap<>();
 
-    RateLimitHeaders(HeaderFormat headers) {
-        this.headers = headers;
+    RateLimitHeaders(HeaderFormat format) {
+        this.format = format;
     }
 
     /**
      * Writes the headers of decisions.
      *
-     * @param response sets a field, whatever it was before
+     * @param response sets a header, and replaces its value
      */
-    public void write(List<QuotaStatus> standings, BiConsumer<String, String> response) {
-        if (standings.isEmpty()) {
+    public void write(List<QuotaStatus> statuses, BiConsumer<String, String> response) {
+        if (statuses.isEmpty()) {
             return;
         }
-        if (headers.ietf()) {
-            writeIetf(standings, response);
+        if (format.ietf()) {
+            writeIetf(statuses, response);
         }
-        if (headers.legacy()) {
-            writeLegacy(Collections.min(standings, QuotaStatus.TIGHTEST_FIRST), response);
+        if (format.legacy()) {
+            writeLegacy(Collections.min(statuses, QuotaStatus.TIGHTEST_FIRST), response);
         }
     }
 
-    private void writeIetf(List<QuotaStatus> standings, BiConsumer<String, String> response) {
+    private void writeIetf(List<QuotaStatus> statuses, BiConsumer<String, String> response) {
         StringBuilder policies = new StringBuilder();
         StringBuilder limits = new StringBuilder();
         String separator = "";
-        for (QuotaStatus standing : standings) {
-            LimitText text = texts.computeIfAbsent(standing.limit(), LimitText::of);
+        for (QuotaStatus status : statuses) {
+            LimitText text = texts.computeIfAbsent(status.limit(), LimitText::of);
             policies.append(separator).append(text.policy());
             limits.append(separator)
                     .append(text.name())
                     .append(";r=")
-                    .append(standing.decision().remaining())
+                    .append(status.decision().remaining())
                     .append(";t=")
-                    .append(standing.seconds());
+                    .append(wholeSeconds(status.window()));
             separator = ", ";
         }
         response.accept("RateLimit-Policy", policies.toString());
@@ -63,16 +65,21 @@ public final class RateLimitHeaders {
         response.accept("X-RateLimit-Limit", Long.toString(tightest.decision().capacity()));
         response.accept(
                 "X-RateLimit-Remaining", Long.toString(tightest.decision().remaining()));
-        response.accept("X-RateLimit-Reset", Long.toString(tightest.seconds()));
+        response.accept("X-RateLimit-Reset", Long.toString(wholeSeconds(tightest.window())));
     }
 
-    /** What is the same in every response. Names have no character that would have to be escaped. */
+    /** Rounds up, so that a caller that waits this long is not early. */
+    static long wholeSeconds(Duration time) {
+        return time.toSeconds() + (time.toNanosPart() == 0 ? 0 : 1);
+    }
+
+    /** The text that is the same in every response. Names contain no character that would have to be escaped. */
     private record LimitText(String name, String policy) {
 
         static LimitText of(RateLimit limit) {
             String name = '"' + limit.name() + '"';
-            return new LimitText(
-                    name, name + ";q=" + limit.capacity() + ";w=" + WholeSeconds.ofMicros(limit.fullMicros()));
+            Duration window = Duration.of(limit.fullMicros(), ChronoUnit.MICROS);
+            return new LimitText(name, name + ";q=" + limit.capacity() + ";w=" + wholeSeconds(window));
         }
     }
 }

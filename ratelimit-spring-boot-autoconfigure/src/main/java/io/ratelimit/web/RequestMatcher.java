@@ -1,8 +1,10 @@
 package io.ratelimit.web;
 
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.web.MatchedRequest.Match;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,7 +19,7 @@ import org.springframework.web.util.pattern.PathPattern.PathMatchInfo;
 import org.springframework.web.util.pattern.PathPatternParser;
 import org.springframework.web.util.pattern.PatternParseException;
 
-/** A rule, parsed: tells its requests from others. */
+/** A parsed rule: matches requests by method and path. */
 final class RequestMatcher {
 
     private static final Pattern VARIABLE = Pattern.compile("\\{\\*?(\\w+)");
@@ -30,13 +32,13 @@ final class RequestMatcher {
 
     private final RequestLimit limit;
 
-    private final RequestMatch withoutVariables;
+    private final Match matchWithoutVariables;
 
-    /** @throws RateLimitConfigurationException if there is no such pattern, or no such limit */
+    /** @throws RateLimitConfigurationException if the pattern is invalid, or the limit does not exist */
     RequestMatcher(RequestRule rule, PathPatternParser parser, RequestLimits limits) {
         this.pattern = parse(rule, parser);
         this.methods = rule.methods().stream()
-                // What answers a GET answers a HEAD.
+                // A handler for GET answers HEAD, too.
                 .flatMap(method -> method.equals("GET") ? Stream.of("GET", "HEAD") : Stream.of(method))
                 .collect(Collectors.toUnmodifiableSet());
         List<String> variables = VARIABLE.matcher(rule.path())
@@ -45,7 +47,7 @@ final class RequestMatcher {
                 .toList();
         this.hasVariables = !variables.isEmpty();
         this.limit = limits.create(rule.limit(), rule.property(), variables);
-        this.withoutVariables = new RequestMatch(limit, Map.of());
+        this.matchWithoutVariables = new Match(limit, Map.of());
     }
 
     private static PathPattern parse(RequestRule rule, PathPatternParser parser) {
@@ -60,38 +62,38 @@ final class RequestMatcher {
         }
     }
 
-    /** Whether a handler's pattern is among the rule's paths. */
-    boolean isFor(String handler) {
-        return pattern.matches(PathContainer.parsePath(handler));
+    /** Whether the rule's paths include the pattern of a handler. */
+    boolean includes(String handlerPattern) {
+        return pattern.matches(PathContainer.parsePath(handlerPattern));
     }
 
-    RequestLimit limit() {
-        return limit;
+    RateLimit limit() {
+        return limit.limit();
     }
 
     /**
-     * What the rule makes of a request.
+     * Matches a request.
      *
-     * @param method whatever its case: a handler for all methods may be asked by any
-     * @param preflight whether a browser asks for a script of another origin: only a rule that names OPTIONS is about it
-     * @param paths the request's, in all the ways that somebody behind may read it
-     * @return {@code null} if the rule says nothing about the request
+     * @param method compared without case, because a handler for all methods accepts any
+     * @param preflight whether it is a CORS preflight request, which only rules that name OPTIONS match
+     * @param paths the request's path in all the readings of filters and handlers
+     * @return {@code null} if the rule does not match
      */
     @Nullable
-    RequestMatch match(String method, boolean preflight, List<PathContainer> paths) {
+    Match match(String method, boolean preflight, List<PathContainer> paths) {
         if (methods.isEmpty() ? preflight : !methods.contains(method.toUpperCase(Locale.ROOT))) {
             return null;
         }
         for (PathContainer path : paths) {
             if (!hasVariables) {
                 if (pattern.matches(path)) {
-                    return withoutVariables;
+                    return matchWithoutVariables;
                 }
                 continue;
             }
             PathMatchInfo match = pattern.matchAndExtract(path);
             if (match != null) {
-                return new RequestMatch(limit, match.getUriVariables());
+                return new Match(limit, match.getUriVariables());
             }
         }
         return null;

@@ -5,18 +5,18 @@ import java.util.List;
 import org.springframework.http.server.PathContainer;
 import org.springframework.http.server.PathContainer.Separator;
 
-/** The ways to read a request's path. A limit must not depend on which of them is in use behind it. */
+/** Lists the readings of a request's path. A limit applies whichever of them a handler uses. */
 public final class RequestPaths {
 
     private RequestPaths() {}
 
-    /** A path, and the same without the slash at its end, which filters may remove. */
+    /** Returns the path, and the path without its trailing slash, which filters may remove. */
     public static List<PathContainer> of(PathContainer path) {
         PathContainer without = withoutTrailingSlash(path);
         return without == path ? List.of(path) : List.of(path, without);
     }
 
-    /** Several paths, each as {@link #of(PathContainer)} has it. */
+    /** Returns the readings of several paths, as {@link #of(PathContainer)} does of each. */
     public static List<PathContainer> of(List<PathContainer> paths) {
         List<PathContainer> all = new ArrayList<>(2 * paths.size());
         paths.forEach(path -> all.addAll(of(path)));

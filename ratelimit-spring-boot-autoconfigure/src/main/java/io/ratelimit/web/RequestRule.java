@@ -4,16 +4,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * What the configuration says about some URLs.
+ * A rule for URLs, as configured.
  *
- * @param property where it stands, {@code ratelimit.http[0]}
- * @param path a pattern of paths, as a handler's
- * @param methods empty: all
- * @param limit the name of the limit that their requests are charged to
+ * @param property the rule's property, such as {@code ratelimit.http[0]}
+ * @param path a path pattern, as for handlers
+ * @param methods the HTTP methods; empty for all
+ * @param limit the name of the limit that matching requests are charged to
  */
 public record RequestRule(String property, String path, Set<String> methods, String limit) {
 
-    /** {@code POST /login}, or the path alone. */
+    /** Returns {@code POST /login}, or the path alone. */
     String describe() {
         return methods.isEmpty() ? path : methods.stream().sorted().collect(Collectors.joining(",")) + " " + path;
     }

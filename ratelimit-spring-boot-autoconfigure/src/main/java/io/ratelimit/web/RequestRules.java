@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.web.MatchedRequest.Match;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.pattern.PathPatternParser;
 
-/** Which URLs are limited, by the configuration. */
+/** Matches requests with the configured URL rules. */
 public final class RequestRules {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.web");
@@ -25,12 +26,14 @@ public final class RequestRules {
 
     private final Supplier<List<String>> openPaths;
 
-    /** Those whose limit is enabled; none before the start-up is over. */
+    /** The rules with an enabled limit; empty until {@link #start}. */
     private volatile List<RequestMatcher> matchers = List.of();
 
     /**
-     * @param parser that of the application's handlers, so that both agree about a path
-     * @param openPaths those of handlers that take every method
+     * Creates rules that match no request until {@link #start}.
+     *
+     * @param parser the parser that the application's handlers use, so that both read a path alike
+     * @param openPaths the path patterns of handlers that accept every method
      */
     public RequestRules(
             List<RequestRule> rules,
@@ -44,24 +47,24 @@ public final class RequestRules {
     }
 
     /**
-     * To be called when all limits are declared, and before there are requests.
+     * Parses and enables the rules, once all limits are declared and before there are requests.
      *
      * @return the requests of each limit, by the limit's name
-     * @throws RateLimitConfigurationException if a rule cannot work
+     * @throws RateLimitConfigurationException if a rule is invalid
      */
     public Map<String, List<String>> start() {
-        List<RequestMatcher> started = new ArrayList<>();
+        List<RequestMatcher> enabled = new ArrayList<>();
         Map<String, List<String>> requests = new TreeMap<>();
         for (RequestRule rule : rules) {
             RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits);
             warnOfOtherMethods(rule, matcher);
-            String limit = matcher.limit().limit().name();
-            requests.computeIfAbsent(limit, name -> new ArrayList<>()).add(rule.describe());
-            if (matcher.limit().limit().enabled()) {
-                started.add(matcher);
+            requests.computeIfAbsent(matcher.limit().name(), name -> new ArrayList<>())
+                    .add(rule.describe());
+            if (matcher.limit().enabled()) {
+                enabled.add(matcher);
             }
         }
-        matchers = List.copyOf(started);
+        matchers = List.copyOf(enabled);
         return requests;
     }
 
@@ -70,7 +73,7 @@ public final class RequestRules {
             return;
         }
         openPaths.get().stream()
-                .filter(matcher::isFor)
+                .filter(matcher::includes)
                 .findFirst()
                 .ifPresent(path -> logger.log(
                         Level.WARNING,
@@ -84,13 +87,13 @@ public final class RequestRules {
     /**
      * Finds the rules for a request.
      *
-     * @param preflight whether a browser asks what a script of another origin may do
-     * @param paths the request's, in all the ways that somebody behind may read it
+     * @param preflight whether it is a CORS preflight request
+     * @param paths the request's path in all the readings of filters and handlers
      */
     public MatchedRequest match(String method, boolean preflight, List<PathContainer> paths) {
-        @Nullable List<RequestMatch> matches = null;
+        @Nullable List<Match> matches = null;
         for (RequestMatcher matcher : matchers) {
-            RequestMatch match = matcher.match(method, preflight, paths);
+            Match match = matcher.match(method, preflight, paths);
             if (match != null) {
                 matches = matches == null ? new ArrayList<>(2) : matches;
                 matches.add(match);

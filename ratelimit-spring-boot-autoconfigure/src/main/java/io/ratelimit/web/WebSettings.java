@@ -9,54 +9,62 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpStatus;
 import org.springframework.http.HttpStatusCode;
 
-/** What requests and responses of both kinds have in common: which fields are sent, who a caller is, and who is none. */
+/** Holds what both web stacks share: the response headers, client addresses and the answers to rate limit exceptions. */
 public final class WebSettings {
 
-    private final RateLimitHeaders fields;
+    private final RateLimitHeaders headers;
 
-    private final ClientAddress addresses;
+    private final ClientAddressNormalizer clientAddresses;
 
-    private final MissingKeys missingKeys;
+    private final HttpStatusCode missingKeyStatus;
 
     private final LimitCatalog limits;
 
+    private final MissingKeyLog missingKeyLog = new MissingKeyLog(System::nanoTime);
+
     /**
-     * @param ipv6Prefix how many bits of an IPv6 address are the caller's network, 1 to 128
-     * @param missingKeyStatus of the answer to a request without a key
+     * Creates the settings from the properties {@code ratelimit.web}.
+     *
+     * @param ipv6Prefix the number of leading bits of an IPv6 address that identify the caller's network, 1 to 128
+     * @param missingKeyStatus the status of the response to a request without a key
      */
     public WebSettings(HeaderFormat headers, int ipv6Prefix, int missingKeyStatus, LimitCatalog limits) {
-        this.fields = new RateLimitHeaders(headers);
-        this.addresses = new ClientAddress(ipv6Prefix);
-        this.missingKeys = new MissingKeys(missingKeyStatus, System::nanoTime);
+        this.headers = new RateLimitHeaders(headers);
+        this.clientAddresses = new ClientAddressNormalizer(ipv6Prefix);
+        this.missingKeyStatus = HttpStatusCode.valueOf(missingKeyStatus);
         this.limits = limits;
     }
 
-    public RateLimitHeaders fields() {
-        return fields;
+    public RateLimitHeaders headers() {
+        return headers;
     }
 
-    /** How a caller stands with the limit that rejects it. */
-    Optional<QuotaStatus> standing(RateLimitExceededException rejection) {
-        return limits.find(rejection.getLimitName()).map(limit -> new QuotaStatus(limit, rejection.getDecision()));
+    public ClientAddressNormalizer clientAddresses() {
+        return clientAddresses;
     }
 
-    /** Of the answer to what a limit has thrown; {@code null}: it is no failure of a limit. */
+    /** Returns the status of the response to an exception; {@code null} if it does not come from a rate limit. */
     @Nullable
-    public HttpStatusCode status(@Nullable RuntimeException ours) {
-        if (ours instanceof RateLimitExceededException) {
+    public HttpStatusCode status(@Nullable RuntimeException exception) {
+        if (exception instanceof RateLimitExceededException) {
             return HttpStatus.TOO_MANY_REQUESTS;
         }
-        if (ours instanceof RateLimitRefusedException) {
+        if (exception instanceof RateLimitRefusedException) {
             return HttpStatus.SERVICE_UNAVAILABLE;
         }
-        return ours instanceof MissingRateLimitKeyException ? missingKeys.status() : null;
+        return exception instanceof MissingRateLimitKeyException ? missingKeyStatus : null;
     }
 
-    MissingKeys missingKeys() {
-        return missingKeys;
+    HttpStatusCode missingKeyStatus() {
+        return missingKeyStatus;
     }
 
-    public ClientAddress addresses() {
-        return addresses;
+    void logMissingKey(MissingRateLimitKeyException missing) {
+        missingKeyLog.log(missing, missingKeyStatus);
+    }
+
+    /** Returns the caller's quota under the limit that rejects it. */
+    Optional<QuotaStatus> quotaStatus(RateLimitExceededException rejection) {
+        return limits.find(rejection.getLimitName()).map(limit -> new QuotaStatus(limit, rejection.getDecision()));
     }
 }

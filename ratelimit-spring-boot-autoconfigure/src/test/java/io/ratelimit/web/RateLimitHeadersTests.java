@@ -20,7 +20,7 @@ class RateLimitHeadersTests {
 
     private static final RateLimit DAILY = TestLimits.fixedWindow("daily_2-x", 1_000, "1000/d");
 
-    private final QuotaStatuses standings = new QuotaStatuses();
+    private final QuotaStatuses statuses = new QuotaStatuses();
 
     @Test
     void allowedCallSaysWhatRemainsAndUntilWhenAllIsBack() {
@@ -104,10 +104,10 @@ class RateLimitHeadersTests {
     @Test
     void newsAreToldOnce() {
         say(QUOTES, allowed(20, 12, 800_000));
-        assertThat(standings.news()).hasSize(1);
-        assertThat(standings.news()).isEmpty();
+        assertThat(statuses.allIfChanged()).hasSize(1);
+        assertThat(statuses.allIfChanged()).isEmpty();
         say(DAILY, allowed(1_000, 12, 800_000));
-        assertThat(standings.news()).hasSize(2);
+        assertThat(statuses.allIfChanged()).hasSize(2);
     }
 
     private void say(RateLimit limit, RateLimitDecision decision) {
@@ -115,13 +115,12 @@ class RateLimitHeadersTests {
     }
 
     private void say(List<RateLimit> limits, List<RateLimitDecision> decisions) {
-        standings.add(
-                limits.stream().map(limit -> new Charge(limit, "alice", 1)).toList(), decisions);
+        statuses.add(limits.stream().map(limit -> new Charge(limit, "alice", 1)).toList(), decisions);
     }
 
     private Map<String, String> fields(HeaderFormat headers) {
         Map<String, String> fields = new LinkedHashMap<>();
-        new RateLimitHeaders(headers).write(standings.all(), fields::put);
+        new RateLimitHeaders(headers).write(statuses.all(), fields::put);
         fields.forEach((name, value) -> {
             if (name.startsWith("RateLimit")) {
                 assertThat(StructuredFields.list(value)).isNotEmpty();

@@ -25,7 +25,7 @@ public final class ExchangeCallerRequest implements CallerRequest {
         this.exchange = exchange;
         this.principal = principal;
         this.settings = settings;
-        this.record = ExchangeHeaderRecord.of(exchange, settings.fields());
+        this.record = ExchangeHeaderRecord.of(exchange, settings.headers());
     }
 
     /** The request as callers see it. What limits say is written to its response. */
@@ -39,8 +39,8 @@ public final class ExchangeCallerRequest implements CallerRequest {
         if (remote == null) {
             return "";
         }
-        return settings.addresses()
-                .of(
+        return settings.clientAddresses()
+                .normalize(
                         remote.getAddress() == null
                                 ? remote.getHostString()
                                 : remote.getAddress().getHostAddress());

@@ -31,7 +31,7 @@ public final class ExchangeContextFilter implements WebFilter, Ordered {
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
         // Now, while nobody else has the response, for what is to be done before its commit.
-        ExchangeHeaderRecord.of(exchange, settings.fields());
+        ExchangeHeaderRecord.of(exchange, settings.headers());
         return chain.filter(exchange)
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));

@@ -32,8 +32,8 @@ final class ExchangeHeaderRecord {
         return created;
     }
 
-    void addIfUnknown(QuotaStatus standing) {
-        standings.addIfUnknown(standing);
+    void addIfAbsent(QuotaStatus standing) {
+        standings.addIfAbsent(standing);
     }
 
     void add(List<Charge> charges, List<RateLimitDecision> decisions) {

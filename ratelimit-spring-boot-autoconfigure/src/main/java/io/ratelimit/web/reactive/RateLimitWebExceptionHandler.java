@@ -1,6 +1,6 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.web.ProblemBodies;
+import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.RateLimitHeaders;
 import io.ratelimit.web.WebSettings;
 import java.util.List;
@@ -21,7 +21,7 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
 
     private static final int BEFORE_SPRING_BOOT = -2;
 
-    private final ProblemBodies problems;
+    private final ProblemResponses problems;
 
     private final RateLimitHeaders fields;
 
@@ -31,9 +31,9 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
 
     public RateLimitWebExceptionHandler(
             MessageSource messages, WebSettings settings, ExchangeErrorViews errorViews, ServerCodecConfigurer codecs) {
-        this.problems = new ProblemBodies(messages, settings);
+        this.problems = new ProblemResponses(messages, settings);
         this.errorViews = errorViews;
-        this.fields = settings.fields();
+        this.fields = settings.headers();
         this.context = new Context(codecs.getWriters());
     }
 
@@ -48,7 +48,7 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
                 failure,
                 exchange.getRequest().getPath().value(),
                 locale(exchange),
-                ExchangeHeaderRecord.of(exchange, fields)::addIfUnknown);
+                ExchangeHeaderRecord.of(exchange, fields)::addIfAbsent);
         if (problem == null) {
             return Mono.error(failure);
         }

@@ -3,9 +3,9 @@ package io.ratelimit.web.reactive;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
-import io.ratelimit.web.ProblemBodies;
-import io.ratelimit.web.SwallowedRejections;
-import io.ratelimit.web.UserAdvice;
+import io.ratelimit.web.ApplicationAdvice;
+import io.ratelimit.web.CatchAllAdviceWarning;
+import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.WebSettings;
 import java.util.Locale;
 import org.springframework.context.ApplicationContext;
@@ -20,14 +20,14 @@ import reactor.core.publisher.Mono;
 /**
  * Answers a rejection with a 429, in a reactive application; otherwise as the advice for servlets. After advice of
  * the application for the same exceptions, before advice for every exception. Nothing comes before all advice here, so
- * {@link SwallowedRejections} warns of what does. What an error view is for, {@link RateLimitWebExceptionHandler} answers.
+ * {@link CatchAllAdviceWarning} warns of what does. What an error view is for, {@link RateLimitWebExceptionHandler} answers.
  */
 @RestControllerAdvice
 public final class ReactiveRateLimitExceptionAdvice implements Ordered {
 
-    private final ProblemBodies problems;
+    private final ProblemResponses problems;
 
-    private final UserAdvice users;
+    private final ApplicationAdvice users;
 
     private final WebSettings settings;
 
@@ -35,15 +35,15 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
 
     public ReactiveRateLimitExceptionAdvice(
             ApplicationContext context, WebSettings settings, ExchangeErrorViews errorViews) {
-        this.problems = new ProblemBodies(context, settings);
-        this.users = new UserAdvice(context);
+        this.problems = new ProblemResponses(context, settings);
+        this.users = new ApplicationAdvice(context);
         this.settings = settings;
         this.errorViews = errorViews;
     }
 
     @Override
     public int getOrder() {
-        return users.namesOurs() ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
+        return users.hasHandlers() ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 
     @ExceptionHandler({
@@ -62,6 +62,6 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
                         failure,
                         exchange.getRequest().getPath().value(),
                         locale,
-                        ExchangeHeaderRecord.of(exchange, settings.fields())::addIfUnknown));
+                        ExchangeHeaderRecord.of(exchange, settings.headers())::addIfAbsent));
     }
 }

@@ -59,7 +59,7 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
             return chain.filter(exchange);
         }
         return caller(exchange, matched)
-                .flatMap(caller -> enter(matched.entry(caller)))
+                .flatMap(caller -> enter(matched.acquireRequest(caller)))
                 .map(refund -> true)
                 .onErrorResume(failure -> rejected.answer(exchange, failure).thenReturn(false))
                 .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty());

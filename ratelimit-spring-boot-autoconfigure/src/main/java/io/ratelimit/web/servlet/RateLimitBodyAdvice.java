@@ -36,7 +36,7 @@ public final class RateLimitBodyAdvice implements ResponseBodyAdvice<Object> {
             ServerHttpRequest request,
             ServerHttpResponse response) {
         if (request instanceof ServletServerHttpRequest from && response instanceof ServletServerHttpResponse to) {
-            ServletHeaderRecord.of(from.getServletRequest()).write(settings.fields(), to.getServletResponse());
+            ServletHeaderRecord.of(from.getServletRequest()).write(settings.headers(), to.getServletResponse());
         }
         return body;
     }

@@ -3,7 +3,7 @@ package io.ratelimit.web.servlet;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
-import io.ratelimit.web.ProblemBodies;
+import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -26,10 +26,10 @@ import org.springframework.web.method.HandlerMethod;
 @RestControllerAdvice
 public final class RateLimitExceptionAdvice {
 
-    private final ProblemBodies problems;
+    private final ProblemResponses problems;
 
     public RateLimitExceptionAdvice(MessageSource messages, WebSettings settings) {
-        this.problems = new ProblemBodies(messages, settings);
+        this.problems = new ProblemResponses(messages, settings);
     }
 
     @ExceptionHandler({
@@ -41,7 +41,7 @@ public final class RateLimitExceptionAdvice {
             RuntimeException failure, HttpServletRequest request, HttpServletResponse response, Locale locale) {
         return response.isCommitted()
                 ? null
-                : problems.of(failure, request.getRequestURI(), locale, ServletHeaderRecord.of(request)::addIfUnknown);
+                : problems.of(failure, request.getRequestURI(), locale, ServletHeaderRecord.of(request)::addIfAbsent);
     }
 
     /** As if a method of a controller had failed, whose own handlers this has. */

@@ -1,7 +1,7 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.web.LimitExceptions;
-import io.ratelimit.web.UserAdvice;
+import io.ratelimit.web.ApplicationAdvice;
+import io.ratelimit.web.RateLimitExceptions;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -53,7 +53,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         this.springs = springs;
         this.ours = ours;
         this.advice = ours.asController();
-        this.users = SingletonSupplier.of(new UserAdvice(context)::naming);
+        this.users = SingletonSupplier.of(new ApplicationAdvice(context)::handlers);
         this.errorViews = errorViews;
         this.settings = settings;
     }
@@ -66,7 +66,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
-        RuntimeException rejection = LimitExceptions.among(failure);
+        RuntimeException rejection = RateLimitExceptions.find(failure);
         HandlerExceptionResolver resolver = rejection == null ? null : springs.get();
         if (rejection == null || resolver == null) {
             return null;
@@ -88,7 +88,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         }
         ErrorResponse problem = ours.answer(rejection, request, response, RequestContextUtils.getLocale(request));
         if (problem != null) {
-            ServletHeaderRecord.of(request).write(settings.fields(), response);
+            ServletHeaderRecord.of(request).write(settings.headers(), response);
             errorViews.send(problem, response);
         }
         return true;
@@ -99,7 +99,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             return true;
         }
         for (ControllerAdviceBean bean : users.obtain()) {
-            if (bean.isApplicableToBeanType(controller) && UserAdvice.names(bean.getBeanType(), rejection)) {
+            if (bean.isApplicableToBeanType(controller) && ApplicationAdvice.handles(bean.getBeanType(), rejection)) {
                 return true;
             }
         }

@@ -1,6 +1,6 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.web.LimitExceptions;
+import io.ratelimit.web.RateLimitExceptions;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -48,16 +48,16 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
         ServletHeaderRecord record = ServletHeaderRecord.of(request);
         record.begin(request, response);
         try {
-            record.write(settings.fields());
+            record.write(settings.headers());
             chain.doFilter(request, response);
-            record.write(settings.fields());
+            record.write(settings.headers());
         } catch (ServletException | IOException | RuntimeException ex) {
-            RuntimeException rejection = LimitExceptions.among(ex);
+            RuntimeException rejection = RateLimitExceptions.find(ex);
             // Of a request that another thread has by now, the response is that thread's.
             if (rejection == null || response.isCommitted() || request.isAsyncStarted()) {
                 throw ex;
             }
-            record.write(settings.fields());
+            record.write(settings.headers());
             rejected.answerInstead(request, response, rejection);
         } finally {
             record.end();

@@ -1,6 +1,6 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.web.LimitExceptions;
+import io.ratelimit.web.RateLimitExceptions;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -54,7 +54,7 @@ public final class RejectedRequests {
         if (answer != null && answer.isEmpty()) {
             return;
         }
-        HttpStatusCode status = settings.status(LimitExceptions.among(failure));
+        HttpStatusCode status = settings.status(RateLimitExceptions.find(failure));
         if (status == null) {
             throw failure;
         }

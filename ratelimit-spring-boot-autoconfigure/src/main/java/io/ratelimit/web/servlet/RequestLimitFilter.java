@@ -71,7 +71,7 @@ public final class RequestLimitFilter implements Filter, Ordered {
         if (!matched.isLimited()) {
             return;
         }
-        AcquireRequest entry = matched.entry(callers.apply(request));
+        AcquireRequest entry = matched.acquireRequest(callers.apply(request));
         if (!entry.charges().isEmpty()) {
             gate.enter(entry);
         }

@@ -39,7 +39,7 @@ public final class ServletCallerRequest implements CallerRequest {
 
     @Override
     public String clientIp() {
-        return settings.addresses().of(request.getRemoteAddr());
+        return settings.clientAddresses().normalize(request.getRemoteAddr());
     }
 
     @Override
@@ -60,7 +60,7 @@ public final class ServletCallerRequest implements CallerRequest {
     @Override
     public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
         record.add(charges, decisions, dispatch);
-        record.write(settings.fields());
+        record.write(settings.headers());
     }
 
     @Override

@@ -65,8 +65,8 @@ final class ServletHeaderRecord {
     }
 
     /** Written before the body of the answer. */
-    void addIfUnknown(QuotaStatus standing) {
-        standings.addIfUnknown(standing);
+    void addIfAbsent(QuotaStatus standing) {
+        standings.addIfAbsent(standing);
     }
 
     void refund(List<Charge> charges) {
@@ -86,7 +86,7 @@ final class ServletHeaderRecord {
     /** Writes what has been added, if it is not too late; the current thread handles the request. */
     void write(RateLimitHeaders fields, HttpServletResponse response) {
         if (!response.isCommitted()) {
-            fields.write(standings.news(), response::setHeader);
+            fields.write(standings.allIfChanged(), response::setHeader);
         }
     }
 

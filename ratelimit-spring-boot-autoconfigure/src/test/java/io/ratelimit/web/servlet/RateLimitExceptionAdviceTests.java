@@ -7,7 +7,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.web.HeaderFormat;
-import io.ratelimit.web.ProblemBodies;
+import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.TestWebSettings;
 import java.time.Duration;
 import java.util.List;
@@ -127,7 +127,7 @@ class RateLimitExceptionAdviceTests {
     private static ErrorResponse answer(Duration retryAfter) {
         RateLimitDecision decision =
                 new RateLimitDecision(false, 1, 0, Duration.ZERO, retryAfter, Duration.ofSeconds(1));
-        return new ProblemBodies(new StaticMessageSource(), TestWebSettings.of(HeaderFormat.NONE))
+        return new ProblemResponses(new StaticMessageSource(), TestWebSettings.of(HeaderFormat.NONE))
                 .exceeded(new RateLimitExceededException(List.of("quotes"), decision), Locale.ENGLISH);
     }
 

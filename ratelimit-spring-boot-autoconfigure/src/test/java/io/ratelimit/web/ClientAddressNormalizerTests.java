@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-class ClientAddressTests {
+class ClientAddressNormalizerTests {
 
     private static final int ADDRESSES = 20_000;
 
@@ -43,7 +43,7 @@ class ClientAddressTests {
         "010.0.2.1, 010.0.2.1",
     })
     void oneTextForEachCaller(String reported, String text) {
-        assertThat(new ClientAddress(64).of(reported)).isEqualTo(text);
+        assertThat(new ClientAddressNormalizer(64).normalize(reported)).isEqualTo(text);
     }
 
     @ParameterizedTest
@@ -56,7 +56,7 @@ class ClientAddressTests {
         "1, ::/1",
     })
     void prefixIsTheNetwork(int prefix, String text) {
-        assertThat(new ClientAddress(prefix).of("2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"))
+        assertThat(new ClientAddressNormalizer(prefix).normalize("2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"))
                 .isEqualTo(text);
     }
 
@@ -100,14 +100,15 @@ class ClientAddressTests {
                 "192.0.2.256:80",
                 "1.2.3:80",
                 "/tmp/socket",
+                "cafe%::1",
             })
     void whatIsNoAddressIsLeftAsItIs(String reported) {
-        assertThat(new ClientAddress(64).of(reported)).isEqualTo(reported);
+        assertThat(new ClientAddressNormalizer(64).normalize(reported)).isEqualTo(reported);
     }
 
     @Test
     void containerThatKnowsNoAddressReportsNone() {
-        assertThat(new ClientAddress(64).of(null)).isEmpty();
+        assertThat(new ClientAddressNormalizer(64).normalize(null)).isEmpty();
     }
 
     @Test
@@ -119,7 +120,7 @@ class ClientAddressTests {
             String expected = expected(address, prefix);
             for (int spelling = 0; spelling < 3; spelling++) {
                 String reported = spelled(address, random);
-                assertThat(new ClientAddress(prefix).of(reported))
+                assertThat(new ClientAddressNormalizer(prefix).normalize(reported))
                         .as("%s, prefix %s", reported, prefix)
                         .isEqualTo(expected);
             }

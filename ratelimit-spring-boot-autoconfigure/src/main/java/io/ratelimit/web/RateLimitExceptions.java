@@ -5,18 +5,18 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
 import org.jspecify.annotations.Nullable;
 
-/** Tells what limits throw from other failures. */
-public final class LimitExceptions {
+/** Finds the exception of a rate limit among a failure and its causes. */
+public final class RateLimitExceptions {
 
-    /** More than anybody wraps; causes may go round in a circle. */
-    private static final int DEPTH = 32;
+    /** Ends the search, because causes can be circular. */
+    private static final int MAX_DEPTH = 32;
 
-    private LimitExceptions() {}
+    private RateLimitExceptions() {}
 
-    /** The failure, or the first of its causes, that a limit has thrown; {@code null}: none of them. */
-    static @Nullable public RuntimeException among(Throwable failure) {
+    /** Returns the failure, or the first of its causes, that a rate limit has thrown; {@code null} if there is none. */
+    public static @Nullable RuntimeException find(Throwable failure) {
         Throwable next = failure;
-        for (int depth = 0; next != null && depth < DEPTH; depth++) {
+        for (int depth = 0; next != null && depth < MAX_DEPTH; depth++) {
             if (next instanceof RateLimitExceededException exceeded) {
                 return exceeded;
             }

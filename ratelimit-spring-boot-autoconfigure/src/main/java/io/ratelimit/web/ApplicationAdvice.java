@@ -18,8 +18,8 @@ import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.method.ControllerAdviceBean;
 
-/** The application's advice: tells a handler of our exceptions from one of every exception there is. */
-public final class UserAdvice {
+/** Finds the application's advice, and whether it handles rate limit exceptions by name or as any other exception. */
+public final class ApplicationAdvice {
 
     private static final Set<Class<?>> EXCEPTIONS = Set.of(
             RateLimitException.class,
@@ -28,82 +28,77 @@ public final class UserAdvice {
             MissingRateLimitKeyException.class,
             RateLimitExpressionException.class);
 
-    /** By name, because only one of them can be loaded in most applications. */
-    private static final Set<String> OURS = Set.of(
+    /** The starter's advice, by name, because only one of them can be loaded in most applications. */
+    private static final Set<String> STARTER_ADVICE = Set.of(
             "io.ratelimit.web.servlet.RateLimitExceptionAdvice",
             "io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice");
 
     private final ApplicationContext context;
 
-    public UserAdvice(ApplicationContext context) {
+    public ApplicationAdvice(ApplicationContext context) {
         this.context = context;
     }
 
-    /** Whether some advice names one of our exceptions. Creates no beans. */
-    public boolean namesOurs() {
+    /** Whether some advice names a rate limit exception. Creates no beans. */
+    public boolean hasHandlers() {
         return Arrays.stream(context.getBeanNamesForAnnotation(ControllerAdvice.class))
                 .map(context::getType)
-                .anyMatch(type -> isUsers(type) && namesOurs(type));
+                .anyMatch(ApplicationAdvice::isHandler);
     }
 
-    /** Whether some advice for all controllers names one of our exceptions. */
-    public boolean namesOursForAll() {
-        return naming().stream().anyMatch(advice -> advice.isApplicableToBeanType(null));
-    }
-
-    /** The advice that names one of our exceptions. */
-    public List<ControllerAdviceBean> naming() {
+    /** Returns the advice that names a rate limit exception. */
+    public List<ControllerAdviceBean> handlers() {
         return ControllerAdviceBean.findAnnotatedBeans(context).stream()
-                .filter(advice -> isUsers(advice.getBeanType()) && namesOurs(advice.getBeanType()))
+                .filter(advice -> isHandler(advice.getBeanType()))
                 .toList();
     }
 
     /**
-     * The advice that answers rejections though it does not name them, because it comes before all that does.
+     * Finds the advice that handles rejections without naming them, because it precedes all advice that does.
      *
-     * @return {@code null}: there is none
+     * @return {@code null} if there is none
      */
     @Nullable
-    public Class<?> swallowing() {
+    public Class<?> precedingCatchAll() {
         for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(context)) {
             Class<?> type = advice.getBeanType();
-            boolean forAll = advice.isApplicableToBeanType(null);
-            if (!isUsers(type) || (forAll && namesOurs(type))) {
+            boolean handler = isHandler(type);
+            if (!isOfApplication(type) || (handler && advice.isApplicableToBeanType(null))) {
                 return null;
             }
-            if (type != null && !namesOurs(type) && handled(type).anyMatch(UserAdvice::isCatchAll)) {
+            if (type != null && !handler && handledBy(type).anyMatch(ApplicationAdvice::isCatchAll)) {
                 return type;
             }
         }
         return null;
     }
 
-    public static boolean names(@Nullable Class<?> advice, Throwable ours) {
-        return advice != null && handled(advice).anyMatch(type -> EXCEPTIONS.contains(type) && type.isInstance(ours));
+    /** Whether the advice names this exception of a rate limit. */
+    public static boolean handles(@Nullable Class<?> advice, Throwable exception) {
+        return advice != null
+                && handledBy(advice).anyMatch(type -> EXCEPTIONS.contains(type) && type.isInstance(exception));
     }
 
-    private static boolean isUsers(@Nullable Class<?> advice) {
-        return advice != null && !OURS.contains(advice.getName());
+    private static boolean isOfApplication(@Nullable Class<?> advice) {
+        return advice != null && !STARTER_ADVICE.contains(advice.getName());
     }
 
-    private static boolean namesOurs(@Nullable Class<?> advice) {
-        return advice != null && handled(advice).anyMatch(EXCEPTIONS::contains);
+    private static boolean isHandler(@Nullable Class<?> advice) {
+        return advice != null && isOfApplication(advice) && handledBy(advice).anyMatch(EXCEPTIONS::contains);
     }
 
     private static boolean isCatchAll(Class<?> type) {
         return Throwable.class.isAssignableFrom(type) && type.isAssignableFrom(RateLimitExceededException.class);
     }
 
-    private static Stream<Class<?>> handled(Class<?> advice) {
-        return MethodIntrospector.selectMethods(advice, UserAdvice::isHandler).stream()
-                .flatMap(UserAdvice::handled);
+    private static Stream<Class<?>> handledBy(Class<?> advice) {
+        return MethodIntrospector.selectMethods(
+                        advice, (Method method) -> AnnotatedElementUtils.hasAnnotation(method, ExceptionHandler.class))
+                .stream()
+                .flatMap(ApplicationAdvice::handledBy);
     }
 
-    private static boolean isHandler(Method method) {
-        return AnnotatedElementUtils.hasAnnotation(method, ExceptionHandler.class);
-    }
-
-    private static Stream<Class<?>> handled(Method method) {
+    private static Stream<Class<?>> handledBy(Method method) {
         ExceptionHandler handler = AnnotatedElementUtils.findMergedAnnotation(method, ExceptionHandler.class);
         Stream<Class<?>> declared = handler == null ? Stream.empty() : Arrays.stream(handler.value());
         return Stream.concat(declared, Arrays.stream(method.getParameterTypes()));

@@ -8,31 +8,23 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.springframework.http.HttpStatusCode;
 
-/** Requests without a key. Anybody can send them, so the log has one line a minute for each limit. */
-final class MissingKeys {
+/** Logs requests without a key. Any client can send them, so each limit is logged at most once a minute. */
+final class MissingKeyLog {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.web");
 
     private static final long PERIOD = TimeUnit.MINUTES.toNanos(1);
 
-    private final HttpStatusCode status;
-
     private final LongSupplier nanos;
 
-    /** When the last line was written, by limit. */
+    /** The time of the last line, by limit. */
     private final ConcurrentMap<String, Long> logged = new ConcurrentHashMap<>();
 
-    /** @param status of the answer */
-    MissingKeys(int status, LongSupplier nanos) {
-        this.status = HttpStatusCode.valueOf(status);
+    MissingKeyLog(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
-    HttpStatusCode status() {
-        return status;
-    }
-
-    void log(MissingRateLimitKeyException missing) {
+    void log(MissingRateLimitKeyException missing, HttpStatusCode status) {
         if (isDue(missing.getLimitName())) {
             logger.log(
                     Level.WARNING,
