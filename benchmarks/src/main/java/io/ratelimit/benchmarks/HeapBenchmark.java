@@ -36,7 +36,7 @@ public class HeapBenchmark {
     public void buckets(Blackhole sink) {
         List<Finding> findings = new ArrayList<>();
         measure(AtomicAdd::new, sink, findings);
-        measure(() -> new OurStore("ours, bare store", 2 * KEYS), sink, findings);
+        measure(() -> new OurStore("this starter, bare store", 2 * KEYS), sink, findings);
         measure(Resilience4jRegistry::new, sink, findings);
         measure(Bucket4jMap::new, sink, findings);
         FindingsProfiler.report(findings);

@@ -10,7 +10,7 @@ import io.ratelimit.benchmarks.results.Target;
 import java.util.List;
 import java.util.function.Supplier;
 
-/** The races: who, on how many threads and keys, compared by what, and what a prototype has reached. */
+/** The races: contestants, threads, keys, the measure, and the targets. */
 // A function without state, and a list that nobody can change.
 @SuppressWarnings("ImmutableEnumChecker")
 public enum Heat {
@@ -21,7 +21,7 @@ public enum Heat {
             1,
             1,
             COST,
-            new Target("ours", COST, 54.0 / 25)),
+            new Target("this starter", COST, 54.0 / 25)),
     ANNOTATED_REJECTED(
             2,
             "annotated call in memory, rejected: the exception is thrown and caught",
@@ -29,7 +29,7 @@ public enum Heat {
             1,
             1,
             COST,
-            new Target("ours", COST, 187.0 / 25)),
+            new Target("this starter", COST, 187.0 / 25)),
     MEMORY_ONE_THREAD(
             3,
             "decision in memory, one thread, one key",
@@ -37,8 +37,8 @@ public enum Heat {
             1,
             1,
             COST,
-            new Target("ours, registry", COST, 31.0 / 33),
-            new Target("ours, bare store", COST, 31.0 / 33)),
+            new Target("this starter, registry", COST, 31.0 / 33),
+            new Target("this starter, bare store", COST, 31.0 / 33)),
     MEMORY_FOUR_THREADS(
             3,
             "decision in memory, four threads, one key",
@@ -46,8 +46,8 @@ public enum Heat {
             4,
             1,
             COST,
-            new Target("ours, registry", COST, 120.0 / 144),
-            new Target("ours, bare store", COST, 120.0 / 144)),
+            new Target("this starter, registry", COST, 120.0 / 144),
+            new Target("this starter, bare store", COST, 120.0 / 144)),
     REDIS_1(
             4,
             "decision in Redis, one thread, one key",
@@ -55,7 +55,7 @@ public enum Heat {
             1,
             1,
             THROUGHPUT,
-            new Target("ours", THROUGHPUT, 1)),
+            new Target("this starter", THROUGHPUT, 1)),
     REDIS_32(
             4,
             "decision in Redis, 32 threads, one key",
@@ -63,7 +63,7 @@ public enum Heat {
             32,
             1,
             THROUGHPUT,
-            new Target("ours", THROUGHPUT, 1.43)),
+            new Target("this starter", THROUGHPUT, 1.43)),
     REDIS_64(
             4,
             "decision in Redis, 64 threads, one key",
@@ -71,7 +71,7 @@ public enum Heat {
             64,
             1,
             THROUGHPUT,
-            new Target("ours", THROUGHPUT, 2.07)),
+            new Target("this starter", THROUGHPUT, 2.07)),
     REDIS_FAR_400(
             4,
             "decision in a Redis 20 ms away, 400 threads, 1,000 keys",
@@ -80,7 +80,7 @@ public enum Heat {
             1_000,
             THROUGHPUT,
             // A mean latency of one and a half round trips.
-            new Target("ours", THROUGHPUT, 1 / 1.5)),
+            new Target("this starter", THROUGHPUT, 1 / 1.5)),
     REDIS_KEYS_32(
             5,
             "decision in Redis, 32 threads, 10,000 keys",
@@ -88,7 +88,7 @@ public enum Heat {
             32,
             10_000,
             THROUGHPUT,
-            new Target("ours", THROUGHPUT, 1.42)),
+            new Target("this starter", THROUGHPUT, 1.42)),
     REJECTED_1(
             6,
             "rejected again and again, in Redis, one thread",
@@ -96,7 +96,7 @@ public enum Heat {
             1,
             1,
             THROUGHPUT,
-            new Target("ours", THROUGHPUT, 1_000)),
+            new Target("this starter", THROUGHPUT, 1_000)),
     REJECTED_32(
             6,
             "rejected again and again, in Redis, 32 threads",
@@ -104,7 +104,7 @@ public enum Heat {
             32,
             1,
             THROUGHPUT,
-            new Target("ours", THROUGHPUT, 1_000)),
+            new Target("this starter", THROUGHPUT, 1_000)),
     LEASES_ONE_KEY(
             7,
             "permits in leases of 100, 32 threads, one key",
@@ -112,7 +112,7 @@ public enum Heat {
             32,
             1,
             THROUGHPUT,
-            new Target("ours, leases of 100", THROUGHPUT, 10)),
+            new Target("this starter, leases of 100", THROUGHPUT, 10)),
     LEASES_KEYS(
             7,
             "permits in leases of 100, 32 threads, 10,000 keys",
@@ -120,7 +120,7 @@ public enum Heat {
             32,
             10_000,
             THROUGHPUT,
-            new Target("ours, leases of 100", THROUGHPUT, 45)),
+            new Target("this starter, leases of 100", THROUGHPUT, 45)),
     GROWTH_IN_MEMORY(10, "decision in memory, over more and more keys", Fields::growthInMemory, 1, 1, COST),
     GROWTH_IN_REDIS(10, "decision in Redis, over more and more keys", Fields::growthInRedis, 1, 1, COST);
 

@@ -38,7 +38,7 @@ final class Programme {
         }
         if (lines.has(Lines.FOOTPRINT)) {
             String title = "bytes in Redis for one limited user, 20 a minute: all keys, after one call and after 20";
-            Target target = new Target("ours, TOKEN_BUCKET", Measure.BYTES, 56);
+            Target target = new Target("this starter, TOKEN_BUCKET", Measure.BYTES, 56);
             attempt(
                     report,
                     Lines.FOOTPRINT,

@@ -29,11 +29,11 @@ public final class OurAnnotation implements Contestant {
     }
 
     public static OurAnnotation withoutMetrics(boolean allowed) {
-        return new OurAnnotation("ours", quotes(allowed));
+        return new OurAnnotation("this starter", quotes(allowed));
     }
 
     public static OurAnnotation withMetrics(boolean allowed) {
-        return new OurAnnotation("ours, with Micrometer", quotes(allowed), Metrics.class);
+        return new OurAnnotation("this starter, with Micrometer", quotes(allowed), Metrics.class);
     }
 
     private static Class<? extends Quotes> quotes(boolean allowed) {

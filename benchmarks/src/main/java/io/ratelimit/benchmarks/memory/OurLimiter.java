@@ -28,7 +28,7 @@ public final class OurLimiter implements Contestant {
 
     @Override
     public String name() {
-        return "ours, registry";
+        return "this starter, registry";
     }
 
     @Override

@@ -24,7 +24,7 @@ public final class OurStore implements Contestant {
     private final RateLimitStore store;
 
     public OurStore() {
-        this("ours, bare store", 100_000);
+        this("this starter, bare store", 100_000);
     }
 
     /** @param maxKeys how many buckets it holds at the most */

@@ -45,7 +45,7 @@ public final class OurRedis implements Contestant {
     }
 
     public static OurRedis withDefaults(RedisAddress redis, Quota quota) {
-        return named("ours", redis, quota);
+        return named("this starter", redis, quota);
     }
 
     /** With the defaults. */
@@ -55,14 +55,14 @@ public final class OurRedis implements Contestant {
 
     /** A limit of another kind. */
     public static OurRedis of(RedisAddress redis, Quota quota, Algorithm algorithm) {
-        return new OurRedis("ours, " + algorithm, redis, quota, Map.of(LIMIT + "algorithm", algorithm));
+        return new OurRedis("this starter, " + algorithm, redis, quota, Map.of(LIMIT + "algorithm", algorithm));
     }
 
     /** Empty in a version that remembers none anyway. */
     public static Optional<OurRedis> forgettingRejections(RedisAddress redis) {
         return has(RateLimitProperties.Redis.class, "rememberRejections")
                 ? Optional.of(new OurRedis(
-                        "ours, not remembered",
+                        "this starter, not remembered",
                         redis,
                         Quota.ONCE_A_DAY,
                         Map.of("ratelimit.redis.remember-rejections", false)))
@@ -72,8 +72,8 @@ public final class OurRedis implements Contestant {
     /** Empty in a version that knows no leases. */
     public static Optional<OurRedis> leasing(RedisAddress redis) {
         return has(RateLimitProperties.Limit.class, "lease")
-                ? Optional.of(
-                        new OurRedis("ours, leases of 100", redis, Quota.FOR_LEASES, Map.of(LIMIT + "lease", 100)))
+                ? Optional.of(new OurRedis(
+                        "this starter, leases of 100", redis, Quota.FOR_LEASES, Map.of(LIMIT + "lease", 100)))
                 : Optional.empty();
     }
 

@@ -23,7 +23,7 @@ public final class Report {
     public void addRace(int line, String title, Measure measure, Samples samples, List<Target> targets) {
         String ratio = measure == Measure.COST ? "time, of the floor's" : "calls, of the floor's";
         Table table = new Table(
-                "", ratio, "quartiles", "bytes a call", "<sub>ns a call</sub>", "prototype", "reached", "wrong");
+                "", ratio, "quartiles", "bytes a call", "<sub>ns a call</sub>", "target", "target met", "wrong");
         for (String name : samples.contestants()) {
             Optional<Quartiles> ratios = samples.quartiles(name, measure);
             Optional<Target> target = target(targets, name);
@@ -35,7 +35,7 @@ public final class Report {
                     median(samples, name, Measure.ALLOCATED),
                     "<sub>" + median(samples, name, Measure.NANOS) + "</sub>",
                     target.map(wanted -> number(wanted.value())).orElse(NONE),
-                    reached(target, ratios),
+                    isMet(target, ratios),
                     wrong(samples, name));
         }
         section(line, title, table);
@@ -64,7 +64,7 @@ public final class Report {
 
     /** Bytes are exact: there is no spread. */
     public void addBytes(int line, String title, Samples samples, Target... targets) {
-        Table table = new Table("", "bytes", "used up", "prototype", "reached");
+        Table table = new Table("", "bytes", "used up", "target", "target met");
         for (String name : samples.contestants()) {
             Optional<Target> target = target(Arrays.asList(targets), name);
             table.row(
@@ -72,7 +72,7 @@ public final class Report {
                     "**" + median(samples, name, Measure.BYTES) + "**",
                     median(samples, name, Measure.BYTES_USED_UP),
                     target.map(wanted -> number(wanted.value())).orElse(NONE),
-                    reached(target, samples.quartiles(name, Measure.BYTES)));
+                    isMet(target, samples.quartiles(name, Measure.BYTES)));
         }
         section(line, title, table);
     }
@@ -113,7 +113,7 @@ public final class Report {
                 # Results
 
                 Written by `benchmarks/run.sh`; [README.md](README.md) says how, and how to read it. [TARGETS.md](TARGETS.md)
-                explains the columns `prototype` and `reached`, why some targets are not reached, and what was tried.
+                says where the targets come from, why some are not met, and what was tried.
 
                 %s
 
@@ -139,11 +139,11 @@ public final class Report {
                 .findFirst();
     }
 
-    private static String reached(Optional<Target> target, Optional<Quartiles> found) {
+    private static String isMet(Optional<Target> target, Optional<Quartiles> found) {
         if (target.isEmpty() || found.isEmpty()) {
             return NONE;
         }
-        return target.get().isReachedBy(found.get().median()) ? "yes" : "no";
+        return target.get().isMetBy(found.get().median()) ? "yes" : "no";
     }
 
     private static String ratio(Samples samples, String name, Measure measure) {

@@ -19,7 +19,7 @@ public final class Samples {
                 .add(finding.value());
     }
 
-    /** The floor, ours, and then the peers. */
+    /** The floor, this starter, then the other libraries. */
     public List<String> contestants() {
         return values.keySet().stream()
                 .sorted(Comparator.comparing(Samples::group).thenComparing(Comparator.naturalOrder()))
@@ -30,7 +30,7 @@ public final class Samples {
         if (contestant.endsWith("(floor)")) {
             return 0;
         }
-        return contestant.startsWith("ours") ? 1 : 2;
+        return contestant.startsWith("this starter") ? 1 : 2;
     }
 
     /** Empty if this was not measured. */

@@ -1,13 +1,13 @@
 package io.ratelimit.benchmarks.results;
 
 /**
- * What a prototype has reached, and we want to.
+ * A number to reach: what a smaller prototype measured before this project.
  *
  * @param measure as a ratio to the floor, or bytes
  */
 public record Target(String contestant, Measure measure, double value) {
 
-    boolean isReachedBy(double median) {
+    boolean isMetBy(double median) {
         return measure == Measure.THROUGHPUT ? median >= value : median <= value;
     }
 }

@@ -13,7 +13,7 @@ class ReportTests {
     void aCostAboveTheTargetMissesIt() {
         report.addRace(1, "race", Measure.COST, samples(Measure.COST, 2.5), target(Measure.COST, 2));
         assertThat(report.text("here"))
-                .contains("| ours | **2.50** | 2.50–2.50 |")
+                .contains("| this starter | **2.50** | 2.50–2.50 |")
                 .contains("| 2.00 | no |");
     }
 
@@ -24,20 +24,20 @@ class ReportTests {
     }
 
     @Test
-    void theFloorStandsFirstThenOursThenThePeers() {
+    void floorComesFirstThenThisStarterThenOtherLibraries() {
         Samples samples = samples(Measure.COST, 1);
         samples.add(new Finding("a peer", Measure.COST, 3));
         samples.add(new Finding("nothing (floor)", Measure.NANOS, 1));
-        assertThat(samples.contestants()).containsExactly("nothing (floor)", "ours", "a peer");
+        assertThat(samples.contestants()).containsExactly("nothing (floor)", "this starter", "a peer");
     }
 
     private static Samples samples(Measure measure, double value) {
         Samples samples = new Samples();
-        samples.add(new Finding("ours", measure, value));
+        samples.add(new Finding("this starter", measure, value));
         return samples;
     }
 
     private static List<Target> target(Measure measure, double value) {
-        return List.of(new Target("ours", measure, value));
+        return List.of(new Target("this starter", measure, value));
     }
 }
