@@ -3,23 +3,25 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.TimeSource;
-import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.script.DefaultRedisScript;
 
 /**
- * Runs the script on a real Redis whose TIME is the test's. Keys expire by that time neither too early nor too late:
- * what the script asks for is checked here, and real time has no part in it.
+ * Runs the script on a real Redis whose TIME is the test's. Keys expire by that time neither too early nor too late: what
+ * the script asks for is checked here, and real time has no part in it.
+ *
+ * <p>If it is collecting, calls wait for {@link #flush()}, which has all of them decided in one round trip, one after the
+ * other, each at its own time. There a key is gone at the first moment at which Redis may drop it.
  */
 final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
-    /** Which of the numbers that the script replies for a charge is the time until the bucket is as if never used. */
+    /** Which of the numbers that the script replies for a charge is the time until the bucket is full again. */
     private static final int RESET = 3;
 
     private static final char FURTHER = '+';
@@ -32,30 +34,31 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
     private static final Map<Character, Integer> NUMBERS =
             Map.of('0', 4, '1', 4, ',', 4, '=', 4, '2', 8, '3', 0, '4', 9);
 
-    /** How many numbers are added here for each charge. */
+    /** How many numbers are added here for each key. */
     private static final int ADDED = 3;
 
-    /** A real expiry that no test lives to see, so that nothing is left behind. */
+    /** Gives a key a real expiry that no test lives to see, so that nothing is left behind. */
     private static final String BEFORE = """
-            local server, now, expiries, texts, written = redis, ARGV[#ARGV], {}, {}, {}
-            local redis = {pcall = server.pcall}
-            local function expire(key, ms)
-              assert(string.match(ms, '^[1-9]%d*$'), 'no expiry')
-              expiries[key] = ms
-              return 600000
+            local expiries, texts, written, gone = {}, {}, {}, {}
+            local function expire(key, millis)
+              assert(string.match(millis, '^[1-9]%d*$'), 'no expiry')
+              expiries[key], gone[key] = millis, now + millis * 1000
+              return '600000'
             end
             local function is_packed(argument)
               return string.byte(argument) == 0
             end
-            function redis.call(command, key, ...)
+            function on_command(call, command, key, ...)
+              if gone[key] and now >= gone[key] then
+                server.call('DEL', key)
+                gone[key] = nil
+              end
               local arguments = {...}
               for _, argument in ipairs(arguments) do
                 assert(is_packed(argument) or not string.find(argument, '[.e-]') or argument == -1,
                   'no whole number in ' .. argument)
               end
-              if command == 'TIME' then
-                return {string.sub(now, 1, -7), string.sub(now, -6)}
-              elseif command == 'SET' then
+              if command == 'SET' then
                 assert(arguments[2] == 'PX', 'no expiry')
                 texts[key], arguments[3] = arguments[1], expire(key, arguments[3])
                 written[key] = true
@@ -65,20 +68,33 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
               elseif command == 'PEXPIRE' then
                 arguments[1] = expire(key, arguments[1])
               end
-              return server.call(command, key, unpack(arguments))
+              return call(command, key, unpack(arguments))
             end
-            local function decide()
             """;
 
+    /**
+     * A call is its time, how many keys and arguments it has, and those arguments. Its reply comes after how many numbers
+     * it has, and before three more for each key.
+     */
     private static final String AFTER = """
-            end
-            local replies = decide()
-            for key in pairs(written) do assert(expiries[key], 'written without an expiry: ' .. key) end
-            for _, key in ipairs(KEYS) do
-              local text = texts[key] or ''
-              replies[#replies + 1] = tonumber(expiries[key] or -1)
-              replies[#replies + 1] = tonumber(string.match(text, '%+(%d+):') or 0)
-              replies[#replies + 1] = string.find(text, ' ') and 0 or 1
+            local replies, keys_done, at = {}, 0, 1
+            local function add(number) replies[#replies + 1] = number end
+            while at < #ARGV do
+              now, expiries, texts, written = tonumber(ARGV[at]), {}, {}, {}
+              local keys, arguments = {}, {}
+              for i = 1, ARGV[at + 1] do keys[i] = KEYS[keys_done + i] end
+              for i = 1, ARGV[at + 2] do arguments[i] = ARGV[at + 2 + i] end
+              keys_done, at = keys_done + #keys, at + 3 + #arguments
+              local reply = decide(keys, arguments)
+              for key in pairs(written) do assert(expiries[key], 'written without an expiry: ' .. key) end
+              add(#reply)
+              for _, number in ipairs(reply) do add(number) end
+              for _, key in ipairs(keys) do
+                local text = texts[key] or ''
+                add(tonumber(expiries[key] or -1))
+                add(tonumber(string.match(text, '%+(%d+):') or 0))
+                add(string.find(text, ' ') and 0 or 1)
+              end
             end
             return replies
             """;
@@ -87,72 +103,129 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     private final TimeSource time;
 
-    @SuppressWarnings({"rawtypes", "unchecked"})
+    private final boolean collecting;
+
+    private List<Call> calls = new ArrayList<>();
+
     FakeTimeScriptExecutor(RedisConnectionFactory connections, TimeSource time) {
-        this.executor = TemplateScriptExecutor.over(
-                connections, (DefaultRedisScript) new DefaultRedisScript<>(scriptText(), List.class));
-        this.time = time;
+        this(connections, time, false);
     }
 
-    private static String scriptText() {
-        return BEFORE + RateLimitScript.text() + AFTER;
+    private FakeTimeScriptExecutor(RedisConnectionFactory connections, TimeSource time, boolean collecting) {
+        this.executor = WrappedScript.executor(connections, BEFORE, AFTER);
+        this.time = time;
+        this.collecting = collecting;
+    }
+
+    static FakeTimeScriptExecutor collecting(RedisConnectionFactory connections, TimeSource time) {
+        return new FakeTimeScriptExecutor(connections, time, true);
     }
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        return executor.execute(keys, withTime(arguments)).thenApply(reply -> checked(keys, text(arguments[0]), reply));
+        Call call = new Call(time.micros(), keys, List.of(arguments), new CompletableFuture<>());
+        if (collecting) {
+            calls.add(call);
+        } else {
+            send(List.of(call));
+        }
+        return call.reply;
     }
 
     @Override
     public CompletionStage<?> delete(byte[] key) {
+        flush();
         return executor.delete(key);
     }
 
-    private byte[][] withTime(byte[][] arguments) {
-        byte[][] more = Arrays.copyOf(arguments, arguments.length + 1);
-        more[arguments.length] = "%07d".formatted(time.micros()).getBytes(StandardCharsets.US_ASCII);
-        return more;
+    /** Sends the calls collected so far. Does not wait for the replies. */
+    void flush() {
+        List<Call> collected = calls;
+        calls = new ArrayList<>();
+        if (!collected.isEmpty()) {
+            send(collected);
+        }
     }
 
-    /** Of calls on the same bucket, the reply to the last that can write is compared with what was written. */
-    private static List<Long> checked(List<byte[]> keys, String codes, List<Long> reply) {
-        int end = reply.size() - ADDED * keys.size();
-        Map<String, Long> resets = new HashMap<>();
-        char call = 0;
-        int from = 0;
-        int key = -1;
-        for (int i = 0; i < codes.length(); i++) {
-            char code = codes.charAt(i);
-            call = code == FURTHER ? call : code;
-            key += code == AS_BEFORE ? 0 : 1;
-            int numbers = NUMBERS.get(call);
-            if (numbers > 0 && call != LOOK) {
-                resets.put(text(keys.get(key)), reply.get(from + RESET));
+    private void send(List<Call> sent) {
+        List<byte[]> keys = new ArrayList<>();
+        List<byte[]> arguments = new ArrayList<>();
+        sent.forEach(call -> call.addTo(keys, arguments));
+        executor.execute(keys, arguments.toArray(byte[][]::new)).whenComplete((replies, thrown) -> {
+            if (thrown != null) {
+                sent.forEach(call -> call.reply.completeExceptionally(thrown));
+            } else {
+                distribute(sent, replies);
             }
-            from += numbers;
+        });
+    }
+
+    private static void distribute(List<Call> sent, List<Long> replies) {
+        int at = 0;
+        for (Call call : sent) {
+            int end = at + 1 + replies.get(at).intValue();
+            int next = end + ADDED * call.keys.size();
+            call.answer(List.copyOf(replies.subList(at + 1, end)), replies.subList(end, next));
+            at = next;
         }
-        assertThat(from).isEqualTo(end);
-        for (int i = 0; i < keys.size(); i++) {
-            Long resetMicros = resets.get(text(keys.get(i)));
-            if (resetMicros != null && resetMicros >= 0) {
-                checkExpiry(resetMicros, reply.subList(end + ADDED * i, end + ADDED * (i + 1)));
+    }
+
+    private record Call(long now, List<byte[]> keys, List<byte[]> arguments, CompletableFuture<List<Long>> reply) {
+
+        void addTo(List<byte[]> allKeys, List<byte[]> allArguments) {
+            allKeys.addAll(keys);
+            for (long number : new long[] {now, keys.size(), arguments.size()}) {
+                allArguments.add(Long.toString(number).getBytes(StandardCharsets.US_ASCII));
+            }
+            allArguments.addAll(arguments);
+        }
+
+        void answer(List<Long> numbers, List<Long> written) {
+            try {
+                check(numbers, written);
+                reply.complete(numbers);
+            } catch (AssertionError ex) {
+                reply.completeExceptionally(ex);
             }
         }
-        return List.copyOf(reply.subList(0, end));
-    }
 
-    private static void checkExpiry(long resetMicros, List<Long> written) {
-        long expiryMillis = written.get(0);
-        long offset = written.get(1);
-        boolean oneSection = written.get(2) == 1;
-        if (expiryMillis >= 0 && oneSection) {
-            assertThat(expiryMillis).as("expiry").isEqualTo((resetMicros + 999) / 1_000);
-        } else if (expiryMillis >= 0) {
-            assertThat(expiryMillis * 1_000).as("expiry").isGreaterThanOrEqualTo(resetMicros + offset);
+        /** Of calls on the same bucket, the reply to the last that can write is compared with what was written. */
+        private void check(List<Long> numbers, List<Long> written) {
+            Map<String, Long> resets = new HashMap<>();
+            char asked = 0;
+            int from = 0;
+            int key = -1;
+            for (char code : text(arguments.get(0)).toCharArray()) {
+                asked = code == FURTHER ? asked : code;
+                key += code == AS_BEFORE ? 0 : 1;
+                int count = NUMBERS.get(asked);
+                if (count > 0 && asked != LOOK) {
+                    resets.put(text(keys.get(key)), numbers.get(from + RESET));
+                }
+                from += count;
+            }
+            assertThat(from).isEqualTo(numbers.size());
+            for (int i = 0; i < keys.size(); i++) {
+                Long resetMicros = resets.get(text(keys.get(i)));
+                if (resetMicros != null && resetMicros >= 0) {
+                    checkExpiry(resetMicros, written.subList(ADDED * i, ADDED * (i + 1)));
+                }
+            }
         }
-    }
 
-    private static String text(byte[] bytes) {
-        return new String(bytes, StandardCharsets.ISO_8859_1);
+        private static void checkExpiry(long resetMicros, List<Long> written) {
+            long expiryMillis = written.get(0);
+            long offset = written.get(1);
+            boolean oneSection = written.get(2) == 1;
+            if (expiryMillis >= 0 && oneSection) {
+                assertThat(expiryMillis).as("expiry").isEqualTo((resetMicros + 999) / 1_000);
+            } else if (expiryMillis >= 0) {
+                assertThat(expiryMillis * 1_000).as("expiry").isGreaterThanOrEqualTo(resetMicros + offset);
+            }
+        }
+
+        private static String text(byte[] bytes) {
+            return new String(bytes, StandardCharsets.ISO_8859_1);
+        }
     }
 }

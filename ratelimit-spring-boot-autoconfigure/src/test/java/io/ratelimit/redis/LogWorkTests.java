@@ -14,7 +14,6 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /** How many commands a run of the script needs, and how many entries it reads, on a log that is as long as it may be. */
@@ -25,33 +24,32 @@ class LogWorkTests {
 
     private static final int LONGEST = 10_000;
 
-    /** Counts into {@code work}; runs the script as often as is asked, a microsecond later each time. */
-    private static final String COUNTING = """
-            local server, packed, work = redis, struct, 0
-            local times, now = tonumber(ARGV[#ARGV - 1]), tonumber(ARGV[#ARGV])
-            local redis = {pcall = function(...) work = work + 1 return server.pcall(...) end}
-            function redis.call(command, ...)
-              if command == 'TIME' then
-                return {string.format('%%.0f', math.floor(now / 1000000)), string.format('%%06.0f', now %% 1000000)}
-              end
-              local reply = server.call(command, ...)
-              work = work + (type(reply) == 'table' and #reply or 1)
+    /** Counts into {@code work} what the script asks for and reads. */
+    private static final String BEFORE = """
+            local packed, work = struct, 0
+            function on_command(call, ...)
+              local reply = call(...)
+              work = work + (call == server.call and type(reply) == 'table' and #reply or 1)
               return reply
             end
             local struct = {pack = packed.pack}
             function struct.unpack(...) work = work + 1 return packed.unpack(...) end
-            local replies
-            local function decide()
-            %s
+            """;
+
+    /** Runs the script as often as is asked, a microsecond later each time. */
+    private static final String AFTER = """
+            local times, replies = tonumber(ARGV[#ARGV - 1])
+            now = tonumber(ARGV[#ARGV])
+            for _ = 1, times do
+              work = 0
+              replies = decide(KEYS, ARGV)
+              now = now + 1
             end
-            for _ = 1, times do replies, work, now = decide(), 0 + (times == 1 and work or 0), now + 1 end
             replies[#replies + 1] = work
             return replies
             """;
 
-    @SuppressWarnings({"rawtypes", "unchecked"})
-    private final RedisScript<List<Long>> script =
-            (RedisScript) new DefaultRedisScript<>(COUNTING.formatted(RateLimitScript.text()), List.class);
+    private final RedisScript<List<Long>> script = WrappedScript.of(BEFORE, AFTER);
 
     private final ScriptCodec language = new ScriptCodec();
 

@@ -9,9 +9,9 @@ class RedisRandomTraceTests extends RandomTraceContract {
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
 
-    private final BatchScriptExecutor batches = new BatchScriptExecutor(redis.connections(), clock);
+    private final FakeTimeScriptExecutor scripts = FakeTimeScriptExecutor.collecting(redis.connections(), clock);
 
-    private final RateLimitStore store = TestStores.oneByOne(batches, RedisUnderTest.newPrefix());
+    private final RateLimitStore store = TestStores.oneByOne(scripts, RedisUnderTest.newPrefix());
 
     @Override
     protected RateLimitStore store() {
@@ -20,6 +20,6 @@ class RedisRandomTraceTests extends RandomTraceContract {
 
     @Override
     protected void flush() {
-        batches.flush();
+        scripts.flush();
     }
 }

@@ -2,7 +2,6 @@ package io.ratelimit.redis;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Queue;
@@ -10,7 +9,6 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.core.script.DefaultRedisScript;
 
 /**
  * Runs the script on a real Redis, by the server's own time, and logs what it decides: when, and as which in the order of
@@ -19,22 +17,19 @@ import org.springframework.data.redis.core.script.DefaultRedisScript;
 final class SequencedScriptExecutor implements RateLimitScriptExecutor {
 
     private static final String BEFORE = """
-            local server, time = redis, nil
-            local redis = setmetatable({}, {__index = server})
-            function redis.call(command, ...)
-              local reply = server.call(command, ...)
+            local time
+            function on_command(call, command, ...)
+              local reply = call(command, ...)
               if command == 'TIME' then
                 assert(not time, 'the time was read twice')
                 time = reply
               end
               return reply
             end
-            local function decide()
             """;
 
     private static final String AFTER = """
-            end
-            local replies = decide()
+            local replies = decide(KEYS, ARGV)
             local sequence = KEYS[1] .. ':sequence'
             replies[#replies + 1] = time[1] * 1000000 + time[2]
             replies[#replies + 1] = server.call('INCRBY', sequence, #ARGV[1])
@@ -53,11 +48,9 @@ final class SequencedScriptExecutor implements RateLimitScriptExecutor {
 
     private final AtomicInteger runs = new AtomicInteger();
 
-    @SuppressWarnings({"rawtypes", "unchecked"})
     SequencedScriptExecutor(RedisConnectionFactory connections, RateLimit limit) {
         this.limit = limit;
-        this.executor = TemplateScriptExecutor.over(connections, (DefaultRedisScript)
-                new DefaultRedisScript<>(BEFORE + RateLimitScript.text() + AFTER, List.class));
+        this.executor = WrappedScript.executor(connections, BEFORE, AFTER);
     }
 
     /** All that has been decided. */

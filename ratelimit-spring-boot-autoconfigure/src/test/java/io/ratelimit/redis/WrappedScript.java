@@ -1,0 +1,44 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.redis.connection.TemplateScriptExecutor;
+import java.util.List;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.core.script.DefaultRedisScript;
+import org.springframework.data.redis.core.script.RedisScript;
+
+/**
+ * The script in a test's own Lua, which sets its clock and sees its commands.
+ *
+ * <p>The Lua before the script can replace {@code on_command}, through which each command but a set clock's {@code TIME}
+ * goes. The Lua after it runs the script by {@code decide(KEYS, ARGV)} and returns the reply; {@code now}, microseconds,
+ * is what the script reads as the time, unless it is {@code nil}.
+ */
+final class WrappedScript {
+
+    private static final String BEFORE = """
+            local server, now = redis, nil
+            local function on_command(call, ...) return call(...) end
+            local function over(call)
+              return function(command, ...)
+                if command == 'TIME' and now then
+                  return {string.format('%.0f', math.floor(now / 1000000)), string.format('%06.0f', now % 1000000)}
+                end
+                return on_command(call, command, ...)
+              end
+            end
+            local redis = setmetatable({call = over(server.call), pcall = over(server.pcall)}, {__index = server})
+            """;
+
+    private WrappedScript() {}
+
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    static RedisScript<List<Long>> of(String before, String after) {
+        String text =
+                BEFORE + before + "local function decide(KEYS, ARGV)\n" + RateLimitScript.text() + "\nend\n" + after;
+        return (RedisScript) new DefaultRedisScript<>(text, List.class);
+    }
+
+    static RateLimitScriptExecutor executor(RedisConnectionFactory connections, String before, String after) {
+        return TemplateScriptExecutor.over(connections, of(before, after));
+    }
+}
