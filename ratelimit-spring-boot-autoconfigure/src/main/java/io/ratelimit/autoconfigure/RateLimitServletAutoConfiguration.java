@@ -8,10 +8,10 @@ import io.ratelimit.web.servlet.RateLimitBodyAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionResolver;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
-import io.ratelimit.web.servlet.RejectedRequests;
 import io.ratelimit.web.servlet.ServletCallerRequests;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletErrorViews;
+import io.ratelimit.web.servlet.ServletRejectionHandler;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -64,7 +64,7 @@ public final class RateLimitServletAutoConfiguration {
     }
 
     @Bean
-    RejectedRequests rateLimitRejectedRequests(
+    ServletRejectionHandler rateLimitRejectedRequests(
             RateLimitExceptionResolver ours,
             WebSettings settings,
             @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
@@ -80,7 +80,7 @@ public final class RateLimitServletAutoConfiguration {
                         .flatMap(Function.identity())
                         .toList()),
                 once(() -> mappings.orderedStream().toList()));
-        return new RejectedRequests(
+        return new ServletRejectionHandler(
                 once(() -> Stream.concat(Stream.of(ours), resolver.stream()).toList()), cors, settings);
     }
 
@@ -100,7 +100,7 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitHeadersFilter rateLimitFieldsFilter(WebSettings settings, RejectedRequests rejected) {
+    RateLimitHeadersFilter rateLimitFieldsFilter(WebSettings settings, ServletRejectionHandler rejected) {
         return new RateLimitHeadersFilter(settings, rejected);
     }
 

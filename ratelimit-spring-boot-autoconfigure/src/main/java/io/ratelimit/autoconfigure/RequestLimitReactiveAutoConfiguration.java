@@ -6,7 +6,7 @@ import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.RequestRules;
 import io.ratelimit.web.reactive.ExchangeCors;
-import io.ratelimit.web.reactive.RejectedExchanges;
+import io.ratelimit.web.reactive.ExchangeRejectionHandler;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
 import java.util.List;
 import java.util.function.Supplier;
@@ -92,7 +92,7 @@ public final class RequestLimitReactiveAutoConfiguration {
                                 corsFilters.orderedStream(), corsSource.stream().map(CorsWebFilter::new))
                         .toList()),
                 once(() -> mappings.orderedStream().toList()));
-        RejectedExchanges rejected = new RejectedExchanges(
+        ExchangeRejectionHandler rejected = new ExchangeRejectionHandler(
                 once(() -> adapters.orderedStream()
                         .flatMap(adapter -> adapter instanceof DispatchExceptionHandler handler
                                 ? Stream.of(handler)

@@ -5,9 +5,8 @@ import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.RequestRules;
 import io.ratelimit.web.WebSettings;
-import io.ratelimit.web.servlet.RejectedRequests;
 import io.ratelimit.web.servlet.RequestLimitFilter;
-import io.ratelimit.web.servlet.ServletCallerRequest;
+import io.ratelimit.web.servlet.ServletRejectionHandler;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import org.springframework.beans.factory.ObjectProvider;
@@ -71,12 +70,8 @@ public final class RequestLimitServletAutoConfiguration {
             RateLimitGate gate,
             RateLimitProperties properties,
             WebSettings settings,
-            RejectedRequests rejected) {
+            ServletRejectionHandler rejected) {
         return new RequestLimitFilter(
-                rules,
-                gate,
-                request -> ServletCallerRequest.of(request, settings),
-                rejected,
-                properties.web().filterOrder());
+                rules, gate, settings, rejected, properties.web().filterOrder());
     }
 }

@@ -118,7 +118,7 @@ class ReactiveCallerTests {
     }
 
     private static CallerRequest caller(ServerWebExchange exchange) {
-        return ExchangeCallerRequest.of(exchange, null, TestWebSettings.of(HeaderFormat.IETF));
+        return new ExchangeCallerRequest(exchange, null, TestWebSettings.of(HeaderFormat.IETF));
     }
 
     private static ServerWebExchange exchangeOf(Principal principal) {

@@ -4,13 +4,14 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.web.WebSettings;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.server.ServerWebExchange;
 
-/** The request of a WebFlux exchange. */
+/** Answers expressions from a WebFlux exchange, and records what limits decide for its response headers. */
 public final class ExchangeCallerRequest implements CallerRequest {
 
     private final ServerWebExchange exchange;
@@ -21,16 +22,11 @@ public final class ExchangeCallerRequest implements CallerRequest {
 
     private final ExchangeHeaderRecord record;
 
-    private ExchangeCallerRequest(ServerWebExchange exchange, @Nullable Principal principal, WebSettings settings) {
+    public ExchangeCallerRequest(ServerWebExchange exchange, @Nullable Principal principal, WebSettings settings) {
         this.exchange = exchange;
         this.principal = principal;
         this.settings = settings;
         this.record = ExchangeHeaderRecord.of(exchange, settings.headers());
-    }
-
-    /** The request as callers see it. What limits say is written to its response. */
-    public static CallerRequest of(ServerWebExchange exchange, @Nullable Principal principal, WebSettings settings) {
-        return new ExchangeCallerRequest(exchange, principal, settings);
     }
 
     @Override
@@ -39,11 +35,9 @@ public final class ExchangeCallerRequest implements CallerRequest {
         if (remote == null) {
             return "";
         }
+        InetAddress address = remote.getAddress();
         return settings.clientAddresses()
-                .normalize(
-                        remote.getAddress() == null
-                                ? remote.getHostString()
-                                : remote.getAddress().getHostAddress());
+                .normalize(address == null ? remote.getHostString() : address.getHostAddress());
     }
 
     @Override

@@ -11,7 +11,7 @@ import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** The exchange that is in the subscriber's context, where a filter has put it. */
+/** Finds the exchange in the subscriber's context, where {@link ExchangeContextFilter} has put it. */
 public final class ExchangeCallerRequests implements ReactiveCallerRequests {
 
     private static final boolean SECURITY = ClassUtils.isPresent(
@@ -40,7 +40,7 @@ public final class ExchangeCallerRequests implements ReactiveCallerRequests {
 
     private Mono<CallerRequest> request(@Nullable ServerWebExchange exchange, @Nullable Principal principal) {
         if (exchange != null) {
-            return Mono.just(ExchangeCallerRequest.of(exchange, principal, settings));
+            return Mono.just(new ExchangeCallerRequest(exchange, principal, settings));
         }
         return Mono.justOrEmpty(principal).map(PrincipalCallerRequest::new);
     }
@@ -48,7 +48,8 @@ public final class ExchangeCallerRequests implements ReactiveCallerRequests {
     private static Mono<Principal> principal(@Nullable ServerWebExchange exchange) {
         Mono<Principal> ofExchange = exchange == null ? Mono.empty() : exchange.getPrincipal();
         return SECURITY
-                ? SecurityPrincipal.current().switchIfEmpty(ofExchange.filter(SecurityPrincipal::isSomebody))
+                ? SecurityCallerRequests.principal()
+                        .switchIfEmpty(ofExchange.filter(SecurityCallerRequests::isAuthenticated))
                 : ofExchange;
     }
 }

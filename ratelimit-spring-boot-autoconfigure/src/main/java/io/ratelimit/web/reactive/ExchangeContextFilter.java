@@ -9,8 +9,8 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
 /**
- * Puts the exchange into the context, under the name that Spring has for it. There is one before all other filters, for
- * those that are limited, and one after them, for the exchange that they have changed.
+ * Puts the exchange into the context, under Spring's name for it. One instance precedes all other filters, because they may
+ * be limited, and one follows them, because they may have replaced the exchange.
  */
 public final class ExchangeContextFilter implements WebFilter, Ordered {
 
@@ -30,7 +30,7 @@ public final class ExchangeContextFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        // Now, while nobody else has the response, for what is to be done before its commit.
+        // Registers the action before the commit while no other thread uses the response.
         ExchangeHeaderRecord.of(exchange, settings.headers());
         return chain.filter(exchange)
                 .contextWrite(

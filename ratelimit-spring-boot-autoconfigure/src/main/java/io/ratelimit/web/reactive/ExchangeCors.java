@@ -11,8 +11,8 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * Does to the answer of a filter what the application would do to that of a handler: without the fields of CORS, a script
- * of another origin cannot read a rejection. Those that have been written are left as they are.
+ * Applies the application's CORS configuration to the response of a filter: without CORS headers, a script of another
+ * origin cannot read a rejection. Headers that are already set are kept.
  */
 public final class ExchangeCors {
 
@@ -20,14 +20,14 @@ public final class ExchangeCors {
 
     private final Supplier<List<HandlerMapping>> mappings;
 
-    /** Both those of the application, in their order. */
+    /** Takes the filters and mappings of the application, in their order. */
     public ExchangeCors(Supplier<List<CorsWebFilter>> filters, Supplier<List<HandlerMapping>> mappings) {
         this.filters = filters;
         this.mappings = mappings;
     }
 
-    /** Goes on with the answer, if the exchange's origin may be answered; if not, it has been. */
-    Mono<Void> before(ServerWebExchange exchange, WebFilterChain answer) {
+    /** Calls {@code answer} if the exchange's origin is admitted. If not, the exchange has been answered. */
+    Mono<Void> answerIfAdmitted(ServerWebExchange exchange, WebFilterChain answer) {
         if (!isCorsRequest(exchange)) {
             return answer.filter(exchange);
         }
@@ -39,7 +39,7 @@ public final class ExchangeCors {
         return chain.filter(exchange);
     }
 
-    /** No browser sends an origin that Spring cannot read. */
+    /** An origin that Spring cannot parse does not come from a browser. */
     private static boolean isCorsRequest(ServerWebExchange exchange) {
         try {
             return CorsUtils.isCorsRequest(exchange.getRequest());
@@ -48,7 +48,7 @@ public final class ExchangeCors {
         }
     }
 
-    /** To look for the handler is to write the fields. Where no handler takes the exchange, none has any. */
+    /** Looks up the handler, which sets the CORS headers. Without a handler, there is no CORS configuration of one. */
     private Mono<Void> byHandler(ServerWebExchange exchange) {
         return Flux.fromIterable(mappings.get())
                 .concatMap(mapping -> mapping.getHandler(exchange))

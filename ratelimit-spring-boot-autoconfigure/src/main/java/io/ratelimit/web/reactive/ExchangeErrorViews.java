@@ -10,21 +10,21 @@ import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** Lets a browser see the error view that the application has for the status: Spring Boot renders it for an exception. */
+/** Sends the application's error view for the status to a browser: Spring Boot renders it for an exception. */
 public final class ExchangeErrorViews {
 
     private final Predicate<HttpStatusCode> views;
 
-    /** @param views whether the application has one for that status */
+    /** @param views whether the application has a view for the status */
     public ExchangeErrorViews(Predicate<HttpStatusCode> views) {
         this.views = views;
     }
 
-    boolean areFor(ServerWebExchange exchange, HttpStatusCode status) {
+    boolean applyTo(ServerWebExchange exchange, HttpStatusCode status) {
         return views.test(status) && isBrowser(exchange);
     }
 
-    /** Of a file, Spring would write the range that is asked for, with the status of a part. */
+    /** With a {@code Range} header, Spring would send a part of a static view, with status 206. */
     private static boolean isBrowser(ServerWebExchange exchange) {
         HttpHeaders headers = exchange.getRequest().getHeaders();
         try {
@@ -34,7 +34,7 @@ public final class ExchangeErrorViews {
         }
     }
 
-    /** Fails with what the problem says. The cause is left out: it would be answered as a problem. */
+    /** Fails with the problem's status and detail. The cause is left out: it would be answered as a problem. */
     Mono<Void> send(ErrorResponse problem, ServerWebExchange exchange) {
         String retryAfter = problem.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
         if (retryAfter != null) {

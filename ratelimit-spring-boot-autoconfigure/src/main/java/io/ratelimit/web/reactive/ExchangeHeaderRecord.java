@@ -9,34 +9,34 @@ import java.util.List;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
-/** What limits have said during one exchange. Written when the response is committed, by the thread that does so. */
+/** Records what limits have decided during one exchange, and writes it as headers when the response is committed. */
 final class ExchangeHeaderRecord {
 
     private static final String ATTRIBUTE = ExchangeHeaderRecord.class.getName();
 
-    private final QuotaStatuses standings = new QuotaStatuses();
+    private final QuotaStatuses statuses = new QuotaStatuses();
 
     private ExchangeHeaderRecord() {}
 
-    /** The exchange's record. */
-    static ExchangeHeaderRecord of(ServerWebExchange exchange, RateLimitHeaders fields) {
+    /** Returns the exchange's record, and creates it on first use. */
+    static ExchangeHeaderRecord of(ServerWebExchange exchange, RateLimitHeaders headers) {
         return (ExchangeHeaderRecord)
-                exchange.getAttributes().computeIfAbsent(ATTRIBUTE, name -> create(exchange, fields));
+                exchange.getAttributes().computeIfAbsent(ATTRIBUTE, name -> create(exchange, headers));
     }
 
-    private static ExchangeHeaderRecord create(ServerWebExchange exchange, RateLimitHeaders fields) {
+    private static ExchangeHeaderRecord create(ServerWebExchange exchange, RateLimitHeaders headers) {
         ExchangeHeaderRecord created = new ExchangeHeaderRecord();
         exchange.getResponse()
-                .beforeCommit(() -> Mono.fromRunnable(() -> fields.write(
-                        created.standings.all(), exchange.getResponse().getHeaders()::set)));
+                .beforeCommit(() -> Mono.fromRunnable(() -> headers.write(
+                        created.statuses.all(), exchange.getResponse().getHeaders()::set)));
         return created;
     }
 
-    void addIfAbsent(QuotaStatus standing) {
-        standings.addIfAbsent(standing);
+    void addIfAbsent(QuotaStatus status) {
+        statuses.addIfAbsent(status);
     }
 
     void add(List<Charge> charges, List<RateLimitDecision> decisions) {
-        standings.add(charges, decisions);
+        statuses.add(charges, decisions);
     }
 }

@@ -11,8 +11,8 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.util.UriUtils;
 
 /**
- * The paths of an exchange: as handlers' patterns read it, segment by segment; and as WebFlux looks for a static resource,
- * which decodes the whole of it and then tidies it up as the path of a file. Mostly they are the same.
+ * Lists the readings of an exchange's path: as handlers' patterns read it, segment by segment; and as WebFlux looks up a
+ * static resource, decoded as a whole and normalized as the path of a file. Usually they are the same.
  */
 final class ExchangePaths {
 
@@ -30,12 +30,12 @@ final class ExchangePaths {
                 : RequestPaths.of(List.of(path, PathContainer.parsePath(file, DECODED)));
     }
 
-    /** Whether nothing is there to decode or to tidy up. Most paths are plain, so this must not cost much. */
+    /** Whether there is nothing to decode or to normalize. Most paths are plain, so this check is cheap. */
     private static boolean isPlain(String path) {
         return path.indexOf('%') < 0 && path.indexOf('\\') < 0 && !path.contains("//") && !path.contains("/.");
     }
 
-    /** {@code null}: it cannot be decoded, so that no resource will be found by it. */
+    /** Returns {@code null} if the path cannot be decoded, so that there is no resource for it. */
     private static @Nullable String file(String path) {
         try {
             String decoded = UriUtils.decode(path, StandardCharsets.UTF_8);

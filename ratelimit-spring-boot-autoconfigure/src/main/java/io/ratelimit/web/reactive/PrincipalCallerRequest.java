@@ -6,17 +6,17 @@ import io.ratelimit.expression.CallerRequest;
 import java.security.Principal;
 import java.util.List;
 
-/** What is known of a caller outside of a web request: who it is. */
+/** Answers expressions outside of a web request, where only the principal is known. */
 record PrincipalCallerRequest(Principal principal) implements CallerRequest {
 
     @Override
     public String clientIp() {
-        throw new IllegalStateException("clientIp needs a web request, and there is none");
+        throw new IllegalStateException("clientIp must be used during a web request");
     }
 
     @Override
     public String header(String name) {
-        throw new IllegalStateException("header() needs a web request, and there is none");
+        throw new IllegalStateException("header() must be used during a web request");
     }
 
     @Override

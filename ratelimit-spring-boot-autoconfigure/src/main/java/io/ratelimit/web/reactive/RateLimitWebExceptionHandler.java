@@ -16,14 +16,14 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebExceptionHandler;
 import reactor.core.publisher.Mono;
 
-/** Answers a rejection that no advice sees: of a filter, or of what a functional endpoint streams. Before Spring Boot's. */
+/** Answers rejections that advice does not see: of filters, and of what functional endpoints stream. Precedes Spring Boot's. */
 public final class RateLimitWebExceptionHandler implements WebExceptionHandler, Ordered {
 
     private static final int BEFORE_SPRING_BOOT = -2;
 
     private final ProblemResponses problems;
 
-    private final RateLimitHeaders fields;
+    private final RateLimitHeaders headers;
 
     private final ExchangeErrorViews errorViews;
 
@@ -33,7 +33,7 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
             MessageSource messages, WebSettings settings, ExchangeErrorViews errorViews, ServerCodecConfigurer codecs) {
         this.problems = new ProblemResponses(messages, settings);
         this.errorViews = errorViews;
-        this.fields = settings.headers();
+        this.headers = settings.headers();
         this.context = new Context(codecs.getWriters());
     }
 
@@ -48,14 +48,14 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
                 failure,
                 exchange.getRequest().getPath().value(),
                 locale(exchange),
-                ExchangeHeaderRecord.of(exchange, fields)::addIfAbsent);
+                ExchangeHeaderRecord.of(exchange, headers)::addIfAbsent);
         if (problem == null) {
             return Mono.error(failure);
         }
         if (exchange.getResponse().isCommitted()) {
             return Mono.empty();
         }
-        if (errorViews.areFor(exchange, problem.getStatusCode())) {
+        if (errorViews.applyTo(exchange, problem.getStatusCode())) {
             return errorViews.send(problem, exchange);
         }
         return ServerResponse.from(problem).flatMap(response -> response.writeTo(exchange, context));

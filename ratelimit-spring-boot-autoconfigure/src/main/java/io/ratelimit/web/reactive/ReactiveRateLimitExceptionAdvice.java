@@ -18,16 +18,17 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /**
- * Answers a rejection with a 429, in a reactive application; otherwise as the advice for servlets. After advice of
- * the application for the same exceptions, before advice for every exception. Nothing comes before all advice here, so
- * {@link CatchAllAdviceWarning} warns of what does. What an error view is for, {@link RateLimitWebExceptionHandler} answers.
+ * Answers rejections with 429, refusals with 503 and requests without a key with 400, in a reactive application. Follows the
+ * application's advice for the same exceptions, and otherwise has the highest precedence. WebFlux has no hook before all
+ * advice, so {@link CatchAllAdviceWarning} warns of advice for every exception that precedes this one.
+ * {@link RateLimitWebExceptionHandler} sends error views.
  */
 @RestControllerAdvice
 public final class ReactiveRateLimitExceptionAdvice implements Ordered {
 
     private final ProblemResponses problems;
 
-    private final ApplicationAdvice users;
+    private final ApplicationAdvice applicationAdvice;
 
     private final WebSettings settings;
 
@@ -36,14 +37,14 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
     public ReactiveRateLimitExceptionAdvice(
             ApplicationContext context, WebSettings settings, ExchangeErrorViews errorViews) {
         this.problems = new ProblemResponses(context, settings);
-        this.users = new ApplicationAdvice(context);
+        this.applicationAdvice = new ApplicationAdvice(context);
         this.settings = settings;
         this.errorViews = errorViews;
     }
 
     @Override
     public int getOrder() {
-        return users.hasHandlers() ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
+        return applicationAdvice.hasHandlers() ? LOWEST_PRECEDENCE : HIGHEST_PRECEDENCE;
     }
 
     @ExceptionHandler({
@@ -56,7 +57,7 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
             return Mono.empty();
         }
         HttpStatusCode status = settings.status(failure);
-        return status != null && errorViews.areFor(exchange, status)
+        return status != null && errorViews.applyTo(exchange, status)
                 ? Mono.error(failure)
                 : Mono.justOrEmpty(problems.of(
                         failure,

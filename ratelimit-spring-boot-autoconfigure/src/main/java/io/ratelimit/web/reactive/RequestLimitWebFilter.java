@@ -18,7 +18,7 @@ import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
 
-/** Limits WebFlux requests by their URLs. Nobody waits for the decision. */
+/** Limits WebFlux requests by URL. No thread waits for the decision. */
 public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     private final RequestRules rules;
@@ -27,21 +27,21 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     private final ReactiveCallerRequests requests;
 
-    private final RejectedExchanges rejected;
+    private final ExchangeRejectionHandler rejectionHandler;
 
     private final int order;
 
-    /** @param requests finds in the context what expressions may ask */
+    /** @param requests finds the request that expressions refer to */
     public RequestLimitWebFilter(
             RequestRules rules,
             RateLimitGate gate,
             ReactiveCallerRequests requests,
-            RejectedExchanges rejected,
+            ExchangeRejectionHandler rejectionHandler,
             int order) {
         this.rules = rules;
         this.gate = gate;
         this.requests = requests;
-        this.rejected = rejected;
+        this.rejectionHandler = rejectionHandler;
         this.order = order;
     }
 
@@ -59,27 +59,29 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
             return chain.filter(exchange);
         }
         return caller(exchange, matched)
-                .flatMap(caller -> enter(matched.acquireRequest(caller)))
+                .flatMap(caller -> acquire(matched.acquireRequest(caller)))
                 .map(refund -> true)
-                .onErrorResume(failure -> rejected.answer(exchange, failure).thenReturn(false))
+                .onErrorResume(
+                        failure -> rejectionHandler.answer(exchange, failure).thenReturn(false))
                 .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty());
     }
 
-    /** Of this exchange, which other filters may have changed since the first of them put it into the context. */
+    /** Finds the caller of this exchange, which other filters may have replaced since it was put into the context. */
     private Mono<CallerRequest> caller(ServerWebExchange exchange, MatchedRequest matched) {
         return requests.current(matched.asksForPrincipal())
-                .switchIfEmpty(Mono.error(() -> new IllegalStateException("A filter finds no request")))
+                .switchIfEmpty(
+                        Mono.error(() -> new IllegalStateException("A URL rule must be applied during a web request")))
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
     }
 
-    private Mono<Refund> enter(AcquireRequest entry) {
-        if (entry.charges().isEmpty()) {
+    private Mono<Refund> acquire(AcquireRequest request) {
+        if (request.charges().isEmpty()) {
             return Mono.just(Refund.NONE);
         }
-        CompletableFuture<Refund> entered = gate.enterAsync(entry).toCompletableFuture();
-        Mono<Refund> decided = Mono.fromFuture(entered);
-        // The store's thread must not run what comes behind, which may block it or ask the store itself.
-        return entered.isDone() ? decided : decided.publishOn(Schedulers.parallel());
+        CompletableFuture<Refund> acquired = gate.enterAsync(request).toCompletableFuture();
+        Mono<Refund> decided = Mono.fromFuture(acquired);
+        // The store's thread must not run the filters and handlers behind, which may block it or call the store.
+        return acquired.isDone() ? decided : decided.publishOn(Schedulers.parallel());
     }
 }

@@ -3,17 +3,19 @@ package io.ratelimit.web.servlet;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a request has paid, and in which of its dispatches first. Any thread may add to it. */
+/** Remembers the buckets that a request was charged to, each with the first dispatch that was. Thread-safe. */
 final class ChargedBuckets {
 
-    private final Map<Bucket, Dispatch> paid = new HashMap<>(4);
+    private final Map<Bucket, Dispatch> dispatches = new HashMap<>(4);
 
-    /** Where one limit rejects, none is paid. */
+    /** Adds the buckets of the charges, unless a limit rejects: then none is charged. */
     synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions, Dispatch dispatch) {
         for (int i = 0; i < charges.size(); i++) {
             if (!decisions.get(i).allowed() && !charges.get(i).limit().dryRun()) {
@@ -22,21 +24,38 @@ final class ChargedBuckets {
         }
         for (int i = 0; i < charges.size(); i++) {
             if (decisions.get(i).allowed()) {
-                paid.putIfAbsent(Bucket.of(charges.get(i)), dispatch);
+                dispatches.putIfAbsent(Bucket.of(charges.get(i)), dispatch);
             }
         }
     }
 
-    /** What is given back is not paid any more. */
+    /** Removes the buckets of charges that were refunded. */
     synchronized void remove(List<Charge> charges) {
-        charges.forEach(charge -> paid.remove(Bucket.of(charge)));
+        charges.forEach(charge -> dispatches.remove(Bucket.of(charge)));
     }
 
-    /** Those of the charges that no earlier dispatch has paid. */
-    synchronized List<Charge> unpaid(List<Charge> charges, Dispatch dispatch) {
+    /** Returns the charges whose buckets no earlier dispatch was charged to. */
+    synchronized List<Charge> uncharged(List<Charge> charges, Dispatch dispatch) {
         return charges.stream()
-                .filter(charge -> paid.getOrDefault(Bucket.of(charge), dispatch).equals(dispatch))
+                .filter(charge ->
+                        dispatches.getOrDefault(Bucket.of(charge), dispatch).equals(dispatch))
                 .toList();
+    }
+
+    /** A pass of a request through the servlet container: the first one, or a forward, an error page and so on. */
+    record Dispatch(DispatcherType type, int number, String uri) {
+
+        private static final Dispatch FIRST = new Dispatch(DispatcherType.REQUEST, 0, "");
+
+        /** @param number counts the dispatches of the request */
+        static Dispatch of(HttpServletRequest request, int number) {
+            DispatcherType type = request.getDispatcherType();
+            return type == DispatcherType.REQUEST ? FIRST : new Dispatch(type, number, request.getRequestURI());
+        }
+
+        boolean isFirst() {
+            return type == DispatcherType.REQUEST;
+        }
     }
 
     private record Bucket(RateLimit limit, @Nullable String key) {

@@ -12,7 +12,7 @@ import org.springframework.http.server.ServletServerHttpResponse;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
-/** Writes what other threads have recorded before a body commits the response. */
+/** Writes the headers that other threads have recorded, before a body commits the response. */
 @ControllerAdvice
 public final class RateLimitBodyAdvice implements ResponseBodyAdvice<Object> {
 

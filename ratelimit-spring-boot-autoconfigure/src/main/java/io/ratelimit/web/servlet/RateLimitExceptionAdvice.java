@@ -17,9 +17,9 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.method.HandlerMethod;
 
 /**
- * Answers a rejection with a 429, in a servlet application, and a request without a key with a 400. Asked by
- * {@link RateLimitExceptionResolver} before all advice; the last of all advice where somebody has put Spring's resolvers
- * together in another way. A response that is on its way already just ends.
+ * Answers rejections with 429, refusals with 503 and requests without a key with 400, in a servlet application.
+ * {@link RateLimitExceptionResolver} calls it before all advice. If an application has replaced Spring's composite resolver,
+ * it is the last advice. A response that is already committed just ends.
  *
  * @see <a href="https://www.rfc-editor.org/rfc/rfc6585#section-4">RFC 6585, 429 Too Many Requests</a>
  */
@@ -44,7 +44,7 @@ public final class RateLimitExceptionAdvice {
                 : problems.of(failure, request.getRequestURI(), locale, ServletHeaderRecord.of(request)::addIfAbsent);
     }
 
-    /** As if a method of a controller had failed, whose own handlers this has. */
+    /** Returns {@link #answer} as the method of a controller, because Spring tries the handlers of a controller first. */
     HandlerMethod asController() {
         return new HandlerMethod(
                 this,

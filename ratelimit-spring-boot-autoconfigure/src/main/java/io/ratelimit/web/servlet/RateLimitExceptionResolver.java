@@ -23,19 +23,18 @@ import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
- * Answers rejections before any advice of the application is asked, whatever its precedence: one for every exception would
- * take them. Leaves them to a handler of the controller and to advice that names them.
+ * Answers rejections before the application's advice, whatever its precedence, because advice for every exception would
+ * handle them. Leaves them to a handler of the controller, and to advice that names rate limit exceptions.
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
-    private final Supplier<@Nullable HandlerExceptionResolver> springs;
+    private final Supplier<@Nullable HandlerExceptionResolver> handlerExceptionResolver;
 
-    /** Spring asks the handlers of a controller first, so our advice is passed as if it were one. */
-    private final HandlerMethod advice;
+    private final RateLimitExceptionAdvice advice;
 
-    private final RateLimitExceptionAdvice ours;
+    private final HandlerMethod adviceAsController;
 
-    private final SingletonSupplier<List<ControllerAdviceBean>> users;
+    private final SingletonSupplier<List<ControllerAdviceBean>> applicationAdvice;
 
     private final ServletErrorViews errorViews;
 
@@ -43,17 +42,17 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
 
     private final Map<Class<?>, ExceptionHandlerMethodResolver> controllers = new ConcurrentHashMap<>();
 
-    /** @param springs that of the application's handlers; {@code null}: there is none */
+    /** @param handlerExceptionResolver the resolver for the application's handlers; supplies {@code null} if there is none */
     public RateLimitExceptionResolver(
-            Supplier<@Nullable HandlerExceptionResolver> springs,
-            RateLimitExceptionAdvice ours,
+            Supplier<@Nullable HandlerExceptionResolver> handlerExceptionResolver,
+            RateLimitExceptionAdvice advice,
             ServletErrorViews errorViews,
             WebSettings settings,
             ApplicationContext context) {
-        this.springs = springs;
-        this.ours = ours;
-        this.advice = ours.asController();
-        this.users = SingletonSupplier.of(new ApplicationAdvice(context)::handlers);
+        this.handlerExceptionResolver = handlerExceptionResolver;
+        this.advice = advice;
+        this.adviceAsController = advice.asController();
+        this.applicationAdvice = SingletonSupplier.of(new ApplicationAdvice(context)::handlers);
         this.errorViews = errorViews;
         this.settings = settings;
     }
@@ -67,26 +66,26 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
         RuntimeException rejection = RateLimitExceptions.find(failure);
-        HandlerExceptionResolver resolver = rejection == null ? null : springs.get();
+        HandlerExceptionResolver resolver = rejection == null ? null : handlerExceptionResolver.get();
         if (rejection == null || resolver == null) {
             return null;
         }
         Class<?> controller = handler instanceof HandlerMethod method ? method.getBeanType() : null;
-        if (isUsers(controller, failure, rejection)) {
+        if (isHandledByApplication(controller, failure, rejection)) {
             return null;
         }
         return showErrorView(request, response, rejection)
                 ? new ModelAndView()
-                : resolver.resolveException(request, response, advice, failure);
+                : resolver.resolveException(request, response, adviceAsController, failure);
     }
 
     private boolean showErrorView(
             HttpServletRequest request, HttpServletResponse response, RuntimeException rejection) {
         HttpStatusCode status = settings.status(rejection);
-        if (status == null || !errorViews.areFor(request, status)) {
+        if (status == null || !errorViews.applyTo(request, status)) {
             return false;
         }
-        ErrorResponse problem = ours.answer(rejection, request, response, RequestContextUtils.getLocale(request));
+        ErrorResponse problem = advice.answer(rejection, request, response, RequestContextUtils.getLocale(request));
         if (problem != null) {
             ServletHeaderRecord.of(request).write(settings.headers(), response);
             errorViews.send(problem, response);
@@ -94,11 +93,12 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         return true;
     }
 
-    private boolean isUsers(@Nullable Class<?> controller, Exception failure, RuntimeException rejection) {
+    private boolean isHandledByApplication(
+            @Nullable Class<?> controller, Exception failure, RuntimeException rejection) {
         if (controller != null && handlers(controller).resolveMethodByThrowable(failure) != null) {
             return true;
         }
-        for (ControllerAdviceBean bean : users.obtain()) {
+        for (ControllerAdviceBean bean : applicationAdvice.obtain()) {
             if (bean.isApplicableToBeanType(controller) && ApplicationAdvice.handles(bean.getBeanType(), rejection)) {
                 return true;
             }

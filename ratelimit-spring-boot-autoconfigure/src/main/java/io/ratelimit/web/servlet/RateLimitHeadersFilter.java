@@ -11,22 +11,22 @@ import org.springframework.core.Ordered;
 import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
- * Says which thread handles a request, so that no other touches its response, and writes what others have recorded: when the
- * container comes back to the request, and at its end. Answers the rejections that filters and servlets let through, which
- * would otherwise be errors of the server: only Spring's servlet asks for advice.
+ * Records the thread that handles a request, so that no other thread uses its response, and writes the headers that other
+ * threads have recorded: when the container dispatches the request again, and at its end. Answers the rejections that
+ * filters and servlets throw, which would otherwise be server errors: only Spring's servlet calls advice.
  */
 public final class RateLimitHeadersFilter extends OncePerRequestFilter implements Ordered {
 
     private final WebSettings settings;
 
-    private final RejectedRequests rejected;
+    private final ServletRejectionHandler rejectionHandler;
 
-    public RateLimitHeadersFilter(WebSettings settings, RejectedRequests rejected) {
+    public RateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler) {
         this.settings = settings;
-        this.rejected = rejected;
+        this.rejectionHandler = rejectionHandler;
     }
 
-    /** Around all others: they may be limited, too. */
+    /** The outermost filter, because other filters may be limited, too. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE;
@@ -53,12 +53,12 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
             record.write(settings.headers());
         } catch (ServletException | IOException | RuntimeException ex) {
             RuntimeException rejection = RateLimitExceptions.find(ex);
-            // Of a request that another thread has by now, the response is that thread's.
+            // After asynchronous processing has started, the response belongs to another thread.
             if (rejection == null || response.isCommitted() || request.isAsyncStarted()) {
                 throw ex;
             }
             record.write(settings.headers());
-            rejected.answerInstead(request, response, rejection);
+            rejectionHandler.answerInstead(request, response, rejection);
         } finally {
             record.end();
         }

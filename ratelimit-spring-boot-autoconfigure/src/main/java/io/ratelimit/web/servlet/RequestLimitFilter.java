@@ -1,10 +1,10 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.WebSettings;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -14,33 +14,31 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.function.Function;
 import org.springframework.core.Ordered;
 
-/** Limits servlet requests by their URLs: once, when they come from outside. */
+/** Limits servlet requests by URL, on their first dispatch only. */
 public final class RequestLimitFilter implements Filter, Ordered {
 
     private final RequestRules rules;
 
     private final RateLimitGate gate;
 
-    private final Function<HttpServletRequest, CallerRequest> callers;
+    private final WebSettings settings;
 
-    private final RejectedRequests rejected;
+    private final ServletRejectionHandler rejectionHandler;
 
     private final int order;
 
-    /** @param callers makes of a servlet request what expressions may ask */
     public RequestLimitFilter(
             RequestRules rules,
             RateLimitGate gate,
-            Function<HttpServletRequest, CallerRequest> callers,
-            RejectedRequests rejected,
+            WebSettings settings,
+            ServletRejectionHandler rejectionHandler,
             int order) {
         this.rules = rules;
         this.gate = gate;
-        this.callers = callers;
-        this.rejected = rejected;
+        this.settings = settings;
+        this.rejectionHandler = rejectionHandler;
         this.order = order;
     }
 
@@ -56,24 +54,24 @@ public final class RequestLimitFilter implements Filter, Ordered {
                 && response instanceof HttpServletResponse httpResponse
                 && http.getDispatcherType() == DispatcherType.REQUEST) {
             try {
-                enter(http);
+                acquire(http);
             } catch (RuntimeException ex) {
-                rejected.answer(http, httpResponse, ex);
+                rejectionHandler.answer(http, httpResponse, ex);
                 return;
             }
         }
         chain.doFilter(request, response);
     }
 
-    private void enter(HttpServletRequest request) {
+    private void acquire(HttpServletRequest request) {
         MatchedRequest matched =
                 rules.match(request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
         if (!matched.isLimited()) {
             return;
         }
-        AcquireRequest entry = matched.acquireRequest(callers.apply(request));
-        if (!entry.charges().isEmpty()) {
-            gate.enter(entry);
+        AcquireRequest acquire = matched.acquireRequest(new ServletCallerRequest(request, settings));
+        if (!acquire.charges().isEmpty()) {
+            gate.enter(acquire);
         }
     }
 }

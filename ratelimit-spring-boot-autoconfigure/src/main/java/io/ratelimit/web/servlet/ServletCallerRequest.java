@@ -9,7 +9,7 @@ import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A servlet request. */
+/** Answers expressions from a servlet request, and records what limits decide for its response headers. */
 public final class ServletCallerRequest implements CallerRequest {
 
     private final HttpServletRequest request;
@@ -18,23 +18,19 @@ public final class ServletCallerRequest implements CallerRequest {
 
     private final ServletHeaderRecord record;
 
-    private final Dispatch dispatch;
+    private final ChargedBuckets.Dispatch dispatch;
 
-    private ServletCallerRequest(HttpServletRequest request, WebSettings settings) {
+    /**
+     * Creates a view of the request. The thread that handles it, which {@link RateLimitHeadersFilter} records, writes the
+     * response headers.
+     *
+     * @throws IllegalStateException if the container has finished with the request
+     */
+    public ServletCallerRequest(HttpServletRequest request, WebSettings settings) {
         this.request = request;
         this.settings = settings;
         this.record = ServletHeaderRecord.of(request);
         this.dispatch = record.dispatch(request);
-    }
-
-    /**
-     * The request as callers see it. What limits say is written to its response by the thread that handles it, which
-     * {@link RateLimitHeadersFilter} knows.
-     *
-     * @throws IllegalStateException if the container has finished with the request
-     */
-    public static CallerRequest of(HttpServletRequest request, WebSettings settings) {
-        return new ServletCallerRequest(request, settings);
     }
 
     @Override
@@ -54,7 +50,7 @@ public final class ServletCallerRequest implements CallerRequest {
 
     @Override
     public List<Charge> unpaid(List<Charge> charges) {
-        return dispatch.isFirst() ? charges : record.unpaid(charges, dispatch);
+        return dispatch.isFirst() ? charges : record.uncharged(charges, dispatch);
     }
 
     @Override

@@ -7,7 +7,7 @@ import org.springframework.web.context.request.RequestAttributes;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** The servlet request that the current thread handles, or does something for. */
+/** Finds the servlet request of the current thread. */
 public final class ServletCallerRequests implements CallerRequest.Source {
 
     private final WebSettings settings;
@@ -20,16 +20,16 @@ public final class ServletCallerRequests implements CallerRequest.Source {
     public @Nullable CallerRequest current() {
         if (RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes) {
             try {
-                return ServletCallerRequest.of(attributes.getRequest(), settings);
+                return new ServletCallerRequest(attributes.getRequest(), settings);
             } catch (IllegalStateException over) {
-                // A task has taken the attributes to another thread, and the request ended before it.
+                // A task on another thread still has the attributes, but the request has ended.
                 return null;
             }
         }
         return null;
     }
 
-    /** The whole of the attributes, so that others find the request as well. */
+    /** Carries all request attributes, so that Spring finds the request on the other thread, too. */
     @Override
     public Runnable carriedBy(Runnable task) {
         RequestAttributes attributes = RequestContextHolder.getRequestAttributes();

@@ -22,8 +22,8 @@ import org.springframework.web.servlet.HandlerMapping;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * Does to the answer of a filter what the application would do to that of a handler: without the fields of CORS, a script
- * of another origin cannot read a rejection. Those that have been written are left as they are.
+ * Applies the application's CORS configuration to the response of a filter: without CORS headers, a script of another
+ * origin cannot read a rejection. Headers that are already set are kept.
  */
 public final class ServletCors {
 
@@ -31,24 +31,24 @@ public final class ServletCors {
 
     private final Supplier<List<HandlerMapping>> mappings;
 
-    /** Both those of the application, in their order. */
+    /** Takes the filters and mappings of the application, in their order. */
     public ServletCors(Supplier<List<CorsFilter>> filters, Supplier<List<HandlerMapping>> mappings) {
         this.filters = filters;
         this.mappings = mappings;
     }
 
-    /** Whether a browser asks, and Spring's servlet answers. Another may take the request for any other of its method. */
+    /** Whether it is a CORS preflight request that Spring's servlet answers. Other servlets may handle it as any OPTIONS. */
     static boolean isPreflight(HttpServletRequest request) {
         return CorsUtils.isPreFlightRequest(request)
-                && isSprings(request.getServletContext(), request.getHttpServletMapping());
+                && isDispatcherServlet(request.getServletContext(), request.getHttpServletMapping());
     }
 
-    private static boolean isSprings(ServletContext context, HttpServletMapping mapping) {
+    private static boolean isDispatcherServlet(ServletContext context, HttpServletMapping mapping) {
         ServletRegistration servlet = context.getServletRegistration(mapping.getServletName());
         return servlet != null && DispatcherServlet.class.getName().equals(servlet.getClassName());
     }
 
-    /** Whether the request's origin may be answered; if not, it has been. */
+    /** Whether the request's origin is admitted. If not, the request has been answered. */
     boolean admits(HttpServletRequest request, HttpServletResponse response) throws IOException {
         if (!isCorsRequest(request)) {
             return true;
@@ -61,7 +61,7 @@ public final class ServletCors {
         return admitsByHandler(request, response);
     }
 
-    /** No browser sends an origin that Spring cannot read. */
+    /** An origin that Spring cannot parse does not come from a browser. */
     private static boolean isCorsRequest(HttpServletRequest request) {
         try {
             return CorsUtils.isCorsRequest(request);
@@ -74,7 +74,7 @@ public final class ServletCors {
             throws IOException {
         AtomicBoolean admitted = new AtomicBoolean();
         try {
-            filter.doFilter(request, response, (same, also) -> admitted.set(true));
+            filter.doFilter(request, response, (sameRequest, sameResponse) -> admitted.set(true));
         } catch (ServletException ex) {
             throw new IllegalStateException(ex);
         }
@@ -88,7 +88,7 @@ public final class ServletCors {
             HandlerExecutionChain handler = handler(request);
             return handler == null || admits(handler, request, response);
         } catch (Exception ex) {
-            // No handler takes the request, so none says anything about its origin.
+            // Without a handler for the request, there is no CORS configuration of a handler.
             return true;
         } finally {
             ServletRequestPathUtils.setParsedRequestPath(path, request);
@@ -106,7 +106,7 @@ public final class ServletCors {
         return null;
     }
 
-    /** By the interceptor that Spring puts before the application's. */
+    /** Calls the CORS interceptor that Spring puts before the application's interceptors. */
     private static boolean admits(
             HandlerExecutionChain handler, HttpServletRequest request, HttpServletResponse response) throws Exception {
         for (HandlerInterceptor interceptor : handler.getInterceptorList()) {

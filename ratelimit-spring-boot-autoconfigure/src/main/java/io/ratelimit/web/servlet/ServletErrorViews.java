@@ -13,17 +13,17 @@ import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.web.ErrorResponse;
 
-/** Lets a browser see the error view that the application has for the status: Spring Boot renders it for the container. */
+/** Sends the application's error view for the status to a browser: Spring Boot renders it as the container's error page. */
 public final class ServletErrorViews {
 
     private final BiPredicate<HttpServletRequest, HttpStatusCode> views;
 
-    /** @param views whether the application has one for that request and status */
+    /** @param views whether the application has a view for the request and status */
     public ServletErrorViews(BiPredicate<HttpServletRequest, HttpStatusCode> views) {
         this.views = views;
     }
 
-    boolean areFor(HttpServletRequest request, HttpStatusCode status) {
+    boolean applyTo(HttpServletRequest request, HttpStatusCode status) {
         return isBrowser(request) && views.test(request, status);
     }
 
@@ -36,7 +36,7 @@ public final class ServletErrorViews {
         }
     }
 
-    /** Answers with what the problem says, but for its body. */
+    /** Sends the problem's status, detail and {@code Retry-After}, without its body. */
     void send(ErrorResponse problem, HttpServletResponse response) {
         String retryAfter = problem.getHeaders().getFirst(HttpHeaders.RETRY_AFTER);
         if (retryAfter != null) {

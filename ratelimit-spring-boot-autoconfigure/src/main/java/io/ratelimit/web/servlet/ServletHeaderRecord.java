@@ -11,82 +11,81 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What has come to pass with the limits during one servlet request. Containers use a response again for the next request,
- * and no two threads may use it at once. So only the thread writes to it that handles the request, while it does.
+ * Records what limits have decided and charged during one servlet request. Containers reuse a response for the next request,
+ * and two threads must not use it at once, so only the thread that handles the request writes to it, while it does.
  */
 final class ServletHeaderRecord {
 
     private static final String ATTRIBUTE = ServletHeaderRecord.class.getName();
 
-    private final QuotaStatuses standings = new QuotaStatuses();
+    private final QuotaStatuses statuses = new QuotaStatuses();
 
-    private final ChargedBuckets payments = new ChargedBuckets();
+    private final ChargedBuckets chargedBuckets = new ChargedBuckets();
 
-    /** Set by the thread that handles the request, and read by others only to see that it is not theirs. */
+    /** Set by the thread that handles the request. Other threads only compare the thread. */
     private volatile @Nullable Handling handling;
 
     private volatile int dispatches;
 
     private ServletHeaderRecord() {}
 
-    /** The request's record. */
+    /** Returns the request's record, and creates it on first use. */
     static ServletHeaderRecord of(HttpServletRequest request) {
-        if (request.getAttribute(ATTRIBUTE) instanceof ServletHeaderRecord there) {
-            return there;
+        if (request.getAttribute(ATTRIBUTE) instanceof ServletHeaderRecord existing) {
+            return existing;
         }
         ServletHeaderRecord created = new ServletHeaderRecord();
         request.setAttribute(ATTRIBUTE, created);
         return created;
     }
 
-    /** From now on the current thread handles the request. */
+    /** Records that the current thread handles the request. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Dispatches follow one another.
     void begin(HttpServletRequest request, HttpServletResponse response) {
         dispatches++;
         handling = new Handling(Thread.currentThread(), request, response);
     }
 
-    /** From now on nobody handles it. */
+    /** Records that no thread handles the request. */
     void end() {
         handling = null;
     }
 
-    Dispatch dispatch(HttpServletRequest request) {
-        return Dispatch.of(request, dispatches);
+    ChargedBuckets.Dispatch dispatch(HttpServletRequest request) {
+        return ChargedBuckets.Dispatch.of(request, dispatches);
     }
 
-    List<Charge> unpaid(List<Charge> charges, Dispatch dispatch) {
-        return payments.unpaid(charges, dispatch);
+    List<Charge> uncharged(List<Charge> charges, ChargedBuckets.Dispatch dispatch) {
+        return chargedBuckets.uncharged(charges, dispatch);
     }
 
-    void add(List<Charge> charges, List<RateLimitDecision> decisions, Dispatch dispatch) {
-        payments.add(charges, decisions, dispatch);
-        standings.add(charges, decisions);
+    void add(List<Charge> charges, List<RateLimitDecision> decisions, ChargedBuckets.Dispatch dispatch) {
+        chargedBuckets.add(charges, decisions, dispatch);
+        statuses.add(charges, decisions);
     }
 
-    /** Written before the body of the answer. */
-    void addIfAbsent(QuotaStatus standing) {
-        standings.addIfAbsent(standing);
+    void addIfAbsent(QuotaStatus status) {
+        statuses.addIfAbsent(status);
     }
 
     void refund(List<Charge> charges) {
-        payments.remove(charges);
+        chargedBuckets.remove(charges);
     }
 
-    /** Writes what has been added, if it is for this thread and not too late. */
-    void write(RateLimitHeaders fields) {
+    /** Writes new statuses if the current thread handles the request and the response is not committed. */
+    void write(RateLimitHeaders headers) {
         Handling now = handling;
         if (now != null
                 && now.thread() == Thread.currentThread()
                 && !now.request().isAsyncStarted()) {
-            write(fields, now.response());
+            write(headers, now.response());
         }
     }
 
-    /** Writes what has been added, if it is not too late; the current thread handles the request. */
-    void write(RateLimitHeaders fields, HttpServletResponse response) {
+    /** Writes new statuses if the response is not committed. To be called by the thread that handles the request. */
+    void write(RateLimitHeaders headers, HttpServletResponse response) {
         if (!response.isCommitted()) {
-            fields.write(standings.allIfChanged(), response::setHeader);
+            headers.write(statuses.allIfChanged(), response::setHeader);
         }
     }
 

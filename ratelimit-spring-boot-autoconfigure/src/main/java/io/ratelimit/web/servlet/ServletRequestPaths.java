@@ -9,9 +9,9 @@ import org.springframework.http.server.PathContainer;
 import org.springframework.web.util.ServletRequestPathUtils;
 
 /**
- * The paths of a servlet request: as Spring's handlers read it, segment by segment and behind the servlet's own path; and
- * as the container has chosen the servlet by it, without dots, double slashes and parameters, the servlet's path included.
- * Mostly they are the same.
+ * Lists the readings of a servlet request's path: as Spring's handlers read it, segment by segment and below the servlet's
+ * path; and as the container selects the servlet, without dots, double slashes and parameters, with the servlet's path.
+ * Usually they are the same.
  */
 final class ServletRequestPaths {
 
@@ -23,22 +23,22 @@ final class ServletRequestPaths {
         PathContainer path = ofSpring(request);
         String servlet = request.getServletPath();
         String info = text(request.getPathInfo());
-        String whole = servlet.concat(info);
-        if (path != null && path.value().equals(whole)) {
+        String full = servlet.concat(info);
+        if (path != null && path.value().equals(full)) {
             return RequestPaths.of(path);
         }
         List<PathContainer> paths = new ArrayList<>(3);
         if (path != null) {
             paths.add(path);
         }
-        paths.add(PathContainer.parsePath(whole, DECODED));
+        paths.add(PathContainer.parsePath(full, DECODED));
         if (!servlet.isEmpty() && !info.isEmpty()) {
             paths.add(PathContainer.parsePath(info, DECODED));
         }
         return RequestPaths.of(paths);
     }
 
-    /** {@code null}: Spring cannot read it, so that no handler of Spring's will get it. */
+    /** Returns {@code null} if Spring cannot parse the path, so that none of Spring's handlers gets the request. */
     private static @Nullable PathContainer ofSpring(HttpServletRequest request) {
         try {
             return ServletRequestPathUtils.parse(request).pathWithinApplication();

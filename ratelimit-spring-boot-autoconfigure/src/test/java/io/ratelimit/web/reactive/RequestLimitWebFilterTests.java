@@ -76,7 +76,7 @@ class RequestLimitWebFilterTests {
                 rules,
                 new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking()),
                 new ExchangeCallerRequests(TestWebSettings.of(HeaderFormat.IETF)),
-                new RejectedExchanges(List::of, List::of, new ExchangeCors(List::of, List::of)),
+                new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
                 0);
         return filter.filter(
                         MockServerWebExchange.from(MockServerHttpRequest.get("/any")),

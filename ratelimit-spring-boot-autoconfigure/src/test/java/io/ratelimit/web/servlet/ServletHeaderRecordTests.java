@@ -34,7 +34,7 @@ class ServletHeaderRecordTests {
 
     private final MockHttpServletResponse response = new MockHttpServletResponse();
 
-    private final CallerRequest caller = ServletCallerRequest.of(request, settings);
+    private final CallerRequest caller = new ServletCallerRequest(request, settings);
 
     @Test
     void threadThatHandlesTheRequestWritesAtOnce() throws ServletException, IOException {
@@ -119,13 +119,13 @@ class ServletHeaderRecordTests {
         caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
         assertThat(caller.unpaid(charges)).isEqualTo(charges);
         request.setDispatcherType(DispatcherType.FORWARD);
-        CallerRequest forwarded = ServletCallerRequest.of(request, settings);
+        CallerRequest forwarded = new ServletCallerRequest(request, settings);
         assertThat(forwarded.unpaid(charges)).isEmpty();
         assertThat(forwarded.unpaid(charges("bob"))).isEqualTo(charges("bob"));
         forwarded.onDecisions(charges("bob"), List.of(allowed(12), allowed(3)));
         assertThat(forwarded.unpaid(charges("bob"))).isEqualTo(charges("bob"));
         request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(ServletCallerRequest.of(request, settings).unpaid(charges("bob")))
+        assertThat(new ServletCallerRequest(request, settings).unpaid(charges("bob")))
                 .isEmpty();
     }
 
@@ -135,7 +135,7 @@ class ServletHeaderRecordTests {
         caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
         caller.onRefund(charges.subList(0, 1));
         request.setDispatcherType(DispatcherType.FORWARD);
-        assertThat(ServletCallerRequest.of(request, settings).unpaid(charges)).isEqualTo(charges.subList(0, 1));
+        assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEqualTo(charges.subList(0, 1));
     }
 
     @Test
@@ -143,7 +143,7 @@ class ServletHeaderRecordTests {
         List<Charge> charges = charges("alice");
         caller.onDecisions(charges, List.of(allowed(12), rejected()));
         request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(ServletCallerRequest.of(request, settings).unpaid(charges)).isEqualTo(charges);
+        assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEqualTo(charges);
     }
 
     @Test
@@ -152,12 +152,12 @@ class ServletHeaderRecordTests {
                 List.of(new Charge(QUOTES, "alice", 1), new Charge(TestLimits.dryRun(EXPORTS), "alice", 1));
         caller.onDecisions(charges, List.of(allowed(12), rejected()));
         request.setDispatcherType(DispatcherType.ERROR);
-        assertThat(ServletCallerRequest.of(request, settings).unpaid(charges)).isEqualTo(charges.subList(1, 2));
+        assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEqualTo(charges.subList(1, 2));
     }
 
     private void filter(FilterChain chain) throws ServletException, IOException {
         new RateLimitHeadersFilter(
-                        settings, new RejectedRequests(List::of, new ServletCors(List::of, List::of), settings))
+                        settings, new ServletRejectionHandler(List::of, new ServletCors(List::of, List::of), settings))
                 .doFilter(request, response, chain);
     }
 

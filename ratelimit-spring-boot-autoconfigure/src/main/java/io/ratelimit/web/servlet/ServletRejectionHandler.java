@@ -14,8 +14,8 @@ import org.springframework.http.HttpStatusCode;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.ModelAndView;
 
-/** Answers a request that a filter has stopped as if a handler had: whatever advice the application has applies. */
-public final class RejectedRequests {
+/** Answers a request that a filter has rejected as if a handler had: the application's advice applies. */
+public final class ServletRejectionHandler {
 
     private final Supplier<List<HandlerExceptionResolver>> resolvers;
 
@@ -23,8 +23,8 @@ public final class RejectedRequests {
 
     private final WebSettings settings;
 
-    /** @param resolvers ours, and that of the application's handlers */
-    public RejectedRequests(
+    /** @param resolvers the starter's resolver, and the one for the application's handlers */
+    public ServletRejectionHandler(
             Supplier<List<HandlerExceptionResolver>> resolvers, ServletCors cors, WebSettings settings) {
         this.resolvers = resolvers;
         this.cors = cors;
@@ -32,10 +32,10 @@ public final class RejectedRequests {
     }
 
     /**
-     * Answers a request that somebody has begun to answer. What is in the response so far goes, as Spring's servlet does it
-     * before it asks for advice.
+     * Answers a request whose response may have content already. Discards the content, as Spring's servlet does before it
+     * calls advice.
      *
-     * @throws RuntimeException the failure, if nobody answers it
+     * @throws RuntimeException the failure, if no resolver and no status applies to it
      */
     void answerInstead(HttpServletRequest request, HttpServletResponse response, RuntimeException failure)
             throws IOException {
@@ -45,7 +45,7 @@ public final class RejectedRequests {
         answer(request, response, failure);
     }
 
-    /** @throws RuntimeException the failure, if nobody answers it */
+    /** @throws RuntimeException the failure, if no resolver and no status applies to it */
     void answer(HttpServletRequest request, HttpServletResponse response, RuntimeException failure) throws IOException {
         if (!cors.admits(request, response)) {
             return;
@@ -58,15 +58,15 @@ public final class RejectedRequests {
         if (status == null) {
             throw failure;
         }
-        // There is no servlet yet that could render a view, but the container has error pages.
+        // No servlet can render a view yet, but the container has error pages.
         response.sendError(status(answer, response, status));
     }
 
-    /** What the advice has said, by its view or by an annotation; otherwise that of the failure. */
+    /** Returns the status of the advice, by its view or by an annotation; otherwise the status of the failure. */
     private static int status(@Nullable ModelAndView answer, HttpServletResponse response, HttpStatusCode otherwise) {
-        HttpStatusCode said = answer == null ? null : answer.getStatus();
-        if (said != null) {
-            return said.value();
+        HttpStatusCode ofView = answer == null ? null : answer.getStatus();
+        if (ofView != null) {
+            return ofView.value();
         }
         return response.getStatus() >= HttpStatus.BAD_REQUEST.value() ? response.getStatus() : otherwise.value();
     }

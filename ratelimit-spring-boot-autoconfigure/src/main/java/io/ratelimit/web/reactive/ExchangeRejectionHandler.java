@@ -14,8 +14,8 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
-/** Answers an exchange that a filter has stopped as if a handler had: whatever advice the application has applies. */
-public final class RejectedExchanges {
+/** Answers an exchange that a filter has rejected as if a handler had: the application's advice applies. */
+public final class ExchangeRejectionHandler {
 
     private final Supplier<List<DispatchExceptionHandler>> exceptionHandlers;
 
@@ -23,8 +23,8 @@ public final class RejectedExchanges {
 
     private final ExchangeCors cors;
 
-    /** The handlers are those of the application's handlers, in their order. */
-    public RejectedExchanges(
+    /** Takes the exception and result handlers of the application, in their order. */
+    public ExchangeRejectionHandler(
             Supplier<List<DispatchExceptionHandler>> exceptionHandlers,
             Supplier<List<HandlerResultHandler>> resultHandlers,
             ExchangeCors cors) {
@@ -33,15 +33,15 @@ public final class RejectedExchanges {
         this.cors = cors;
     }
 
-    /** Fails with the failure, if nobody answers it. */
+    /** Answers the failure. The result fails with it if no handler does. */
     Mono<Void> answer(ServerWebExchange exchange, Throwable failure) {
-        return cors.before(readable(exchange), admitted -> answerAdmitted(admitted, failure));
+        return cors.answerIfAdmitted(readable(exchange), admitted -> answerAdmitted(admitted, failure));
     }
 
-    /** Spring writes no body where it cannot read what the request accepts. */
+    /** Removes an {@code Accept} header that Spring cannot parse, for which it would write no body. */
     private static ServerWebExchange readable(ServerWebExchange exchange) {
         try {
-            // Which fails for too many.
+            // Fails for too many media types.
             MimeTypeUtils.sortBySpecificity(
                     new ArrayList<>(exchange.getRequest().getHeaders().getAccept()));
             return exchange;
