@@ -22,22 +22,22 @@ import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Properties of the rate limits. An unknown one stops the start-up.
+ * Properties of the rate limits. An unknown property stops the start-up.
  *
- * @param enabled Whether anything is limited. If not, annotations do nothing and no Redis is needed.
- * @param store Where permits are counted: for all instances together in Redis, or by each in memory.
- * @param onStoreFailure What happens to calls while the store cannot decide.
+ * @param enabled Whether calls are limited. If not, annotations and URL rules do nothing, and no Redis is needed.
+ * @param store Where permits are counted: in Redis for all instances together, or in memory by each instance.
+ * @param onStoreFailure What happens to calls while Redis fails.
  * @param expectedInstances Number of instances. While Redis fails, each instance applies its share of every limit in memory.
  *     1: each instance applies every limit in full. Ignored by the in-memory store.
- * @param dryRun Whether calls that would be rejected are only counted.
+ * @param dryRun Whether calls that would be rejected are counted and not rejected.
  * @param order Order of the limiting advice among the others of a bean: "before-security", which is before all others,
  *     transactions, caches and asynchronous execution among them; "after-security"; or a number, lower is earlier.
  * @param redis Properties of the Redis store.
  * @param inMemory Properties of the in-memory store.
  * @param health Properties of the health contributor.
  * @param web Properties of HTTP requests and responses.
- * @param limits What is said about each limit, by its name. Wins over the annotation, attribute by attribute.
- * @param http Which URLs are limited, before any handler sees their requests.
+ * @param limits Properties of each limit, by its name. They override the annotation, attribute by attribute.
+ * @param http Rules for URLs, which apply before any handler.
  */
 @ConfigurationProperties(prefix = "ratelimit", ignoreUnknownFields = false)
 public record RateLimitProperties(
@@ -65,9 +65,9 @@ public record RateLimitProperties(
      *
      * @param keyPrefix Start of every Redis key, without braces. Applications with the same prefix share the buckets of
      *     limits that have the same name: set it to the application's name if several applications use one Redis.
-     * @param timeout The longest time a decision waits for Redis, whatever the application's own client is set to.
-     * @param rememberRejections Whether what Redis has rejected is rejected without asking it again until the moment that
-     *     it named, for a second at the most.
+     * @param timeout Maximum time for a decision, independent of the settings of the application's Redis client.
+     * @param rememberRejections Whether a call that Redis has rejected is rejected again without Redis, until the time that
+     *     Redis named and for a second at most.
      * @param connectionFactory Name of the RedisConnectionFactory bean to use. Only needed if there are several and none is
      *     primary.
      */
@@ -95,7 +95,7 @@ public record RateLimitProperties(
     /**
      * Properties of the in-memory store.
      *
-     * @param maxKeys How many buckets are remembered at the most, of all limits together.
+     * @param maxKeys Maximum number of buckets in memory, of all limits together.
      */
     public record InMemory(@DefaultValue("100000") long maxKeys) {
 
@@ -111,7 +111,7 @@ public record RateLimitProperties(
     /**
      * Properties of the health contributor.
      *
-     * @param storeFailure What the application's health is while the store cannot decide.
+     * @param storeFailure Status of the health contributor while Redis fails.
      */
     public record Health(@DefaultValue("up") HealthStatus storeFailure) {}
 
@@ -124,11 +124,12 @@ public record RateLimitProperties(
     /**
      * Properties of HTTP requests and responses.
      *
-     * @param headers Which rate limit fields responses bear.
-     * @param ipv6Prefix How many bits of an IPv6 address are the caller's network, which clientIp is; 1 to 128.
-     * @param missingKeyStatus Status of the answer to a request for which a key expression gives null or an empty text.
-     * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that attempts to
-     *     log in are limited as well; -99 is just after it, for keys by principal.
+     * @param headers Rate limit headers of responses.
+     * @param ipv6Prefix Number of bits of an IPv6 address that clientIp keeps, 1 to 128.
+     * @param missingKeyStatus Status of the response to a request whose key expression returns null or an empty text, 400 to
+     *     599.
+     * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that login attempts
+     *     are limited too. -99 is just after it, for keys by principal.
      */
     public record Web(
             @DefaultValue("ietf") HeaderFormat headers,
@@ -151,23 +152,23 @@ public record RateLimitProperties(
     }
 
     /**
-     * What is said about one limit. With a rate it is a limit of its own, if no annotation bears its name.
+     * Properties of one limit. If no annotation has its name, a rate declares it.
      *
-     * @param algorithm How permits are taken and come back.
-     * @param capacity The most permits that can be taken at once, at least 1.
-     * @param rate The most permits in the long run, such as "10/s", "100/m" or "5/10s".
-     * @param keyExpression SpEL expression for whose bucket it is, in quotes, or all-callers: one bucket for all callers.
-     * @param permits SpEL expression for what a call costs.
-     * @param condition SpEL expression for whether a call is limited.
-     * @param refill How the tokens of a token bucket come back.
-     * @param maxWait How far ahead, beyond what a full bucket holds, permits are reserved; a call waits for them.
-     * @param enabled Whether this limit limits at all.
-     * @param dryRun Whether calls that this limit would reject are only counted.
-     * @param onStoreFailure What happens to calls of this limit while the store cannot decide.
-     * @param refundOn Failures of a method that give the permits of this limit back.
+     * @param algorithm How permits are counted.
+     * @param capacity Maximum number of permits at once, at least 1.
+     * @param rate Maximum number of permits on average, such as "10/s", "100/m" or "5/10s".
+     * @param keyExpression SpEL expression for the key of the bucket, in quotes; all-callers: one bucket for all callers.
+     * @param permits SpEL expression for the number of permits that a call takes.
+     * @param condition SpEL expression; if it is false, the call is not limited.
+     * @param refill How the permits of a token bucket come back.
+     * @param maxWait Maximum time to wait for permits, which are reserved in advance.
+     * @param enabled Whether this limit applies.
+     * @param dryRun Whether calls that this limit would reject are counted and not rejected.
+     * @param onStoreFailure What happens to calls of this limit while Redis fails.
+     * @param refundOn Exceptions of the method after which the permits of this limit are refunded.
      * @param pointcut AspectJ expression for methods that are limited without an annotation.
-     * @param lease How many permits at the most this instance takes from Redis beyond those of a call, in the same trip,
-     *     to hand them out in memory; 0: none. Nothing to the in-memory store.
+     * @param lease Maximum number of permits that this instance takes from Redis in advance and hands out in memory. 0: none.
+     *     Ignored by the in-memory store.
      */
     public record Limit(
             @Nullable Algorithm algorithm,
@@ -218,10 +219,10 @@ public record RateLimitProperties(
     }
 
     /**
-     * Which URLs a limit is for. A request that several rules match is charged to all their limits together, to each once.
+     * URLs that a limit applies to. If several rules match a request, it is charged to all their limits together, once each.
      *
      * @param path Pattern of the paths, such as "/api/**" or "/tenants/{tenant}/**".
-     * @param methods HTTP methods; empty: all. GET stands for HEAD, too.
+     * @param methods HTTP methods; empty: all. GET includes HEAD.
      * @param limit Name of the limit.
      */
     public record Http(
