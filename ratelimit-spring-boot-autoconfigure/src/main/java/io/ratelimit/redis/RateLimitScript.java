@@ -9,15 +9,16 @@ import java.util.stream.Collectors;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
-/** Puts the one script together: what most calls need, the state, a kind of counting a file, the decision. */
+/** Assembles the script from its parts: the fast path, buckets, one part for each algorithm, the decision. */
 public final class RateLimitScript {
 
-    private static final List<String> PARTS = List.of(
+    static final List<String> PARTS = List.of(
+            "run.lua",
             "arithmetic.lua",
-            "quick.lua",
+            "fast_path.lua",
             "bucket.lua",
-            "kinds.lua",
-            "unusual.lua",
+            "algorithms.lua",
+            "rare_state.lua",
             "storage.lua",
             "token_bucket.lua",
             "interval.lua",
@@ -25,7 +26,7 @@ public final class RateLimitScript {
             "sliding_window.lua",
             "sliding_window_log.lua",
             "call.lua",
-            "give_back.lua",
+            "refund.lua",
             "decide.lua");
 
     private RateLimitScript() {}
@@ -36,10 +37,14 @@ public final class RateLimitScript {
     }
 
     static String text() {
-        return PARTS.stream().map(RateLimitScript::read).collect(Collectors.joining("\n"));
+        return text(PARTS);
     }
 
-    private static String read(String part) {
+    static String text(List<String> parts) {
+        return parts.stream().map(RateLimitScript::read).collect(Collectors.joining("\n"));
+    }
+
+    static String read(String part) {
         try (InputStream in = RateLimitScript.class.getResourceAsStream(part)) {
             if (in == null) {
                 throw new IllegalStateException("io/ratelimit/redis/" + part + " is missing from the class path");

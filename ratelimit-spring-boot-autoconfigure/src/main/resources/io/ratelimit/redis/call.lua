@@ -1,20 +1,25 @@
--- What is asked.
---   KEYS  one bucket a charge, those of a call one after the other
---   ARGV  a character for each charge; then limit and permits of each that has its own
+-- Reads the request.
+--   KEYS  one bucket for each charge, those of a call one after the other
+--   ARGV  a character for each charge; then limit and permits of each charge that has its own
 --   0     a call that only looks
---   1     a call that charges: all of its limits or none
+--   1     a call that charges all of its limits or none
 --   2     the same, with receipts
---   3     gives back what receipts say; the only call of its run
---   4     a call that charges one limit, and takes more in advance
+--   3     a refund of receipts; the only call of its run
+--   4     a call that charges one limit, and takes more permits in advance
 --   +     a further charge of the call before it
---   ,     a call that charges the same limit and permits as the one before it, of another bucket
---   =     the same again, of the same bucket: it has no key of its own
---   limit the rule, and what is not as usual: T20@1/100ms>500000~?
---         >micros  how far ahead permits may be reserved, ~ calls are spaced out, ? a dry run that binds nobody
+--   ,     a call that charges the same limit and permits as the one before it, for another bucket
+--   =     the same for the same bucket, without a key of its own
+--   limit the rule and its options: T20@1/100ms>500000~?
+--         >micros  how far ahead permits may be reserved
+--         ~        a leaky bucket: an admitted call waits until all permits taken before it are back
+--         ?        a dry run, which rejects no call
+--
+-- takes: KEYS ARGV codes parse_rule
+-- leaves: LOOK RECEIPTS REFUND LEASE FURTHER key_of asked_of permits_text limit_of
 
-local LOOK, CHARGE, RECEIPTS, GIVE_BACK, LEASE, FURTHER = '0', '1', '2', '3', '4', '+'
+local LOOK, CHARGE, RECEIPTS, REFUND, LEASE, FURTHER = '0', '1', '2', '3', '4', '+'
 
--- Of each charge.
+-- By the number of the charge.
 local key_of, asked_of, limit_text, permits_text = {}, {}, {}, {}
 
 local function read_charges()

@@ -1,22 +1,25 @@
--- Decides call by call, each seeing what those before it took, as if each had a run of its own at the same time. All
--- charges of a call are decided together: if every binding one fits, all are charged; else none is.
---   permits  asked for; n+x: if n are admitted, up to x more, but at most half of what is left then
+-- Decides call by call, as if each had a run of its own at the same time: a call sees what those before it took. All charges
+-- of a call are decided together: if every charge fits, dry runs aside, all are charged, else none but dry runs.
+--   permits  n; or n+x: if n are admitted, up to x more, but at most half of what remains then
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
---            succeed (0: it fits, -1: never), microseconds until the bucket is as if never used; with receipts also used,
---            since and rest of its section and the time, which give_back.lua wants; and how many more were taken, where
---            asked for.
---            All are -1 in a call of which a key holds what is not ours. Nothing of that call is charged.
+--            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
+--            since and rest of its state and the time, for refund.lua; for a lease also how many more were taken.
+--            All are -1 if a key of the call holds a value that was not written by the starter. That call charges nothing.
+--
+-- takes: clock codes decided replies replied counts USED SINCE REST LEASED RESET RULE parse_rule reset_after rare_state
+-- takes: load charge save LOOK RECEIPTS LEASE FURTHER key_of asked_of permits_text limit_of
+-- leaves:
 
--- The buckets of this run by their keys, false where the value is none of ours. They are written once all is decided.
+-- The buckets of this run by their keys, false if the value was not written by the starter. Written once all is decided.
 local buckets = {}
-for key, quick in pairs(counts) do
-  local known, charged = parse_rule(quick[RULE]), quick[RESET] and true
-  local own = {rule = known, used = quick[USED], since = quick[SINCE], rest = quick[REST], leased = quick[LEASED]}
+for key, count in pairs(counts) do
+  local known, charged = parse_rule(count[RULE]), count[RESET] and true
+  local own = {rule = known, used = count[USED], since = count[SINCE], rest = count[REST], leased = count[LEASED]}
   buckets[key] = {key = key, rule = known, now = clock, own = own, charged = charged, unwritten = charged}
 end
 
--- A bucket stays as it is for who comes next, unless he has another rule, or what is to be written down without a charge
--- may make it a bucket that is as if never used.
+-- Returns the bucket as the previous call left it. Reads it again if the rule is another one, or if writing it without a
+-- charge may find it full again.
 local function bucket_of(i)
   local key, rule = key_of[i], limit_of(i).rule
   local bucket = buckets[key]
@@ -28,7 +31,7 @@ local function bucket_of(i)
   return bucket
 end
 
--- Returns how many permits are asked for, and how many more in advance.
+-- Returns how many permits the call wants, and how many more in advance.
 local function permits_of(i)
   local text = permits_text[i]
   local permits, more = tonumber(text), 0
@@ -39,13 +42,13 @@ local function permits_of(i)
   return permits, more
 end
 
--- Returns the microseconds until so many permits are there, and how many are used now.
+-- Returns the microseconds until that many permits are available, and how many are used now.
 local function wait_for(permits, bucket)
   local rule, own = bucket.rule, bucket.own
-  local used = rule.kind.used(own, bucket)
+  local used = rule.algorithm.used(own, bucket)
   if permits == 0 or used + permits <= rule.capacity then return 0, used end
   if permits > rule.capacity then return math.huge, used end
-  return rule.kind.time_until(own, bucket, rule.capacity - permits), used
+  return rule.algorithm.time_until(own, bucket, rule.capacity - permits), used
 end
 
 local function decide_charge(i, asked, rejected)
@@ -64,33 +67,33 @@ local function decide_charge(i, asked, rejected)
     retry, more = wait == math.huge and -1 or wait - limit.ahead, 0
   end
   if asked ~= LOOK then
-    if bucket.lag and not fits then unusual().promise(bucket, retry) end
+    if bucket.skew and not fits then rare_state().promise(bucket, retry) end
     if fits and wanted + more > 0 and not (rejected and limit.binding) then
       charge(bucket, wanted + more)
-      used = rule.kind.used(own, bucket)
-      if more > 0 and rule.kind.lease then
-        rule.kind.lease(own, bucket)
+      used = rule.algorithm.used(own, bucket)
+      if more > 0 and rule.algorithm.lease then
+        rule.algorithm.lease(own, bucket)
         time = own.leased
       end
     end
     bucket.unwritten = bucket.unwritten or bucket.changed
   end
-  replies[said + 1] = math.max(0, rule.capacity - used)
-  replies[said + 2] = delay
-  replies[said + 3] = retry
-  replies[said + 4] = used == 0 and 0 or rule.kind.time_until(own, bucket, 0)
-  said = said + 4
+  replies[replied + 1] = math.max(0, rule.capacity - used)
+  replies[replied + 2] = delay
+  replies[replied + 3] = retry
+  replies[replied + 4] = used == 0 and 0 or rule.algorithm.time_until(own, bucket, 0)
+  replied = replied + 4
   if asked == RECEIPTS or asked == LEASE then
-    replies[said + 1] = own.used
-    replies[said + 2] = own.since
-    -- Where a log's entries in view begin changes when those before them are dropped, and says nothing.
-    replies[said + 3] = rule.kind.has_entries and 0 or own.rest
-    replies[said + 4] = time
-    said = said + 4
+    replies[replied + 1] = own.used
+    replies[replied + 2] = own.since
+    -- For a log, rest changes whenever old entries are removed, and is no use in a receipt.
+    replies[replied + 3] = rule.algorithm.has_entries and 0 or own.rest
+    replies[replied + 4] = time
+    replied = replied + 4
   end
   if asked == LEASE then
-    said = said + 1
-    replies[said] = more
+    replied = replied + 1
+    replies[replied] = more
   end
 end
 
@@ -99,14 +102,14 @@ local function decide(first, last, asked)
     if not bucket_of(i) then
       local numbers = asked == LEASE and 9 or asked == RECEIPTS and 8 or 4
       for _ = 1, (last - first + 1) * numbers do
-        said = said + 1
-        replies[said] = -1
+        replied = replied + 1
+        replies[replied] = -1
       end
       return
     end
   end
   local rejected = false
-  -- One charge alone fits or does not.
+  -- A single charge needs no look ahead.
   for i = first, first < last and last or 0 do
     local limit = limit_of(i)
     if limit.binding and wait_for(permits_of(i), buckets[key_of[i]]) > limit.ahead then rejected = true end

@@ -1,34 +1,37 @@
--- F: used permits come back all at once, when the window that opened with the first of them ends: rule.micros after it.
---   since  when the window opened
+-- F: fixed window counter. All used permits come back at once when the window ends, rule.micros after the first call in it.
+--   since  when the window started
+--
+-- takes: algorithms number_used use
+-- leaves:
 
-function kinds.F()
-  local fixed_window = {used = number_used, take = use, witness = use}
+function algorithms.F()
+  local fixed_window = {used = number_used, take = use, observe = use}
 
-  function fixed_window.recover(section, bucket)
-    if section.used == 0 or bucket.now - section.since >= section.rule.micros then
-      section.used, section.since = 0, bucket.now
+  function fixed_window.recover(state, bucket)
+    if state.used == 0 or bucket.now - state.since >= state.rule.micros then
+      state.used, state.since = 0, bucket.now
     end
   end
 
-  function fixed_window.time_until(section, bucket)
-    return section.since + section.rule.micros - bucket.now
+  function fixed_window.time_until(state, bucket)
+    return state.since + state.rule.micros - bucket.now
   end
 
-  function fixed_window.rarely()
-    function fixed_window.adopt(section, bucket, other)
-      local rule, old = section.rule, other.rule
-      section.used = math.min(old.kind.used(other, bucket), rule.capacity)
-      -- In a shorter window what was taken late would be back too soon.
-      if old.kind == fixed_window and old.micros <= rule.micros then section.since = other.since end
+  function fixed_window.define_rare()
+    function fixed_window.adopt(state, bucket, other)
+      local rule, old = state.rule, other.rule
+      state.used = math.min(old.algorithm.used(other, bucket), rule.capacity)
+      -- In a shorter window, permits taken late would come back too soon.
+      if old.algorithm == fixed_window and old.micros <= rule.micros then state.since = other.since end
     end
 
-    function fixed_window.give_back(section, bucket, permits, receipt)
-      -- A window that began later is the same one if it has begun anew, because the call that opened it was undone.
-      local later = section.since - receipt.since
-      if later < 0 or later >= section.rule.micros then return end
-      section.used = math.max(0, section.used - permits)
-      -- The window that they have opened is not that of those who came later.
-      if later == 0 and receipt.used == permits then section.since = bucket.now end
+    function fixed_window.refund(state, bucket, permits, receipt)
+      -- A window that started later is the same one if the call that started it was refunded.
+      local later = state.since - receipt.since
+      if later < 0 or later >= state.rule.micros then return end
+      state.used = math.max(0, state.used - permits)
+      -- The refunded call started the window, later ones did not.
+      if later == 0 and receipt.used == permits then state.since = bucket.now end
     end
   end
 

@@ -1,13 +1,16 @@
--- S: counts in windows of rule.micros aligned to the epoch. Of the previous window's count that share is used that is
--- still in view, which is to say within rule.micros from now.
---   used   the present window's count
---   since  when it began
+-- S: sliding window counter, from two fixed windows of rule.micros aligned to the epoch. The previous count is weighted
+-- by the share of that window that is still in view: within rule.micros before now.
+--   used   the current window's count
+--   since  when the current window started
 --   rest   the previous window's count
+--
+-- takes: algorithms quotient use
+-- leaves:
 
-function kinds.S()
-  local sliding_window = {take = use, witness = use}
+function algorithms.S()
+  local sliding_window = {take = use, observe = use}
 
-  -- a * b / m rounded down, and the remainder. Digit by digit where the product does not fit; a is below 2^30, b and m
+  -- Returns a * b / m rounded down, and the remainder. Digit by digit if the product is not exact; a is below 2^30, b and m
   -- are below 2^52.
   local function multiply_and_divide(a, b, m)
     if a * b < 2 ^ 53 then return quotient(a * b, m), a * b % m end
@@ -26,48 +29,48 @@ function kinds.S()
     return result + digits, remainder
   end
 
-  function sliding_window.recover(section, bucket)
-    local start = bucket.now - bucket.now % section.rule.micros
-    if start == section.since then return end
-    section.rest = start - section.since == section.rule.micros and section.used or 0
-    section.used, section.since = 0, start
+  function sliding_window.recover(state, bucket)
+    local start = bucket.now - bucket.now % state.rule.micros
+    if start == state.since then return end
+    state.rest = start - state.since == state.rule.micros and state.used or 0
+    state.used, state.since = 0, start
   end
 
-  function sliding_window.used(section, bucket)
-    if section.rest == 0 then return section.used end
-    local micros = section.rule.micros
-    local whole, part = multiply_and_divide(section.rest, section.since + micros - bucket.now, micros)
-    return section.used + whole + (part > 0 and 1 or 0)
+  function sliding_window.used(state, bucket)
+    if state.rest == 0 then return state.used end
+    local micros = state.rule.micros
+    local whole, part = multiply_and_divide(state.rest, state.since + micros - bucket.now, micros)
+    return state.used + whole + (part > 0 and 1 or 0)
   end
 
-  function sliding_window.time_until(section, bucket, most)
-    local micros = section.rule.micros
-    local left, room = section.since + micros - bucket.now, most - section.used
+  function sliding_window.time_until(state, bucket, most)
+    local micros = state.rule.micros
+    local left, room = state.since + micros - bucket.now, most - state.used
     if room < 0 then
-      -- In the next window, where this one is the previous.
-      return left + micros - multiply_and_divide(most, micros, section.used)
+      -- In the next window, in which this one is the previous.
+      return left + micros - multiply_and_divide(most, micros, state.used)
     end
-    if section.rest <= room then return 0 end
-    return math.max(0, left - multiply_and_divide(room, micros, section.rest))
+    if state.rest <= room then return 0 end
+    return math.max(0, left - multiply_and_divide(room, micros, state.rest))
   end
 
-  function sliding_window.rarely()
-    function sliding_window.adopt(section, bucket, other)
-      local rule = section.rule
-      if other.rule.kind == sliding_window and other.rule.micros == rule.micros then
-        section.used, section.since = math.min(other.used, rule.capacity), other.since
-        section.rest = math.min(other.rest, rule.capacity)
+  function sliding_window.define_rare()
+    function sliding_window.adopt(state, bucket, other)
+      local rule = state.rule
+      if other.rule.algorithm == sliding_window and other.rule.micros == rule.micros then
+        state.used, state.since = math.min(other.used, rule.capacity), other.since
+        state.rest = math.min(other.rest, rule.capacity)
       else
-        section.used = math.min(other.rule.kind.used(other, bucket), rule.capacity)
-        section.since = bucket.now - bucket.now % rule.micros
+        state.used = math.min(other.rule.algorithm.used(other, bucket), rule.capacity)
+        state.since = bucket.now - bucket.now % rule.micros
       end
     end
 
-    function sliding_window.give_back(section, _, permits, receipt)
-      if section.since == receipt.since then
-        section.used = math.max(0, section.used - permits)
-      elseif section.since - receipt.since == section.rule.micros then
-        section.rest = math.max(0, section.rest - permits)
+    function sliding_window.refund(state, _, permits, receipt)
+      if state.since == receipt.since then
+        state.used = math.max(0, state.used - permits)
+      elseif state.since - receipt.since == state.rule.micros then
+        state.rest = math.max(0, state.rest - permits)
       end
     end
   end

@@ -1,18 +1,21 @@
--- L: remembers when permits were taken; each comes back rule.micros later. The key is a list then: the sections' text,
--- and behind it the entries, one for each call, the oldest first, in blocks. An entry carries the permits of all entries
--- up to it, so that one in so many is found by bisection, whatever the length. Two logs of one bucket share the entries.
+-- L: sliding log. Records when permits were taken; each comes back rule.micros later. The key holds a list: the text of the
+-- states, then the entries in blocks, one entry for each call, the oldest first. An entry has the permits of all entries up to
+-- it, so that the one with the n-th permit is found by bisection. Several logs of one bucket share the entries.
 --   used   permits of the entries in view
---   since  when the newest entry was made
+--   since  when the newest entry was added
 --   rest   permits of the entries that are no longer in view
 --   block  permits of all entries before it, in 7 bytes; for each of its entries the microsecond, in 7, and permits of
 --          the block up to it, in 3
+--
+-- takes: algorithms number_used
+-- leaves:
 
-function kinds.L()
+function algorithms.L()
   local sliding_window_log = {has_entries = true, used = number_used}
 
   local pack, unpack = struct.pack, struct.unpack
   local START, ENTRY, START_BYTES, ENTRY_BYTES = '>I7', '>I7I3', 7, 10
-  -- More permits than any log can hold are as good as that: they fit into 3 bytes then.
+  -- More permits than any log may hold count as so many, to fit into 3 bytes.
   local ENTRIES_AT_MOST, PERMITS_AT_MOST = 16, 10000
 
   local function entries_of(block)
@@ -23,7 +26,7 @@ function kinds.L()
     return (unpack(START, block))
   end
 
-  -- The time of the block's j-th entry, and the permits of all entries up to it.
+  -- Returns the time of the block's j-th entry, and the permits of all entries up to it.
   local function entry_at(block, j)
     local time, permits = unpack(ENTRY, block, START_BYTES + 1 + (j - 1) * ENTRY_BYTES)
     return time, start_of(block) + permits
@@ -47,8 +50,8 @@ function kinds.L()
     return total_before(last, entries_of(last) + 1)
   end
 
-  -- The first number for which something holds that then holds for all after it, too, and does for the last. It often
-  -- does for the very first.
+  -- Returns the first number for which a condition holds that holds for all numbers after it, too, and for high. Tests low
+  -- first, because it is often the one.
   local function bisect(low, high, holds)
     local middle = low
     while low < high do
@@ -58,8 +61,8 @@ function kinds.L()
     return low
   end
 
-  -- The same for the entries behind so many blocks, of which there is one that it holds for. Returns the number of its
-  -- block, the block, and its number there.
+  -- Returns the first entry for which a condition holds, from a block on: the number of its block, the block, and its number
+  -- in the block. There must be one.
   local function find(bucket, first, holds)
     local i = bisect(first, bucket.count, function(i)
       local block = block_at(bucket, i)
@@ -74,9 +77,9 @@ function kinds.L()
   end
 
   local function logs(bucket)
-    local found = {bucket.own.rule.kind == sliding_window_log and bucket.own or nil}
-    for _, section in ipairs(bucket.others or {}) do
-      if section.rule.kind == sliding_window_log then found[#found + 1] = section end
+    local found = {bucket.own.rule.algorithm == sliding_window_log and bucket.own or nil}
+    for _, state in ipairs(bucket.others or {}) do
+      if state.rule.algorithm == sliding_window_log then found[#found + 1] = state end
     end
     return found
   end
@@ -85,16 +88,16 @@ function kinds.L()
     bucket.changed_from = math.min(bucket.changed_from or i, i)
   end
 
-  -- A charge makes one entry, however many logs there are. Where none has anything in view, all begin anew.
+  -- Adds one entry for a charge, however many logs there are. If none of them has entries in view, all start again.
   local function append(bucket, permits)
     if bucket.appended then return end
     bucket.appended = true
-    local total, in_view, logs = total_of(bucket), false, logs(bucket)
+    local total, in_view, sharing = total_of(bucket), false, logs(bucket)
     local block = bucket.blocks[bucket.count]
-    for _, log in ipairs(logs) do in_view = in_view or log.used > 0 end
+    for _, log in ipairs(sharing) do in_view = in_view or log.used > 0 end
     if not in_view then
       total, block = 0, nil
-      for _, log in ipairs(logs) do log.rest, log.first = 0, bucket.count + 1 end
+      for _, log in ipairs(sharing) do log.rest, log.first = 0, bucket.count + 1 end
     end
     if not block or entries_of(block) == ENTRIES_AT_MOST then
       bucket.count, block = bucket.count + 1, pack(START, total)
@@ -103,55 +106,54 @@ function kinds.L()
     change(bucket, bucket.count)
   end
 
-  -- Drops from view what is before the first entry for which something holds.
-  local function begin_at(section, bucket, holds)
-    local i, block, j = find(bucket, section.first or 1, holds)
-    local before = math.max(section.rest, total_before(block, j))
-    section.first, section.used, section.rest = i, section.used - (before - section.rest), before
+  -- Removes from view all entries before the first for which a condition holds.
+  local function begin_at(state, bucket, holds)
+    local i, block, j = find(bucket, state.first or 1, holds)
+    local before = math.max(state.rest, total_before(block, j))
+    state.first, state.used, state.rest = i, state.used - (before - state.rest), before
   end
 
-  -- Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room.
-  local function cut(section, bucket)
-    local spare = section.used - section.rule.capacity
+  -- Removes the oldest entries of a log that has more than its capacity: they leave before it has room again.
+  local function cut(state, bucket)
+    local spare = state.used - state.rule.capacity
     if spare <= 0 then return end
-    local rest = section.rest + spare
-    begin_at(section, bucket, function(_, total) return total > rest end)
+    local rest = state.rest + spare
+    begin_at(state, bucket, function(_, total) return total > rest end)
   end
 
-  function sliding_window_log.recover(section, bucket)
-    local horizon, rest = bucket.now - section.rule.micros, section.rest
-    if section.used > 0 and section.since > horizon then
-      begin_at(section, bucket, function(time, total) return time > horizon and total > rest end)
+  function sliding_window_log.recover(state, bucket)
+    local horizon, rest = bucket.now - state.rule.micros, state.rest
+    if state.used > 0 and state.since > horizon then
+      begin_at(state, bucket, function(time, total) return time > horizon and total > rest end)
     else
-      section.used, section.since = 0, bucket.now
-      section.rest, section.first = total_of(bucket), math.max(1, bucket.count)
+      state.used, state.since = 0, bucket.now
+      state.rest, state.first = total_of(bucket), math.max(1, bucket.count)
     end
   end
 
-  function sliding_window_log.time_until(section, bucket, most)
-    local time = section.since
+  function sliding_window_log.time_until(state, bucket, most)
+    local time = state.since
     if most > 0 then
-      local gone = section.rest + section.used - most
-      local _, block, j = find(bucket, section.first or 1, function(_, total) return total >= gone end)
+      local gone = state.rest + state.used - most
+      local _, block, j = find(bucket, state.first or 1, function(_, total) return total >= gone end)
       time = entry_at(block, j)
     end
-    return time + section.rule.micros - bucket.now
+    return time + state.rule.micros - bucket.now
   end
 
-  function sliding_window_log.take(section, bucket, permits)
+  function sliding_window_log.take(state, bucket, permits)
     permits = math.min(permits, PERMITS_AT_MOST)
     append(bucket, permits)
-    section.used, section.since = section.used + permits, bucket.now
-    cut(section, bucket)
+    state.used, state.since = state.used + permits, bucket.now
+    cut(state, bucket)
   end
 
-  function save_entries(bucket, text_of, expiry)
-    local key, first, changed, logs = bucket.key, math.huge, bucket.changed_from or math.huge, logs(bucket)
-    if #logs == 0 then return false end
-    for _, log in ipairs(logs) do first = math.min(first, log.first or 1) end
+  function sliding_window_log.save(bucket, text, expiry)
+    local key, first, changed = bucket.key, math.huge, bucket.changed_from or math.huge
+    for _, log in ipairs(logs(bucket)) do first = math.min(first, log.first or 1) end
     if bucket.is_string then redis.call('DEL', key) end
-    -- First what a full Redis refuses: after another write it would let it pass.
-    if not bucket.listed then redis.call('RPUSH', key, text_of(bucket)) end
+    -- A full Redis refuses RPUSH, but not after another write. So this comes first.
+    if not bucket.listed then redis.call('RPUSH', key, text) end
     for i = math.max(changed, first), bucket.count do
       if i <= bucket.length then
         redis.call('LSET', key, i, bucket.blocks[i])
@@ -162,31 +164,30 @@ function kinds.L()
     if bucket.count < bucket.length then redis.call('LTRIM', key, 0, bucket.count) end
     if bucket.listed then
       local gone = math.min(first - 1, bucket.length)
-      redis.call('LSET', key, gone, text_of(bucket))
+      redis.call('LSET', key, gone, text)
       if gone > 0 then redis.call('LTRIM', key, gone, -1) end
     end
     redis.call('PEXPIRE', key, expiry)
-    return true
   end
 
-  function sliding_window_log.rarely()
-    sliding_window_log.witness = sliding_window_log.take
+  function sliding_window_log.define_rare()
+    sliding_window_log.observe = sliding_window_log.take
 
-    function sliding_window_log.adopt(section, bucket, other)
-      if other.rule.kind == sliding_window_log then
-        section.used, section.since, section.rest = other.used, other.since, other.rest
-        cut(section, bucket)
+    function sliding_window_log.adopt(state, bucket, other)
+      if other.rule.algorithm == sliding_window_log then
+        state.used, state.since, state.rest = other.used, other.since, other.rest
+        cut(state, bucket)
         return
       end
-      section.rest = total_of(bucket)
-      local used = math.min(other.rule.kind.used(other, bucket), section.rule.capacity)
+      state.rest = total_of(bucket)
+      local used = math.min(other.rule.algorithm.used(other, bucket), state.rule.capacity)
       if used > 0 then
         append(bucket, used)
-        section.used = used
+        state.used = used
       end
     end
 
-    -- The newest entry of so many permits at a time: the number of its block, and its number there.
+    -- Returns the newest entry of that many permits at a time: the number of its block, and its number in the block.
     local function entry_of(bucket, time, permits)
       local i, block, j = find(bucket, 1, function(other) return other >= time end)
       local found_block, found
@@ -202,7 +203,7 @@ function kinds.L()
       return found_block, found
     end
 
-    -- Adds entries of another block, each with so many permits less before it.
+    -- Adds entries of another block, with less permits before each.
     local function add(block, other, from, to, less)
       local start = start_of(block) + less
       for j = from, to do
@@ -217,7 +218,7 @@ function kinds.L()
       bucket.count = bucket.count - 1
     end
 
-    -- Two blocks one after the other are no longer so few entries that one could hold them.
+    -- Joins two adjacent blocks if one can hold their entries.
     local function join(bucket, i)
       local block, after = bucket.blocks[i], bucket.blocks[i + 1]
       if block and after and entries_of(block) + entries_of(after) <= ENTRIES_AT_MOST then
@@ -240,9 +241,9 @@ function kinds.L()
       join(bucket, i - 1)
     end
 
-    -- Takes the entry out of all logs of the bucket, because they share it.
-    function sliding_window_log.give_back(section, bucket, permits, receipt)
-      if receipt.since > section.since then return end
+    -- Removes the entry from all logs of the bucket, because they share it.
+    function sliding_window_log.refund(state, bucket, permits, receipt)
+      if receipt.since > state.since then return end
       bucket.blocks = redis.call('LRANGE', bucket.key, 1, -1)
       local i, j = entry_of(bucket, receipt.since, permits)
       if not i then return end

@@ -1,8 +1,12 @@
--- T: used permits come back one after the other, evenly: rule.permits of them every rule.micros microseconds.
+-- T: token bucket, counted as in the generic cell rate algorithm (GCRA). Used permits come back one after the other, evenly:
+-- rule.permits of them every rule.micros microseconds. A leaky bucket has the same rule; its limits have the option ~.
 --   since  when the next of them began to come back
---   rest   of the microsecond after since, in parts of the rule's permits
+--   rest   the fraction of the microsecond after since, in parts of the rule's permits
+--
+-- takes: algorithms quotient time_of permits_in number_used
+-- leaves:
 
-function kinds.T()
+function algorithms.T()
   local token_bucket = {has_pace = true, used = number_used}
 
   function token_bucket.prepare(rule)
@@ -14,75 +18,75 @@ function kinds.T()
     return permits_in(elapsed, fraction, most, rule.whole, rule.part, rule.permits)
   end
 
-  function token_bucket.recover(section, bucket)
-    local rule = section.rule
-    local back = tokens_in(bucket.now - section.since, section.rest, section.used, rule)
-    if back == section.used then
-      section.used, section.since, section.rest, section.leased = 0, bucket.now, 0, 0
+  function token_bucket.recover(state, bucket)
+    local rule = state.rule
+    local back = tokens_in(bucket.now - state.since, state.rest, state.used, rule)
+    if back == state.used then
+      state.used, state.since, state.rest, state.leased = 0, bucket.now, 0, 0
       return
     end
-    local rest = back * rule.part + section.rest
-    section.used = section.used - back
-    section.since = section.since + back * rule.whole + quotient(rest, rule.permits)
-    section.rest = rest % rule.permits
+    local rest = back * rule.part + state.rest
+    state.used = state.used - back
+    state.since = state.since + back * rule.whole + quotient(rest, rule.permits)
+    state.rest = rest % rule.permits
   end
 
-  function token_bucket.time_until(section, bucket, most)
-    local rule = section.rule
-    return section.since + time_of(section.used - most, section.rest, rule.whole, rule.part, rule.permits) - bucket.now
+  function token_bucket.time_until(state, bucket, most)
+    local rule = state.rule
+    return state.since + time_of(state.used - most, state.rest, rule.whole, rule.part, rule.permits) - bucket.now
   end
 
-  function token_bucket.take(section, _, permits)
-    section.used = section.used + permits
+  function token_bucket.take(state, _, permits)
+    state.used = state.used + permits
   end
 
-  function token_bucket.lease(section, bucket)
-    section.leased = math.max(section.leased + 1, bucket.now + token_bucket.time_until(section, bucket, 0))
+  function token_bucket.lease(state, bucket)
+    state.leased = math.max(state.leased + 1, bucket.now + token_bucket.time_until(state, bucket, 0))
   end
 
-  function token_bucket.rarely()
-    -- What is reserved ahead stays.
-    function token_bucket.witness(section, _, permits)
-      section.used = section.used + math.max(0, math.min(permits, section.rule.capacity - section.used))
+  function token_bucket.define_rare()
+    -- Permits reserved ahead stay used.
+    function token_bucket.observe(state, _, permits)
+      state.used = state.used + math.max(0, math.min(permits, state.rule.capacity - state.used))
     end
 
-    function token_bucket.adopt(section, bucket, other)
-      local rule, old = section.rule, other.rule
-      local used = old.kind.used(other, bucket)
-      if old.kind == token_bucket and old.permits == rule.permits and old.micros == rule.micros
+    function token_bucket.adopt(state, bucket, other)
+      local rule, old = state.rule, other.rule
+      local used = old.algorithm.used(other, bucket)
+      if old.algorithm == token_bucket and old.permits == rule.permits and old.micros == rule.micros
           and used <= rule.capacity then
-        section.used, section.since, section.rest, section.leased = used, other.since, other.rest, other.leased
+        state.used, state.since, state.rest, state.leased = used, other.since, other.rest, other.leased
       else
-        section.used = math.min(used, rule.capacity)
+        state.used = math.min(used, rule.capacity)
       end
     end
 
-    -- Permits come back in the order in which they were taken. Returns how many of those in use are the receipt's or were
-    -- taken before: they are back by the time at which the receipt's bucket was to be unused.
-    local function out_before(receipt, section, rule)
+    -- Returns how many of the permits in use belong to the receipt or were taken before it. Permits come back in the order in
+    -- which they were taken, so these come back by the time at which the receipt's bucket was to be full again.
+    local function out_before(receipt, state, rule)
       local rest = receipt.used * rule.part + receipt.rest
       local last = receipt.since + receipt.used * rule.whole + quotient(rest, rule.permits)
       local fraction = rest % rule.permits
-      local out = tokens_in(math.max(0, last - section.since + 1), section.rest, section.used, rule)
+      local out = tokens_in(math.max(0, last - state.since + 1), state.rest, state.used, rule)
       while out > 0 do
-        rest = out * rule.part + section.rest
-        local back = section.since + out * rule.whole + quotient(rest, rule.permits)
+        rest = out * rule.part + state.rest
+        local back = state.since + out * rule.whole + quotient(rest, rule.permits)
         if back < last or back == last and rest % rule.permits <= fraction then return out end
         out = out - 1
       end
       return 0
     end
 
-    function token_bucket.give_back(section, bucket, permits, receipt)
-      -- What was leased before or since may be used later than what is given back was: by the rule that has come back
-      -- before it, or others go by when theirs was to. Only the last lease itself knows what of it nobody will use.
-      if receipt.time < section.leased then return end
-      local out = out_before(receipt, section, section.rule)
+    function token_bucket.refund(state, bucket, permits, receipt)
+      -- Permits leased before or since may be used later than these were: refunding these would let those exceed the limit.
+      -- Only the last lease itself can refund, because it knows which of its permits remain unused.
+      if receipt.time < state.leased then return end
+      local out = out_before(receipt, state, state.rule)
       if out > permits then
-        section.used = section.used - permits
+        state.used = state.used - permits
       elseif out > 0 then
-        -- They were at the front: those behind them begin to come back now.
-        section.used, section.since, section.rest = section.used - out, bucket.now, 0
+        -- These permits were first in order: the next ones begin to come back now.
+        state.used, state.since, state.rest = state.used - out, bucket.now, 0
       end
     end
   end

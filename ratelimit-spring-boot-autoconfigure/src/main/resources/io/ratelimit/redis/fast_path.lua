@@ -1,29 +1,20 @@
--- How most calls are decided: charges and leases of one token bucket each, which is as if never used or has the section of
--- this very rule alone. All calls of a run before the first that is different are decided here, in numbers: what is made for them and
--- thrown away, tables above all, would be most of the time that a run takes.
-
-local KEYS, ARGV = KEYS, ARGV
-
-local codes = ARGV[1]
--- How many charges are decided, and how many keys and arguments were theirs.
-local decided, keys, arguments = 0, 0, 1
-
--- For each charge what decide.lua says. There is room for the first, because a table that grows is made anew.
-local replies, said = {0, 0, 0, 0}, 0
-
--- What is used of each bucket, by its key; read once, and written once all is decided.
-local USED, SINCE, REST, LEASED, RESET, RULE = 1, 2, 3, 4, 5, 6
-local counts = {}
+-- Decides most calls: charges and leases of one token bucket each, if the bucket is unused or has the state of this very
+-- rule alone. Decides all calls of a run before the first that is different, with numbers only: creating tables for them
+-- would take most of the time of a run. The script decides the same without this part, only slower.
+--
+-- takes: KEYS ARGV clock codes decided replies replied counts USED SINCE REST LEASED RESET RULE
+-- takes: quotient micros_of time_of permits_in
+-- leaves:
 
 do
-  -- What call.lua says of them: 1, 4 and =, which with , are all that is decided here.
+  -- 1, 4 and =, which together with , are all codes that are decided here.
   local CHARGE, LEASE, AS_BEFORE = 49, 52, 61
 
   local _, plain = string.find(codes, '^[14,=]*')
-  -- The last of them may have further charges.
+  -- The last of these calls may have further charges.
   if string.sub(codes, plain + 1, plain + 1) == '+' then plain = plain - 1 end
 
-  -- Returns what is used now, since, rest and leased; nil if there is more to the bucket.
+  -- Returns used, since, rest and leased as of now; nil if the bucket has more than one state, or a clock skew.
   local function count_at(key, rule, whole, part, permits)
     local value = redis.pcall('GET', key)
     if not value then return 0, clock, 0, 0 end
@@ -40,6 +31,7 @@ do
     return used - back, since + back * whole + quotient(rest, permits), rest % permits, leased
   end
 
+  local keys, arguments = 0, 1
   local rule, capacity, permits, whole, part
   local wanted, ahead, count, used, since, rest, leased
 
@@ -50,7 +42,7 @@ do
       if text ~= rule then
         local amount, unit
         capacity, permits, amount, unit = string.match(text, '^T(%d+)@(%d+)/(%d*)(%l+)$')
-        -- None of a token bucket, or one with options.
+        -- Another algorithm, or a limit with options.
         if not capacity then break end
         rule, capacity, permits = text, capacity + 0, permits + 0
         local micros = micros_of(unit) * (amount == '' and 1 or amount)
@@ -85,22 +77,22 @@ do
     end
     local reset = used > 0 and since - clock + time_of(used, rest, whole, part, permits) or 0
     if used > count[USED] then count[USED], count[RESET] = used, reset end
-    replies[said + 1] = used < capacity and capacity - used or 0
-    replies[said + 2] = 0
-    replies[said + 3] = retry
-    replies[said + 4] = reset
-    said, decided = said + 4, i
+    replies[replied + 1] = used < capacity and capacity - used or 0
+    replies[replied + 2] = 0
+    replies[replied + 3] = retry
+    replies[replied + 4] = reset
+    replied, decided = replied + 4, i
     if code == LEASE then
-      replies[said + 1] = used
-      replies[said + 2] = since
-      replies[said + 3] = rest
-      replies[said + 4] = clock
+      replies[replied + 1] = used
+      replies[replied + 2] = since
+      replies[replied + 3] = rest
+      replies[replied + 4] = clock
       if more > 0 then
         leased = math.max(leased + 1, clock + reset)
-        count[LEASED], replies[said + 4] = leased, leased
+        count[LEASED], replies[replied + 4] = leased, leased
       end
-      replies[said + 5] = more
-      said = said + 5
+      replies[replied + 5] = more
+      replied = replied + 5
     end
   end
 end

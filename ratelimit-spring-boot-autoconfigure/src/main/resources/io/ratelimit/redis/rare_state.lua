@@ -1,0 +1,171 @@
+-- Reads and writes what few buckets have: states of other rules, and a clock skew. Recognizes values that were not written by
+-- the starter.
+--
+-- takes: clock number parse_state text_of complete parse_rule reset_after
+-- leaves: rare_state
+
+local function make_rare_state()
+  local rare_state = {}
+
+  local STATES_AT_MOST = 3
+
+  -- Returns true and the reply; false if the value has another type.
+  local function read(command, ...)
+    local reply = redis.pcall(command, ...)
+    if type(reply) ~= 'table' then return true, reply end
+    -- Any other error fails the run.
+    if not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(command, ...) end
+    return false
+  end
+
+  -- Returns the skew; nil if the text is none.
+  local function parse_skew(text)
+    local offset, seen, promise = string.match(text, '^%+(%d+):(%d+):(%d+)$')
+    offset, seen, promise = number(offset, 0), number(seen, 0), number(promise, 0)
+    return offset and seen and promise and {offset = offset, seen = seen, promise = promise}
+  end
+
+  local function parse_any_state(text)
+    local rule = string.match(text, '^%u%d+@?%d*/%d*%l+')
+    return rule and parse_rule(rule) and parse_state(parse_rule(rule), text, #rule + 1)
+  end
+
+  -- Returns the states and the skew; nil if the text was not written by the starter.
+  local function parse(text)
+    local states, skew = {}, nil
+    for part in string.gmatch(text, '%S+') do
+      local state = not skew and parse_any_state(part)
+      if state and #states < STATES_AT_MOST then
+        states[#states + 1] = state
+      else
+        skew = not skew and parse_skew(part)
+        if not skew then return nil end
+      end
+    end
+    return #states > 0 and states or nil, skew
+  end
+
+  -- A bucket's own time never goes back. While the clock shows less than the bucket has seen, the bucket's time goes on from
+  -- there at the clock's speed. So nothing is refilled twice, and no caller waits for the clock. Once the clock shows more than
+  -- the bucket has seen, it is trusted again, because then nothing is refilled for the time in which it was wrong. One
+  -- exception: a caller who was told to wait longer than the clock is behind, and did, must find what was promised.
+  local function tell_time(bucket, states)
+    local skew, seen = bucket.skew, 0
+    for _, state in ipairs(states) do seen = math.max(seen, state.since) end
+    if skew then
+      bucket.changed = true
+      seen = math.max(seen, skew.seen)
+    end
+    if clock < seen then
+      skew = skew or {offset = 0, promise = 0}
+      skew.offset = math.max(skew.offset, seen - clock)
+    elseif skew and (skew.promise == 0 or clock + skew.offset < skew.promise) then
+      skew = nil
+    end
+    bucket.skew, bucket.now = skew, clock
+    if skew then
+      bucket.changed, bucket.now = true, clock + skew.offset
+      skew.seen = bucket.now
+      if skew.promise <= bucket.now + skew.offset then skew.promise = 0 end
+    end
+  end
+
+  -- Records the time at which a rejected caller was told to try again.
+  function rare_state.promise(bucket, retry)
+    local skew = bucket.skew
+    if skew and retry > skew.offset then
+      local time = bucket.now + retry
+      skew.promise = skew.promise == 0 and time or math.min(skew.promise, time)
+    end
+  end
+
+  -- Returns the state that a new rule adopts: the last used one; for a log another log, if any, because they share entries.
+  local function adopted_by(rule, others)
+    for i = 1, rule.algorithm.has_entries and #others or 0 do
+      if others[i].rule.algorithm.has_entries then return others[i] end
+    end
+    return others[1]
+  end
+
+  -- Puts the rule's state first. A new rule adopts what the previous rule has counted. This must be written even without a
+  -- charge: if each call adopted it again, used permits would never come back.
+  local function choose(bucket, states)
+    local rule, others, own = bucket.rule, {}, nil
+    for _, state in ipairs(states) do
+      if state.rule == rule then
+        own = state
+      elseif #others < STATES_AT_MOST - 1 then
+        others[#others + 1] = state
+      end
+    end
+    bucket.rule_is_new = not own
+    bucket.own = own or {rule = rule, used = 0, since = bucket.now, rest = 0, leased = 0}
+    local before = not own and adopted_by(rule, others)
+    if before then
+      before.rule.algorithm.recover(before, bucket)
+      complete(rule.algorithm).adopt(bucket.own, bucket, before)
+      bucket.changed = true
+    end
+    rule.algorithm.recover(bucket.own, bucket)
+    bucket.others = #others > 0 and others or nil
+  end
+
+  -- Fills the bucket from the text, or the head of a list. Returns false if its value was not written by the starter.
+  function rare_state.load(bucket, text)
+    if type(text) == 'table' then
+      local known
+      bucket.listed = not bucket.listed
+      if bucket.listed then
+        known, text = read('LINDEX', bucket.key, 0)
+      else
+        known, text = read('GET', bucket.key)
+      end
+      if not known then return false end
+    end
+    local states
+    states, bucket.skew = parse(text)
+    if not states then return false end
+    bucket.length = bucket.listed and redis.call('LLEN', bucket.key) - 1 or 0
+    bucket.count, bucket.is_string, bucket.blocks = bucket.length, not bucket.listed, {}
+    tell_time(bucket, states)
+    choose(bucket, states)
+    return true
+  end
+
+  function rare_state.recover_others(bucket)
+    for _, state in ipairs(bucket.others or {}) do state.rule.algorithm.recover(state, bucket) end
+  end
+
+  function rare_state.observe(bucket, permits)
+    for _, state in ipairs(bucket.others) do complete(state.rule.algorithm).observe(state, bucket, permits) end
+  end
+
+  function rare_state.save_of(bucket)
+    for _, state in ipairs(bucket.others) do
+      if state.rule.algorithm.save then return state.rule.algorithm.save end
+    end
+  end
+
+  -- Adds to the text of the bucket's own state.
+  function rare_state.add(bucket, text)
+    for _, state in ipairs(bucket.others or {}) do text = text .. ' ' .. text_of(state) end
+    local skew = bucket.skew
+    return skew and string.format('%s +%.0f:%.0f:%.0f', text, skew.offset, skew.seen, skew.promise) or text
+  end
+
+  -- Returns when all states of the bucket are unused, given when its own state is.
+  function rare_state.last(bucket, reset)
+    for _, state in ipairs(bucket.others or {}) do reset = math.max(reset, reset_after(state, bucket)) end
+    -- The skew is needed until the clock has caught up.
+    return bucket.skew and reset + bucket.skew.offset or reset
+  end
+
+  return rare_state
+end
+
+local rare_state_made
+
+local function rare_state()
+  rare_state_made = rare_state_made or make_rare_state()
+  return rare_state_made
+end

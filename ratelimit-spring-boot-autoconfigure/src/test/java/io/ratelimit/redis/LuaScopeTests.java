@@ -1,0 +1,68 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.redis.LuaScopes.Part;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** The script has no globals but those of Redis, no unused locals, and each part names what it shares with others. */
+class LuaScopeTests {
+
+    private static final List<Part> PARTS = RateLimitScript.PARTS.stream()
+            .map(name -> new Part(name, RateLimitScript.read(name)))
+            .toList();
+
+    private static final String[] PROVIDED = {
+        "redis", "KEYS", "ARGV", "math", "string", "struct", "table", "ipairs", "pairs", "tonumber", "type"
+    };
+
+    @Test
+    void scriptHasNoGlobalsOfItsOwn() {
+        assertThat(new LuaScopes(PARTS).globals()).containsExactlyInAnyOrder(PROVIDED);
+    }
+
+    @Test
+    void everyLocalIsUsed() {
+        assertThat(new LuaScopes(PARTS).unused()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @MethodSource("parts")
+    void firstLinesOfAPartNameWhatItTakesAndLeaves(Part part) {
+        LuaScopes scopes = new LuaScopes(PARTS);
+        assertThat(part.names("takes")).as("takes").containsExactlyInAnyOrderElementsOf(scopes.taken(part.name()));
+        assertThat(part.names("leaves")).as("leaves").containsExactlyInAnyOrderElementsOf(scopes.left(part.name()));
+    }
+
+    static List<Part> parts() {
+        return PARTS;
+    }
+
+    @Test
+    void globalsAreFound() {
+        assertThat(scopes("local a = 1\nfunction f() b = a + c end", "local function g() return f() end\ng()")
+                        .globals())
+                .containsExactly("b", "c", "f");
+    }
+
+    @Test
+    void unusedLocalsAreFoundAndWritingIsNoUse() {
+        assertThat(scopes("local a, b = 1, 2\nlocal function f(c, _) b = 3 end", "for i = 1, 2 do local a = i end")
+                        .unused())
+                .containsExactly("0.lua:1 a", "0.lua:1 b", "0.lua:2 f", "0.lua:2 c", "1.lua:1 a");
+    }
+
+    @Test
+    void whatIsHandedOverIsFound() {
+        LuaScopes scopes = scopes("local a, b = 1, 2\nlocal c = b", "local b = a\nif b then return c end");
+        assertThat(scopes.left("0.lua")).containsExactly("a", "c");
+        assertThat(scopes.taken("1.lua")).containsExactly("a", "c");
+    }
+
+    private static LuaScopes scopes(String first, String second) {
+        return new LuaScopes(List.of(new Part("0.lua", first), new Part("1.lua", second)));
+    }
+}
