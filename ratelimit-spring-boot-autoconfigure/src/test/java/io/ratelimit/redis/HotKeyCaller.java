@@ -10,7 +10,10 @@ import io.ratelimit.Refill;
 import io.ratelimit.TestRandom;
 import io.ratelimit.store.RateLimitStore;
 import java.io.BufferedOutputStream;
+import java.io.DataInputStream;
 import java.io.DataOutputStream;
+import java.io.EOFException;
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
 import java.util.ArrayList;
@@ -23,8 +26,8 @@ import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
- * A process that calls one limit from many threads, and logs what it is told. It begins when the test says so, and ends
- * with the test.
+ * A process that calls limits from many threads, one after the other, and logs what it is told. It begins each when the
+ * test says so, and ends with the test.
  */
 final class HotKeyCaller {
 
@@ -34,11 +37,8 @@ final class HotKeyCaller {
 
     private HotKeyCaller() {}
 
-    /** What the process is told by its command line. */
+    /** What the process is told by the test. */
     record Task(
-            int testPort,
-            String redisHost,
-            int redisPort,
             String prefix,
             long seed,
             int threads,
@@ -48,52 +48,37 @@ final class HotKeyCaller {
             long capacity,
             String rate) {
 
-        static Task parse(String... words) {
-            return new Task(
-                    Integer.parseInt(words[0]),
-                    words[1],
-                    Integer.parseInt(words[2]),
-                    words[3],
-                    Long.parseLong(words[4]),
-                    Integer.parseInt(words[5]),
-                    Integer.parseInt(words[6]),
-                    Algorithm.valueOf(words[7]),
-                    Refill.valueOf(words[8]),
-                    Long.parseLong(words[9]),
-                    words[10]);
+        /** Returns the next task, or {@code null} if there is none. */
+        static Task read(DataInputStream in) throws IOException {
+            try {
+                return new Task(
+                        in.readUTF(),
+                        in.readLong(),
+                        in.readInt(),
+                        in.readInt(),
+                        Algorithm.valueOf(in.readUTF()),
+                        Refill.valueOf(in.readUTF()),
+                        in.readLong(),
+                        in.readUTF());
+            } catch (EOFException ex) {
+                return null;
+            }
         }
 
-        List<String> words() {
-            return List.of(
-                            testPort,
-                            redisHost,
-                            redisPort,
-                            prefix,
-                            seed,
-                            threads,
-                            callsOfEach,
-                            algorithm,
-                            refill,
-                            capacity,
-                            rate)
-                    .stream()
-                    .map(Object::toString)
-                    .toList();
+        void write(DataOutputStream out) throws IOException {
+            out.writeUTF(prefix);
+            out.writeLong(seed);
+            out.writeInt(threads);
+            out.writeInt(callsOfEach);
+            out.writeUTF(algorithm.name());
+            out.writeUTF(refill.name());
+            out.writeLong(capacity);
+            out.writeUTF(rate);
+            out.flush();
         }
 
         Task withSeed(long other) {
-            return new Task(
-                    testPort,
-                    redisHost,
-                    redisPort,
-                    prefix,
-                    other,
-                    threads,
-                    callsOfEach,
-                    algorithm,
-                    refill,
-                    capacity,
-                    rate);
+            return new Task(prefix, other, threads, callsOfEach, algorithm, refill, capacity, rate);
         }
 
         RateLimit limit() {
@@ -110,26 +95,36 @@ final class HotKeyCaller {
         }
     }
 
-    public static void main(String[] args) throws Exception {
-        Task task = Task.parse(args);
-        ExecutorService threads = Executors.newFixedThreadPool(task.threads());
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(task.redisHost(), task.redisPort());
+    /**
+     * Does one task of the test after the other.
+     *
+     * @param args the port of the test, and the host and the port of Redis
+     */
+    public static void main(String... args) throws Exception {
+        LettuceConnectionFactory connections = new LettuceConnectionFactory(args[1], Integer.parseInt(args[2]));
         connections.afterPropertiesSet();
         connections.start();
-        try (Socket test = new Socket(InetAddress.getLoopbackAddress(), task.testPort());
+        try (Socket test = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0]));
+                DataInputStream tasks = new DataInputStream(test.getInputStream());
                 DataOutputStream log = new DataOutputStream(new BufferedOutputStream(test.getOutputStream()))) {
             connections.getConnection().ping();
-            log.writeByte('R');
-            log.flush();
-            if (test.getInputStream().read() < 0) {
-                return;
-            }
-            for (LoggedDecision decision : call(task, connections, threads)) {
-                decision.write(log);
+            for (Task task = Task.read(tasks); task != null; task = Task.read(tasks)) {
+                log.writeByte('R');
+                log.flush();
+                tasks.readByte();
+                LoggedDecision.writeAll(call(task, connections), log);
             }
         } finally {
-            threads.shutdownNow();
             connections.destroy();
+        }
+    }
+
+    private static List<LoggedDecision> call(Task task, LettuceConnectionFactory connections) throws Exception {
+        ExecutorService threads = Executors.newFixedThreadPool(task.threads());
+        try {
+            return call(task, connections, threads);
+        } finally {
+            threads.shutdownNow();
         }
     }
 

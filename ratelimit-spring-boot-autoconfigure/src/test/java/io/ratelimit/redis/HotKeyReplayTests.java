@@ -12,6 +12,7 @@ import io.ratelimit.redis.HotKeyCaller.Task;
 import io.ratelimit.store.ReferenceStore;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
+import java.io.DataOutputStream;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -23,6 +24,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,10 +48,47 @@ class HotKeyReplayTests {
 
     private static final int PATIENCE_MILLIS = 40_000;
 
-    private final Random random = TestRandom.create(getClass());
+    private static final List<Process> processes = new ArrayList<>();
+
+    private static final List<Socket> sockets = new ArrayList<>();
 
     @TempDir
-    private Path directory;
+    private static Path directory;
+
+    private final Random random = TestRandom.create(getClass());
+
+    @BeforeAll
+    static void startProcesses() throws IOException {
+        try (ServerSocket meetingPoint = new ServerSocket(0, PROCESSES, InetAddress.getLoopbackAddress())) {
+            meetingPoint.setSoTimeout(PATIENCE_MILLIS);
+            for (int i = 0; i < PROCESSES; i++) {
+                processes.add(start(meetingPoint.getLocalPort(), i));
+            }
+            for (int i = 0; i < PROCESSES; i++) {
+                Socket socket = meetingPoint.accept();
+                socket.setSoTimeout(PATIENCE_MILLIS);
+                sockets.add(socket);
+            }
+        } catch (IOException ex) {
+            throw new IllegalStateException(said(), ex);
+        }
+    }
+
+    @AfterAll
+    static void endProcesses() throws Exception {
+        try {
+            for (Socket socket : sockets) {
+                socket.close();
+            }
+            for (Process process : processes) {
+                assertThat(process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
+                        .isTrue();
+                assertThat(process.exitValue()).as(HotKeyReplayTests::said).isZero();
+            }
+        } finally {
+            processes.forEach(Process::destroyForcibly);
+        }
+    }
 
     @ParameterizedTest
     @CsvSource({
@@ -66,50 +106,37 @@ class HotKeyReplayTests {
         }
     }
 
-    /** @return false if the server's clock went back, which nobody can replay */
-    private boolean isShown(Algorithm algorithm, Refill refill, long capacity, String rate) throws Exception {
-        TestRedis redis = TestRedis.shared();
-        try (ServerSocket meetingPoint = new ServerSocket(0, PROCESSES, InetAddress.getLoopbackAddress())) {
-            meetingPoint.setSoTimeout(PATIENCE_MILLIS);
-            Task task = new Task(
-                    meetingPoint.getLocalPort(),
-                    redis.host(),
-                    redis.port(),
-                    RedisUnderTest.newPrefix(),
-                    random.nextLong(),
-                    THREADS,
-                    CALLS_OF_EACH,
-                    algorithm,
-                    refill,
-                    capacity,
-                    rate);
-            List<LoggedDecision> log = run(task, meetingPoint);
-            log.sort(Comparator.comparingLong(LoggedDecision::number));
-            checkNumbers(log);
-            if (!isInOrderOfTime(log)) {
-                System.out.println("The server's clock went back during the run: again");
-                return false;
-            }
-            replay(log, task);
-            checkAdmitted(log, task.limit());
-            return true;
+    /** @return false if the server's clock went back, which cannot be replayed */
+    private boolean isShown(Algorithm algorithm, Refill refill, long capacity, String rate) throws IOException {
+        Task task = new Task(
+                RedisUnderTest.newPrefix(),
+                random.nextLong(),
+                THREADS,
+                CALLS_OF_EACH,
+                algorithm,
+                refill,
+                capacity,
+                rate);
+        List<LoggedDecision> log = run(task);
+        log.sort(Comparator.comparingLong(LoggedDecision::number));
+        checkNumbers(log);
+        if (!isInOrderOfTime(log)) {
+            System.out.println("The server's clock went back during the run: again");
+            return false;
         }
+        replay(log, task);
+        checkAdmitted(log, task.limit());
+        return true;
     }
 
-    private List<LoggedDecision> run(Task task, ServerSocket meetingPoint) throws Exception {
-        List<Process> processes = new ArrayList<>();
-        List<Socket> sockets = new ArrayList<>();
+    private static List<LoggedDecision> run(Task task) {
         List<LoggedDecision> log = new ArrayList<>();
         try {
-            for (int i = 0; i < PROCESSES; i++) {
-                processes.add(start(task, i));
-            }
             List<DataInputStream> logs = new ArrayList<>();
             for (int i = 0; i < PROCESSES; i++) {
-                Socket socket = meetingPoint.accept();
-                sockets.add(socket);
-                socket.setSoTimeout(PATIENCE_MILLIS);
+                Socket socket = sockets.get(i);
                 logs.add(new DataInputStream(new BufferedInputStream(socket.getInputStream())));
+                task.withSeed(task.seed() + (long) i * THREADS).write(new DataOutputStream(socket.getOutputStream()));
             }
             for (DataInputStream ready : logs) {
                 assertThat(ready.readByte()).isEqualTo((byte) 'R');
@@ -120,42 +147,34 @@ class HotKeyReplayTests {
             for (DataInputStream one : logs) {
                 LoggedDecision.readAll(one, log);
             }
-            for (Process process : processes) {
-                assertThat(process.waitFor(PATIENCE_MILLIS, TimeUnit.MILLISECONDS))
-                        .isTrue();
-                assertThat(process.exitValue()).as(this::said).isZero();
-            }
             return log;
         } catch (IOException ex) {
             throw new IllegalStateException(said(), ex);
-        } finally {
-            processes.forEach(Process::destroyForcibly);
-            for (Socket socket : sockets) {
-                socket.close();
-            }
         }
     }
 
-    private Process start(Task task, int number) throws IOException {
-        List<String> command = new ArrayList<>(List.of(
-                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-                "-XX:TieredStopAtLevel=1",
-                "-Xmx128m",
-                "-cp",
-                System.getProperty("java.class.path"),
-                HotKeyCaller.class.getName()));
-        command.addAll(task.withSeed(task.seed() + (long) number * THREADS).words());
-        return new ProcessBuilder(command)
+    private static Process start(int testPort, int number) throws IOException {
+        TestRedis redis = TestRedis.shared();
+        return new ProcessBuilder(
+                        Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                        "-XX:TieredStopAtLevel=1",
+                        "-Xmx128m",
+                        "-cp",
+                        System.getProperty("java.class.path"),
+                        HotKeyCaller.class.getName(),
+                        Integer.toString(testPort),
+                        redis.host(),
+                        Integer.toString(redis.port()))
                 .redirectErrorStream(true)
                 .redirectOutput(output(number).toFile())
                 .start();
     }
 
-    private Path output(int process) {
+    private static Path output(int process) {
         return directory.resolve("process" + process + ".log");
     }
 
-    private String said() {
+    private static String said() {
         StringBuilder said = new StringBuilder("The processes said:");
         for (int i = 0; i < PROCESSES; i++) {
             try {

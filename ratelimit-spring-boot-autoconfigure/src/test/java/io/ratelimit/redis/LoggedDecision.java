@@ -3,7 +3,6 @@ package io.ratelimit.redis;
 import io.ratelimit.RateLimitDecision;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
-import java.io.EOFException;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -11,7 +10,15 @@ import java.util.List;
 /** What a call asked for and was told, when, and which call it was on the server. */
 record LoggedDecision(long number, long micros, long permits, RateLimitDecision decision) {
 
-    void write(DataOutputStream out) throws IOException {
+    static void writeAll(List<LoggedDecision> log, DataOutputStream out) throws IOException {
+        out.writeInt(log.size());
+        for (LoggedDecision logged : log) {
+            logged.write(out);
+        }
+        out.flush();
+    }
+
+    private void write(DataOutputStream out) throws IOException {
         out.writeLong(number);
         out.writeLong(micros);
         out.writeLong(permits);
@@ -23,17 +30,10 @@ record LoggedDecision(long number, long micros, long permits, RateLimitDecision 
         }
     }
 
-    /** Until the other side has said all. */
     static void readAll(DataInputStream in, List<LoggedDecision> log) throws IOException {
-        while (true) {
-            long number;
-            try {
-                number = in.readLong();
-            } catch (EOFException ex) {
-                return;
-            }
+        for (int left = in.readInt(); left > 0; left--) {
             log.add(new LoggedDecision(
-                    number,
+                    in.readLong(),
                     in.readLong(),
                     in.readLong(),
                     new RateLimitDecision(

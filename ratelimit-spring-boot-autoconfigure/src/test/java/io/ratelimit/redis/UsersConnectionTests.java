@@ -10,6 +10,7 @@ import io.ratelimit.RateLimiterRegistry;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,6 +27,10 @@ import org.springframework.data.redis.core.StringRedisTemplate;
 @Timeout(60)
 class UsersConnectionTests {
 
+    private static TestCertificate certificate;
+
+    private static TestCertificate other;
+
     private final OwnRedis redis = new OwnRedis();
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
@@ -37,6 +42,12 @@ class UsersConnectionTests {
                     "ratelimit.limits.quotes.rate=2/h");
 
     private final ApplicationContextRunner strict = application.withPropertyValues("ratelimit.on-store-failure=throw");
+
+    @BeforeAll
+    static void createCertificates(@TempDir Path directory) throws Exception {
+        certificate = TestCertificate.create(directory, "redis");
+        other = TestCertificate.create(directory, "other");
+    }
 
     @AfterEach
     void close() {
@@ -65,8 +76,7 @@ class UsersConnectionTests {
     }
 
     @Test
-    void serverThatTheBundleTrustsIsUsed(@TempDir Path directory) throws Exception {
-        TestCertificate certificate = TestCertificate.create(directory, "redis");
+    void serverThatTheBundleTrustsIsUsed() throws Exception {
         try (TlsProxy proxy = new TlsProxy(certificate, redis.connections().getPort())) {
             behindTls(strict, proxy)
                     .withPropertyValues(trusting(certificate))
@@ -77,9 +87,7 @@ class UsersConnectionTests {
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void serverThatNobodyTrustsLeavesEachInstanceToItself(boolean bundle, @TempDir Path directory) throws Exception {
-        TestCertificate certificate = TestCertificate.create(directory, "redis");
-        TestCertificate other = TestCertificate.create(directory, "other");
+    void serverThatNobodyTrustsLeavesEachInstanceToItself(boolean bundle) throws Exception {
         try (TlsProxy proxy = new TlsProxy(certificate, redis.connections().getPort())) {
             behindTls(application, proxy)
                     .withPropertyValues(bundle ? trusting(other) : new String[0])
