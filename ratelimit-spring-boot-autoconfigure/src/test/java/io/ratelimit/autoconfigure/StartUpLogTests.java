@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.ForegroundLog;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.redis.TestRedis;
 import java.util.List;
@@ -59,7 +60,7 @@ class StartUpLogTests {
                         "ratelimit.limits.m.rate=1/s",
                         "ratelimit.limits.api-1.rate=1/s",
                         "ratelimit.limits.api-2.rate=1/s")
-                .run(context -> assertThat(output)
+                .run(context -> assertThat(ForegroundLog.of(output))
                         .contains(
                                 "Rate limit 'm': TOKEN_BUCKET, capacity 1 at 1/s; declared by the configuration alone")
                         .doesNotContain("WARN", "did you mean"));
@@ -69,7 +70,7 @@ class StartUpLogTests {
     void shortNameIsNoMisspellingOfAnotherShortName(CapturedOutput output) {
         runner.withBean(ShortName.class)
                 .withPropertyValues("ratelimit.limits.l.rate=1/s")
-                .run(context -> assertThat(output).doesNotContain("WARN", "did you mean"));
+                .run(context -> assertThat(ForegroundLog.of(output)).doesNotContain("WARN", "did you mean"));
     }
 
     @Test

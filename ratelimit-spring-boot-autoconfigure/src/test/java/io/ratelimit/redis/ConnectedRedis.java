@@ -13,11 +13,11 @@ abstract class ConnectedRedis implements BeforeAllCallback, AfterAllCallback {
 
     private LettuceConnectionFactory connections;
 
-    abstract LettuceConnectionFactory connect(ExtensionContext context);
+    abstract LettuceConnectionFactory connect();
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        connections = connect(context);
+        connections = connect();
     }
 
     @Override

@@ -24,7 +24,7 @@ class ConnectionFactoryPropertyTests {
     @Test
     void ofSeveralTheNamedOneIsUsed() {
         application
-                .withPropertyValues("ratelimit.redis.connection-factory=sessions")
+                .withPropertyValues("ratelimit.redis.connection-factory=sessions", "ratelimit.redis.timeout=20s")
                 .run(context -> assertThat(context.getBean(StoreHealth.class).failures())
                         .isEmpty());
     }

@@ -1,21 +1,14 @@
 package io.ratelimit.redis;
 
-import org.junit.jupiter.api.extension.ExtensionContext;
-import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/**
- * The one Redis Cluster that all tests of a run share; it ends with the run.
- */
+/** The Redis Cluster that all tests of a JVM share. */
 final class RedisClusterUnderTest extends ConnectedRedis {
 
     @Override
-    LettuceConnectionFactory connect(ExtensionContext context) {
-        return context.getRoot()
-                .getStore(Namespace.create(RedisClusterUnderTest.class))
-                .computeIfAbsent(OwnCluster.class)
-                .connect();
+    LettuceConnectionFactory connect() {
+        return Shared.CLUSTER.connect();
     }
 
     /** How often the nodes together were sent a command. */
@@ -26,6 +19,17 @@ final class RedisClusterUnderTest extends ConnectedRedis {
                     .map(line -> line.getValue().toString())
                     .mapToLong(stats -> Long.parseLong(stats.substring("calls=".length(), stats.indexOf(','))))
                     .sum();
+        }
+    }
+
+    private static final class Shared {
+
+        private static final OwnCluster CLUSTER = start();
+
+        private static OwnCluster start() {
+            OwnCluster cluster = new OwnCluster();
+            Runtime.getRuntime().addShutdownHook(new Thread(cluster::close));
+            return cluster;
         }
     }
 }

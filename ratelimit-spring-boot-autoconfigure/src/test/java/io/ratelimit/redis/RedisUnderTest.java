@@ -2,10 +2,9 @@ package io.ratelimit.redis;
 
 import io.ratelimit.TimeSource;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** The Redis that all tests of a run share. */
+/** The Redis that all tests of a JVM share. */
 public final class RedisUnderTest extends ConnectedRedis {
 
     /** Tells runs on the same Redis apart. */
@@ -14,7 +13,7 @@ public final class RedisUnderTest extends ConnectedRedis {
     private static final AtomicInteger PREFIXES = new AtomicInteger();
 
     @Override
-    LettuceConnectionFactory connect(ExtensionContext context) {
+    LettuceConnectionFactory connect() {
         return TestRedis.shared().connect();
     }
 

@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.ForegroundLog;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
@@ -206,7 +207,7 @@ abstract class HttpContract {
                             "instance",
                             path));
         }
-        assertThat(output.getAll().substring(before).lines().filter(line -> !line.contains("INFO")))
+        assertThat(ForegroundLog.of(output.getAll().substring(before)).lines().filter(line -> !line.contains("INFO")))
                 .singleElement()
                 .asString()
                 .contains("WARN", "'" + path.substring(1) + "'", "400", " is null");
@@ -274,7 +275,7 @@ abstract class HttpContract {
         assertThat(second.status()).isEqualTo(200);
         assertThat(second.body().strip()).isEqualTo("data:one");
         assertThat(second.header("Content-Type")).startsWith("text/event-stream");
-        assertThat(output.getAll().substring(before)).doesNotContain("ERROR", "WARN", "Exception");
+        assertThat(ForegroundLog.of(output.getAll().substring(before))).doesNotContain("ERROR", "WARN", "Exception");
     }
 
     @Test
