@@ -13,8 +13,8 @@ import org.springframework.context.annotation.Configuration;
 import redis.embedded.RedisServer;
 
 /**
- * A redis-server that comes and goes with the application, so that nothing needs to be installed to try it on Linux or
- * macOS. It steps aside where the configuration names a Redis.
+ * Starts and stops a redis-server with the application, so that the sample needs no installed Redis on Linux or macOS. Not
+ * active if the configuration names a Redis.
  */
 @Configuration(proxyBeanMethods = false)
 @Conditional(EmbeddedRedisConfiguration.OnNoOtherRedis.class)
@@ -33,7 +33,7 @@ class EmbeddedRedisConfiguration {
                 .build();
     }
 
-    /** Depends on the server, which is therefore up before the first connection and down after the last. */
+    /** Depends on the server, which therefore starts before the first connection and stops after the last. */
     @Bean
     DataRedisConnectionDetails redisConnectionDetails(RedisServer server) {
         DataRedisConnectionDetails.Standalone address = DataRedisConnectionDetails.Standalone.of(

@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Three attempts for each name, then none until the minute that began with the first of them is over. */
+/** Allows three attempts for each name in a window of a minute, which begins with the first of them. */
 @RestController
 class LoginController {
 

@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** Each user has a bucket of five tokens, to which one comes back every second. */
+/** Each user has a bucket of five permits, and one comes back every second. */
 @RestController
 class QuoteController {
 

@@ -4,11 +4,11 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.annotation.RateLimited;
 import org.springframework.stereotype.Service;
 
-/** Not only controllers can be limited: any method of a bean can. A report costs its tenant one permit for every page. */
+/** Any method of a bean can be limited, not only controllers. A report costs its tenant one permit for each page. */
 @Service
 class ReportService {
 
-    /** The capacity in force is another one: see {@code application.yml}. */
+    /** {@code application.yml} overrides the capacity. */
     @RateLimited(
             name = "reports",
             algorithm = Algorithm.TOKEN_BUCKET,
