@@ -2,11 +2,13 @@ package io.ratelimit.concurrent;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
-/** Threads that come with the work and go when there is none. They keep no JVM from its end. */
+/** Creates daemon threads that exist only while there is work. */
 public final class DaemonThreads {
 
     private static final int IDLE_SECONDS = 10;
@@ -14,10 +16,10 @@ public final class DaemonThreads {
     private DaemonThreads() {}
 
     /**
-     * Makes threads of that name.
+     * Creates threads on which code of applications may run.
      *
-     * @param most how many there are at the most
-     * @param waiting how many tasks may wait for one; those beyond are refused
+     * @param most the largest number of threads
+     * @param waiting the largest number of tasks that wait for a thread; further tasks are rejected
      */
     public static Executor create(String name, int most, int waiting) {
         return create(most, waiting, task -> {
@@ -27,15 +29,26 @@ public final class DaemonThreads {
         });
     }
 
-    /**
-     * As {@link #create(String, int, int)}, of a kind of the caller's.
-     *
-     * @param threads makes daemons
-     */
-    public static Executor create(int most, int waiting, ThreadFactory threads) {
+    /** Creates {@linkplain ServiceThread service threads}, otherwise as {@link #create}. */
+    public static Executor createService(String name, int most, int waiting) {
+        return create(most, waiting, task -> new ServiceThread(task, name));
+    }
+
+    private static Executor create(int most, int waiting, ThreadFactory threads) {
         ThreadPoolExecutor pool = new ThreadPoolExecutor(
                 most, most, IDLE_SECONDS, TimeUnit.SECONDS, new LinkedBlockingQueue<>(waiting), threads);
         pool.allowCoreThreadTimeOut(true);
         return pool;
+    }
+
+    /** Creates a scheduler with one service thread. Its shutdown discards the tasks that are not due yet. */
+    public static ScheduledExecutorService createScheduler(String name) {
+        ScheduledThreadPoolExecutor scheduler =
+                new ScheduledThreadPoolExecutor(1, task -> new ServiceThread(task, name));
+        scheduler.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
+        scheduler.allowCoreThreadTimeOut(true);
+        scheduler.setRemoveOnCancelPolicy(true);
+        scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
+        return scheduler;
     }
 }

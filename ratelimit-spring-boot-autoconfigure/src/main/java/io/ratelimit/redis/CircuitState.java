@@ -17,48 +17,16 @@ final class CircuitState {
     private final AtomicReference<Phase> phase;
 
     /** One phase of the circuit. Phases are compared by identity: no phase occurs twice. */
-    sealed interface Phase permits Closed, Open, Probed {}
+    private sealed interface Phase permits Closed, Open, Probed {}
 
-    /** The server is asked. The window judges the calls of this phase, and no others. */
-    static final class Closed implements Phase {
+    /** The server is called. The window judges the calls of this phase, and no others. */
+    record Closed(CircuitBreaker window) implements Phase {}
 
-        private final CircuitBreaker window;
+    /** The server is not called. */
+    private record Open(RateLimitStoreException cause) implements Phase {}
 
-        Closed(CircuitBreaker window) {
-            this.window = window;
-        }
-
-        CircuitBreaker window() {
-            return window;
-        }
-    }
-
-    /** The server is not asked. */
-    static final class Open implements Phase {
-
-        private final RateLimitStoreException cause;
-
-        Open(RateLimitStoreException cause) {
-            this.cause = cause;
-        }
-    }
-
-    /** The server is not asked, but for one probe. */
-    static final class Probed implements Phase {
-
-        private final RateLimitStoreException cause;
-
-        private final long since;
-
-        Probed(RateLimitStoreException cause, long since) {
-            this.cause = cause;
-            this.since = since;
-        }
-
-        RateLimitStoreException cause() {
-            return cause;
-        }
-    }
+    /** The server is not called, except by one probe. */
+    record Probed(RateLimitStoreException cause, long since) implements Phase {}
 
     /** @param windows makes an empty window for each closed phase */
     CircuitState(Supplier<CircuitBreaker> windows) {

@@ -5,7 +5,6 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.DaemonThreads;
-import io.ratelimit.concurrent.ServiceThread;
 import io.ratelimit.concurrent.Watchdog;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -65,7 +64,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      * @param keyPrefix what the names of the probes' buckets begin with
      */
     public GuardedRedis(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
-        this(executor, timeout, keyPrefix, RecoveryProbes.thread(), System::nanoTime);
+        this(executor, timeout, keyPrefix, DaemonThreads.createScheduler("ratelimit-probe"), System::nanoTime);
     }
 
     /**
@@ -90,7 +89,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     private static Executor serviceThreads(String name) {
-        return DaemonThreads.create(SERVICE_THREADS, Integer.MAX_VALUE, task -> new ServiceThread(task, name));
+        return DaemonThreads.createService(name, SERVICE_THREADS, Integer.MAX_VALUE);
     }
 
     Deadline deadline() {

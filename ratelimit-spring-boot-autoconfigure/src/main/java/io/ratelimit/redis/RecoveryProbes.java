@@ -6,7 +6,6 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -61,19 +60,6 @@ final class RecoveryProbes {
         this.thread = thread;
         this.nanos = nanos;
         this.lastTick = nanos.getAsLong() - PAUSE.toNanos();
-    }
-
-    /** A thread that is there only while it has something to do. */
-    static ScheduledExecutorService thread() {
-        ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1, task -> {
-            Thread probing = new Thread(task, "ratelimit-probe");
-            probing.setDaemon(true);
-            return probing;
-        });
-        thread.setKeepAliveTime(5, TimeUnit.SECONDS);
-        thread.allowCoreThreadTimeOut(true);
-        thread.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        return thread;
     }
 
     /** Probes the server until its breaker is closed. Once more does no harm, and takes up what has ended. */

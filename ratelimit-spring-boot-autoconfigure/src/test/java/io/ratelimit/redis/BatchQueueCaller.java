@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
+import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
@@ -23,7 +24,8 @@ final class BatchQueueCaller {
 
     /** Time stands still: an answer that took long by the machine's clock would have the queue send sooner. */
     BatchQueueCaller(RateLimitScriptExecutor scripts) {
-        GuardedRedis redis = new GuardedRedis(scripts, Duration.ofHours(1), "test", RecoveryProbes.thread(), () -> 0);
+        GuardedRedis redis = new GuardedRedis(
+                scripts, Duration.ofHours(1), "test", DaemonThreads.createScheduler("ratelimit-probe"), () -> 0);
         this.store = new RedisRateLimitStore(redis, "test");
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.concurrent.DaemonThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -266,7 +267,7 @@ class RecoveryProbesTests {
         RecoveryProbes real = new RecoveryProbes(
                 server -> probing.complete(Thread.currentThread()),
                 server -> {},
-                RecoveryProbes.thread(),
+                DaemonThreads.createScheduler("ratelimit-probe"),
                 System::nanoTime);
         real.start(silent("a"));
         Thread ofProbes = probing.join();

@@ -1,7 +1,6 @@
 package io.ratelimit.redis.connection;
 
 import io.ratelimit.concurrent.DaemonThreads;
-import io.ratelimit.concurrent.ServiceThread;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,8 +21,7 @@ public final class BlockingScriptExecutor extends TemplateScriptExecutor {
     private static final int WAITING_CALLS = 1_000;
 
     /** All calls depend on them, so what applications have follow a decision does not run there. */
-    private final Executor threads =
-            DaemonThreads.create(THREADS, WAITING_CALLS, task -> new ServiceThread(task, "ratelimit-redis"));
+    private final Executor threads = DaemonThreads.createService("ratelimit-redis", THREADS, WAITING_CALLS);
 
     public BlockingScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         super(connections, script);

@@ -2,12 +2,12 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -56,21 +56,13 @@ final class ConnectionBootstrap {
      * @param attempt throws if it cannot connect
      */
     ConnectionBootstrap(String address, Runnable attempt) {
-        this(address, attempt, thread());
+        this(address, attempt, DaemonThreads.createScheduler("ratelimit-connect"));
     }
 
     ConnectionBootstrap(String address, Runnable attempt, ScheduledExecutorService thread) {
         this.address = address;
         this.attempt = attempt;
         this.thread = thread;
-    }
-
-    private static ScheduledExecutorService thread() {
-        return Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread connecting = new Thread(task, "ratelimit-connect");
-            connecting.setDaemon(true);
-            return connecting;
-        });
     }
 
     boolean isMade() {

@@ -2,9 +2,7 @@ package io.ratelimit.redis.connection;
 
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.ClientOptions.DisconnectedBehavior;
-import io.lettuce.core.ReadFrom;
 import io.lettuce.core.RedisConnectionException;
-import io.lettuce.core.SslVerifyMode;
 import io.lettuce.core.TimeoutOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
@@ -14,20 +12,16 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.Optional;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
-import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceSslClientConfigurationBuilder;
 
 /**
- * The application's, but for what a limiter wants: while there is no connection a command fails at once, none is ever sent
- * twice, a bounded number waits, and a master that is new is found soon.
- *
- * @param timeout of a decision
- * @param resources in the place of the application's
+ * Derives the configuration of the starter's own connections from the application's: while there is no connection, a command
+ * fails at once, no command is sent twice, a bounded number waits, and a new master is found soon.
  */
-record DedicatedClientConfiguration(
-        LettuceClientConfiguration users, Duration timeout, Optional<ClientResources> resources)
-        implements LettuceClientConfiguration {
+final class DedicatedClientConfiguration {
 
-    /** More calls than that are not under way but to a server that hangs. */
+    /** More calls are under way only if a server hangs. */
     private static final int QUEUE = 10_000;
 
     private static final Duration SHORTEST_HANDSHAKE = Duration.ofMillis(500);
@@ -36,43 +30,66 @@ record DedicatedClientConfiguration(
 
     private static final Duration REFRESH = Duration.ofMillis(500);
 
-    /** Bounds handshakes. Each decision has a deadline of its own. */
-    @Override
-    public Duration getCommandTimeout() {
+    private DedicatedClientConfiguration() {}
+
+    /**
+     * @param timeout of a decision
+     * @param resources replace those of the application
+     */
+    static LettuceClientConfiguration of(
+            LettuceClientConfiguration users, Duration timeout, Optional<ClientResources> resources) {
+        LettuceClientConfigurationBuilder own = LettuceClientConfiguration.builder()
+                .commandTimeout(handshakeTimeout(timeout))
+                .clientOptions(options(users.getClientOptions().orElseGet(ClusterClientOptions::create)))
+                .shutdownTimeout(users.getShutdownTimeout())
+                .shutdownQuietPeriod(users.getShutdownQuietPeriod());
+        resources.ifPresent(own::clientResources);
+        users.getClientName().ifPresent(own::clientName);
+        users.getRedisCredentialsProviderFactory().ifPresent(own::redisCredentialsProviderFactory);
+        if (users.isUseSsl()) {
+            LettuceSslClientConfigurationBuilder ssl = own.useSsl().verifyPeer(users.getVerifyMode());
+            if (users.isStartTls()) {
+                ssl.startTls();
+            }
+        }
+        return own.build();
+    }
+
+    /** The command timeout bounds handshakes only: each decision has a deadline of its own. */
+    private static Duration handshakeTimeout(Duration timeout) {
         Duration patient = timeout.multipliedBy(5);
         return patient.compareTo(SHORTEST_HANDSHAKE) < 0 ? SHORTEST_HANDSHAKE : patient;
     }
 
-    @Override
-    public Optional<ClientOptions> getClientOptions() {
-        ClientOptions given = users.getClientOptions().orElseGet(ClusterClientOptions::create);
-        ClusterClientOptions.Builder options = ClusterClientOptions.builder(given);
-        options.timeoutOptions(TimeoutOptions.create())
+    private static ClientOptions options(ClientOptions users) {
+        return ClusterClientOptions.builder(users)
+                .topologyRefreshOptions(refreshing(users))
+                .timeoutOptions(TimeoutOptions.create())
                 .disconnectedBehavior(DisconnectedBehavior.REJECT_COMMANDS)
                 .autoReconnect(true)
                 .requestQueueSize(QUEUE)
                 .replayFilter(DedicatedClientConfiguration::fail)
-                .socketOptions(given.getSocketOptions()
+                .socketOptions(users.getSocketOptions()
                         .mutate()
                         .connectTimeout(CONNECT)
-                        .build());
-        return Optional.of(options.topologyRefreshOptions(refreshing(given)).build());
+                        .build())
+                .build();
     }
 
-    /** One whose connection was lost may have been carried out: again would be a second charge. */
+    /** Fails a command whose connection was lost: the server may have run it, so sending it again could charge twice. */
     private static boolean fail(RedisCommand<?, ?, ?> command) {
         command.completeExceptionally(new RedisConnectionException("Connection lost before the answer"));
         return true;
     }
 
-    /** So that a master that is new is found soon, also where the application's own connections do not look for it. */
+    /** Finds a new master soon, even if the application's own connections do not look for it. */
     @SuppressWarnings("deprecation") // Lettuce 7 enables them all by itself, Lettuce 6 does not.
-    private static ClusterTopologyRefreshOptions refreshing(ClientOptions given) {
+    private static ClusterTopologyRefreshOptions refreshing(ClientOptions users) {
         ClusterTopologyRefreshOptions.Builder options = ClusterTopologyRefreshOptions.builder()
                 .enableAdaptiveRefreshTrigger(RefreshTrigger.values())
                 .adaptiveRefreshTriggersTimeout(REFRESH);
         ClusterTopologyRefreshOptions theirs =
-                given instanceof ClusterClientOptions cluster ? cluster.getTopologyRefreshOptions() : null;
+                users instanceof ClusterClientOptions cluster ? cluster.getTopologyRefreshOptions() : null;
         if (theirs != null) {
             options.dynamicRefreshSources(theirs.useDynamicRefreshSources())
                     .closeStaleConnections(theirs.isCloseStaleConnections());
@@ -81,57 +98,5 @@ record DedicatedClientConfiguration(
             }
         }
         return options.build();
-    }
-
-    @Override
-    public boolean isUseSsl() {
-        return users.isUseSsl();
-    }
-
-    @Override
-    @Deprecated
-    public boolean isVerifyPeer() {
-        return users.isVerifyPeer();
-    }
-
-    @Override
-    public SslVerifyMode getVerifyMode() {
-        return users.getVerifyMode();
-    }
-
-    @Override
-    public boolean isStartTls() {
-        return users.isStartTls();
-    }
-
-    @Override
-    public Optional<ClientResources> getClientResources() {
-        return resources;
-    }
-
-    @Override
-    public Optional<String> getClientName() {
-        return users.getClientName();
-    }
-
-    /** Buckets are read where they are written. */
-    @Override
-    public Optional<ReadFrom> getReadFrom() {
-        return Optional.empty();
-    }
-
-    @Override
-    public Optional<RedisCredentialsProviderFactory> getRedisCredentialsProviderFactory() {
-        return users.getRedisCredentialsProviderFactory();
-    }
-
-    @Override
-    public Duration getShutdownTimeout() {
-        return users.getShutdownTimeout();
-    }
-
-    @Override
-    public Duration getShutdownQuietPeriod() {
-        return users.getShutdownQuietPeriod();
     }
 }

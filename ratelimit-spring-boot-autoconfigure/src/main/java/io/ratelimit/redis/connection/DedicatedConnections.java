@@ -39,7 +39,7 @@ final class DedicatedConnections implements AutoCloseable {
         Optional<ClientResources> resources =
                 users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon);
         Factory copy = new Factory(
-                servers, new DedicatedClientConfiguration(users.getClientConfiguration(), timeout, resources));
+                servers, DedicatedClientConfiguration.of(users.getClientConfiguration(), timeout, resources));
         copy.afterPropertiesSet();
         copy.start();
         return new DedicatedConnections(copy, resources);

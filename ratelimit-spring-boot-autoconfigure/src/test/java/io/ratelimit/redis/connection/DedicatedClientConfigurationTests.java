@@ -56,8 +56,8 @@ class DedicatedClientConfigurationTests {
     private final ClusterClientOptions options =
             (ClusterClientOptions) own.getClientOptions().orElseThrow();
 
-    private DedicatedClientConfiguration of(Duration timeout) {
-        return new DedicatedClientConfiguration(users, timeout, Optional.empty());
+    private LettuceClientConfiguration of(Duration timeout) {
+        return DedicatedClientConfiguration.of(users, timeout, Optional.empty());
     }
 
     @Test
