@@ -13,7 +13,7 @@ public record Charge(RateLimit limit, @Nullable String key, long permits) {
     public Charge {
         if (permits < 0) {
             throw new IllegalArgumentException(
-                    "Limit '" + limit.name() + "': permits must not be negative, but are " + permits);
+                    "Limit '" + limit.name() + "': permits must not be negative (was " + permits + ")");
         }
     }
 
@@ -24,7 +24,8 @@ public record Charge(RateLimit limit, @Nullable String key, long permits) {
      */
     public static Charge keyed(RateLimit limit, @Nullable String key, long permits) {
         if (key == null || key.isEmpty()) {
-            throw new IllegalArgumentException("Limit '" + limit.name() + "': the key is null or empty");
+            throw new IllegalArgumentException("Limit '" + limit.name() + "': key must not be null or empty (was "
+                    + (key == null ? "null" : "empty") + ")");
         }
         return new Charge(limit, key, permits);
     }

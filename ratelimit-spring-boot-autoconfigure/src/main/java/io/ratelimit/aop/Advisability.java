@@ -2,8 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
-import io.ratelimit.expression.KotlinMethods;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import org.apache.commons.logging.Log;
@@ -28,7 +27,7 @@ final class Advisability {
             return true;
         }
         if (found.ofType() && !method.getDeclaringClass().getName().equals(found.place())) {
-            logger.warn(MethodNames.describe(method) + " is not covered by the @RateLimited of " + found.place()
+            logger.warn(MethodSignatures.describe(method) + " is not covered by the @RateLimited of " + found.place()
                     + ", because it is " + obstacle);
             return false;
         }
@@ -53,8 +52,8 @@ final class Advisability {
         return new RateLimitConfigurationException(
                         limitedBy + " has no effect here, because a proxy cannot intercept a method that is " + obstacle
                                 + ".",
-                        fix + KotlinMethods.howToOpen(method.getDeclaringClass()))
-                .at(MethodNames.describe(method));
+                        fix + MethodSignatures.howToOpen(method.getDeclaringClass()))
+                .at(MethodSignatures.describe(method));
     }
 
     private static @Nullable String obstacle(Method method, Class<?> targetClass) {

@@ -3,7 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.store.Refund;
 import org.jspecify.annotations.Nullable;
@@ -63,11 +63,12 @@ final class BlockingStrategy implements ReturnTypeStrategy {
 
     private static void checkMayWait(LimitedCall call) {
         if (call.limited().mayBlock(call.gate()) && EventLoops.isCurrentThread()) {
-            throw new IllegalStateException(MethodNames.describe(call.limited().method())
-                    + " would have to wait for its rate limit, and the thread "
-                    + Thread.currentThread().getName()
-                    + " must not wait. Let the method return a Mono, a Flux or a CompletionStage, or call it on a thread"
-                    + " that may wait, such as one of Schedulers.boundedElastic().");
+            throw new IllegalStateException(
+                    MethodSignatures.describe(call.limited().method())
+                            + " would have to wait for its rate limit, and the thread "
+                            + Thread.currentThread().getName()
+                            + " must not wait. Let the method return a Mono, a Flux or a CompletionStage, or call it on a thread"
+                            + " that may wait, such as one of Schedulers.boundedElastic().");
         }
     }
 

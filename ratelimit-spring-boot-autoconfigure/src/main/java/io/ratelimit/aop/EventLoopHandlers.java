@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.limiter.RateLimitGate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
@@ -37,7 +37,7 @@ public final class EventLoopHandlers {
                             "an event loop calls this method, and would have to wait for its rate limit.",
                             "Let it return a Mono, a Flux or a CompletionStage, or give WebFlux threads for handlers that"
                                     + " block: spring.threads.virtual.enabled=true, or configureBlockingExecution.")
-                    .at(MethodNames.describe(limited.method()));
+                    .at(MethodSignatures.describe(limited.method()));
         }
     }
 

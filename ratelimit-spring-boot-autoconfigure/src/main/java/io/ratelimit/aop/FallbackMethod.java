@@ -2,8 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.expression.KotlinMethods;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
@@ -32,7 +31,7 @@ final class FallbackMethod {
     static FallbackMethod find(String name, Method limited, Class<?> targetClass) {
         List<Method> named = candidates(targetClass)
                 .filter(method ->
-                        KotlinMethods.name(method).equals(name) && !method.isBridge() && !method.equals(limited))
+                        MethodSignatures.name(method).equals(name) && !method.isBridge() && !method.equals(limited))
                 .toList();
         return Stream.of(true, false)
                 .flatMap(takesException -> named.stream()
@@ -51,8 +50,8 @@ final class FallbackMethod {
     }
 
     private static boolean fits(Method method, Method limited, boolean takesException) {
-        Class<?>[] wanted = KotlinMethods.parameterTypes(limited);
-        Class<?>[] given = KotlinMethods.parameterTypes(method);
+        Class<?>[] wanted = MethodSignatures.parameterTypes(limited);
+        Class<?>[] given = MethodSignatures.parameterTypes(method);
         boolean sameParameters =
                 KotlinDetector.isSuspendingFunction(method) == KotlinDetector.isSuspendingFunction(limited)
                         && given.length == wanted.length + (takesException ? 1 : 0)
@@ -61,22 +60,23 @@ final class FallbackMethod {
                 && (!takesException || given[wanted.length].isAssignableFrom(RateLimitExceededException.class))
                 && (limited.getReturnType() == void.class
                         || ClassUtils.isAssignable(
-                                KotlinMethods.returnType(limited), KotlinMethods.returnType(method)));
+                                MethodSignatures.returnType(limited), MethodSignatures.returnType(method)));
     }
 
     private static RateLimitConfigurationException unusable(
             String name, Method limited, Class<?> targetClass, List<Method> named) {
-        String parameters = Arrays.stream(KotlinMethods.parameterTypes(limited))
+        String parameters = Arrays.stream(MethodSignatures.parameterTypes(limited))
                 .map(Class::getSimpleName)
                 .collect(Collectors.joining(", "));
         String found = named.isEmpty()
                 ? "there is no other method of that name"
-                : "there is only " + named.stream().map(MethodNames::describe).collect(Collectors.joining(", "));
+                : "there is only "
+                        + named.stream().map(MethodSignatures::describe).collect(Collectors.joining(", "));
         return new RateLimitConfigurationException(
                 "fallbackMethod must fit the limited method (was \"" + name + "\"): " + found + ".",
                 "Declare in " + targetClass.getSimpleName() + ": "
                         + (KotlinDetector.isSuspendingFunction(limited) ? "suspend " : "")
-                        + KotlinMethods.returnType(limited).getSimpleName() + " " + name + "(" + parameters
+                        + MethodSignatures.returnType(limited).getSimpleName() + " " + name + "(" + parameters
                         + "), or the same with a RateLimitExceededException as last parameter.");
     }
 
@@ -85,7 +85,7 @@ final class FallbackMethod {
             throws Throwable {
         @Nullable Object[] given = arguments;
         if (takesException) {
-            int position = KotlinMethods.parameterCount(method) - 1;
+            int position = MethodSignatures.parameterCount(method) - 1;
             given = Arrays.copyOf(arguments, arguments.length + 1);
             // A function that suspends has what continues after it behind its parameters.
             System.arraycopy(arguments, position, given, position + 1, arguments.length - position);

@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -126,7 +126,7 @@ public final class LimitedBeans {
                                     + " BeanPostProcessor has wrapped it.",
                             "Let no BeanPostProcessor depend on it, or take it by ObjectProvider; let one that wraps it"
                                     + " have a later order.")
-                    .at(MethodNames.describe(method));
+                    .at(MethodSignatures.describe(method));
         }
         Object bean = beans.getSingleton(name);
         if (bean == null) {
@@ -139,12 +139,14 @@ public final class LimitedBeans {
                                     + "' is proxied by its interfaces, and none of them has this method.",
                             "Declare the method in an interface; or, if the class is not final, set"
                                     + " spring.aop.proxy-target-class=true.")
-                    .at(MethodNames.describe(method));
+                    .at(MethodSignatures.describe(method));
         }
     }
 
     private static LimitedMethodRecord record(LimitedMethod limited) {
         return new LimitedMethodRecord(
-                limited.method().getDeclaringClass().getName(), MethodNames.describe(limited.method()), limited.keys());
+                limited.method().getDeclaringClass().getName(),
+                MethodSignatures.describe(limited.method()),
+                limited.keys());
     }
 }

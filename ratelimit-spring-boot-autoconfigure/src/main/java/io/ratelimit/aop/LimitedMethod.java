@@ -32,7 +32,7 @@ final class LimitedMethod {
 
     private final ReturnTypeStrategy style;
 
-    private final boolean asksForPrincipal;
+    private final boolean readsPrincipal;
 
     private final boolean refundable;
 
@@ -56,7 +56,7 @@ final class LimitedMethod {
                 .toList();
         this.fallback = fallback;
         this.style = style;
-        this.asksForPrincipal = this.operations.stream().anyMatch(RateLimitOperation::asksForPrincipal);
+        this.readsPrincipal = this.operations.stream().anyMatch(RateLimitOperation::readsPrincipal);
         this.refundable = this.operations.stream()
                 .anyMatch(operation -> !operation.refundOn().isEmpty());
         this.mayDelay =
@@ -90,8 +90,8 @@ final class LimitedMethod {
         return style.waits() && (mayDelay || !gate.isNonBlocking());
     }
 
-    boolean asksForPrincipal() {
-        return asksForPrincipal;
+    boolean readsPrincipal() {
+        return readsPrincipal;
     }
 
     /** Whether a call has one limit, and nothing to give back. */

@@ -6,7 +6,7 @@ import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.Found;
 import io.ratelimit.expression.LimitDeclaration;
 import io.ratelimit.expression.LimitOperations;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.expression.RateLimitExpressions;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.limiter.LimitCatalog;
@@ -84,7 +84,7 @@ public final class LimitedMethodFactory {
                                         + "' must be empty, because the failure of a "
                                         + method.getReturnType().getName() + " cannot be observed.",
                                 "Return a CompletableFuture, or remove refundOn.")
-                        .at(MethodNames.describe(method));
+                        .at(MethodSignatures.describe(method));
             }
         }
     }
@@ -93,7 +93,7 @@ public final class LimitedMethodFactory {
         try {
             return styles.of(method);
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(MethodNames.describe(method));
+            throw ex.at(MethodSignatures.describe(method));
         }
     }
 
@@ -101,7 +101,7 @@ public final class LimitedMethodFactory {
         try {
             return operations.of(declaration(found), expressions.scope(method));
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(found.ofType() ? MethodNames.describe(method) : found.place());
+            throw ex.at(found.ofType() ? MethodSignatures.describe(method) : found.place());
         }
     }
 
@@ -109,7 +109,7 @@ public final class LimitedMethodFactory {
         try {
             return operations.ofConfiguration(pointcut.limit(), expressions.scope(method));
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(MethodNames.describe(method));
+            throw ex.at(MethodSignatures.describe(method));
         }
     }
 
@@ -183,7 +183,7 @@ public final class LimitedMethodFactory {
             }
             return names.isEmpty() ? null : FallbackMethod.find(names.get(0), method, targetClass);
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(MethodNames.describe(method));
+            throw ex.at(MethodSignatures.describe(method));
         }
     }
 }

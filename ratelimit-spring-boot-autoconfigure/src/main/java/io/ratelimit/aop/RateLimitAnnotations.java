@@ -2,8 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.LimitNames;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.expression.KotlinMethods;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.Arrays;
@@ -76,8 +75,8 @@ public final class RateLimitAnnotations {
         RateLimited annotation = merged.synthesize();
         if (merged.getSource() instanceof Method method) {
             String defaultName =
-                    kebab(method.getDeclaringClass()) + "-" + LimitNames.kebabCase(KotlinMethods.name(method));
-            return new Found(annotation, MethodNames.describe(method), defaultName, false);
+                    kebab(method.getDeclaringClass()) + "-" + LimitNames.kebabCase(MethodSignatures.name(method));
+            return new Found(annotation, MethodSignatures.describe(method), defaultName, false);
         }
         Class<?> type = (Class<?>) merged.getSource();
         if (type == null) {

@@ -1,8 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.expression.KotlinMethods;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -86,8 +85,8 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
                                 found.limitedBy()
                                         + " has no effect on the methods of a final class without an interface.",
                                 "Make the class non-final, or declare the method in an interface."
-                                        + KotlinMethods.howToOpen(type))
-                        .at(MethodNames.describe(found.method()));
+                                        + MethodSignatures.howToOpen(type))
+                        .at(MethodSignatures.describe(found.method()));
             }
             factory.setProxyTargetClass(false);
         }

@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.expression.MethodNames;
+import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.limiter.RateLimitGate;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
@@ -43,7 +43,7 @@ public final class RateLimitInterceptor implements MethodInterceptor {
                                     "a limited method must not be called while the rate limiter is created.",
                                     "Leave it out of the pointcut, or remove its annotation.",
                                     ex)
-                            .at(MethodNames.describe(limited.method()))
+                            .at(MethodSignatures.describe(limited.method()))
                     : ex;
         }
     }

@@ -55,7 +55,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     public Object call(LimitedCall call) {
         CallerRequest caller = ofThread.current();
         Flux<?> values = ofContext
-                .current(call.limited().asksForPrincipal())
+                .current(call.limited().readsPrincipal())
                 .map(Optional::of)
                 .defaultIfEmpty(Optional.ofNullable(caller))
                 .flatMapMany(request -> enter(call, request.orElse(null)));

@@ -6,16 +6,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.SpelNode;
 
 /**
- * Reads an argument, or a property of one, or of that: {@code #user}, {@code #root.args[0]}, {@code #order.customer.id}.
- * Most keys are no more than that, and SpEL takes ten times as long as to decide about them. Gives what SpEL would, or
- * leaves it to SpEL to give it, or to fail.
+ * Reads an argument or a path of its properties without SpEL: {@code #user}, {@code #root.args[0]},
+ * {@code #order.customer.id}. Most keys are such paths, and evaluating them with SpEL takes ten times as long as a decision.
+ * Returns the same value as SpEL, or {@link #UNREAD}.
  */
 final class ArgumentPath {
 
-    /** Left to SpEL. */
+    /** The value must be read by SpEL. */
     static final Object UNREAD = new Object();
 
-    /** As SpEL itself writes the expression. */
+    /** Matches the normalized text of an expression. */
     private static final Pattern PATH = Pattern.compile(
             "(?:#(?<variable>\\w+)|(?:#root\\.)?args\\[(?<index>\\d{1,3})])(?<properties>(?:\\??\\.\\w+)*)");
 
@@ -23,7 +23,7 @@ final class ArgumentPath {
 
     private final int position;
 
-    /** Were there more or fewer arguments, SpEL would know what that means. */
+    /** The number of arguments; calls with another number are left to SpEL. */
     private final int count;
 
     private final PropertyReader[] properties;
@@ -34,7 +34,7 @@ final class ArgumentPath {
         this.properties = properties;
     }
 
-    /** The path that an expression is; {@code null}: it is anything else. */
+    /** Returns the path, or {@code null} if the expression is something else. */
     static @Nullable ArgumentPath of(SpelNode expression, ArgumentPositions arguments) {
         Matcher path = PATH.matcher(expression.toStringAST());
         if (!path.matches()) {
@@ -56,7 +56,7 @@ final class ArgumentPath {
                 .toArray(PropertyReader[]::new);
     }
 
-    /** The value, or {@link #UNREAD}. */
+    /** Returns the value, or {@link #UNREAD}. */
     @Nullable
     Object read(@Nullable Object[] arguments) {
         if (arguments.length != count) {

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 
 /**
- * Which argument of a call a variable of an expression is.
+ * Maps the variables of an expression to arguments of the call.
  *
- * @param count how many arguments a call has
- * @param byVariable counted from 0
+ * @param count the number of arguments
+ * @param byVariable positions, counted from 0
  */
 record ArgumentPositions(int count, Map<String, Integer> byVariable) {
 
-    /** Where there are no arguments, or others than the source has. */
+    /** Maps no variables: there are no arguments, or they differ from those in the source. */
     static final ArgumentPositions NONE = new ArgumentPositions(0, Map.of());
 
     static ArgumentPositions of(Method method, @Nullable String @Nullable [] names) {
@@ -24,7 +24,7 @@ record ArgumentPositions(int count, Map<String, Integer> byVariable) {
             return NONE;
         }
         Map<String, Integer> byVariable = new HashMap<>();
-        // In this order, because Spring has a later variable hide an earlier one: a parameter can be called p1.
+        // In this order, because in Spring a later variable hides an earlier one: a parameter may be named p1.
         for (int i = 0; i < count; i++) {
             byVariable.put("a" + i, i);
             byVariable.put("p" + i, i);

@@ -2,21 +2,21 @@ package io.ratelimit.expression;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a method can know of its caller. */
+/** What expressions of a method can read from the web request. */
 public enum CallerFacts {
 
     /** Nothing. */
     NONE("this is not a web application", "Use the method's parameters."),
 
-    /** Nothing, because the request is in a Reactor context, and the method does not see that. */
+    /** Nothing, because the request is in a Reactor context, which the method cannot read. */
     OUT_OF_REACH(
             "in a reactive application only methods that return a publisher know the request",
             "Let the method return a Mono or a Flux, or use its parameters."),
 
-    /** Who is logged in. */
+    /** The principal. */
     PRINCIPAL("this is not a web application", "Use principal or the method's parameters."),
 
-    /** The whole request. */
+    /** The entire request. */
     REQUEST("", "");
 
     private final String problem;
@@ -28,7 +28,7 @@ public enum CallerFacts {
         this.fix = fix;
     }
 
-    /** Why an expression cannot use this property or method of a request; {@code null} if it can. */
+    /** Returns why an expression cannot use this member of a request; {@code null} if it can. */
     @Nullable
     String problem(String name) {
         return this == REQUEST || (this == PRINCIPAL && name.equals("principal")) ? null : problem;

@@ -6,44 +6,44 @@ import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The web request during which a method is called: what expressions may ask of it. Hears what the call's limits say. */
+/** The web request during which a method is called, as expressions read it. Receives the decisions about the call. */
 public interface CallerRequest extends CallListener {
 
-    /** The address the container reports; what to make of forwarded headers is the container's business. */
+    /** Returns the remote address reported by the server, which also handles forwarded headers. */
     String clientIp();
 
-    /** Who is logged in; {@code null}: nobody. */
+    /** Returns the authenticated principal, or {@code null}. */
     @Nullable
     Principal principal();
 
-    /** The first header of this name; {@code null}: none. */
+    /** Returns the first header of this name, or {@code null}. */
     @Nullable
     String header(String name);
 
-    /** Those of the charges that this request has not paid before it was dispatched anew: forwarded, or to an error page. */
+    /** Returns the charges that were not made before the request was dispatched again, by a forward or to an error page. */
     default List<Charge> unpaid(List<Charge> charges) {
         return charges;
     }
 
-    /** The request of the current thread. */
+    /** Finds the request of the current thread. */
     @FunctionalInterface
     interface Source {
 
-        /** The request, or {@code null} outside of one. */
+        /** Returns the request, or {@code null} outside of a request. */
         @Nullable
         CallerRequest current();
 
-        /** Makes of a task one that, run on another thread, finds the request of this one. */
+        /** Wraps a task so that it finds the current request on another thread. */
         default Runnable carriedBy(Runnable task) {
             return task;
         }
 
-        /** What is known wherever there is a request. */
+        /** Returns what expressions can read during a request. */
         default CallerFacts facts() {
             return CallerFacts.REQUEST;
         }
 
-        /** For an application whose threads handle no requests. */
+        /** Returns the source of an application whose threads handle no requests. */
         static Source none() {
             return new Source() {
                 @Override

@@ -3,15 +3,15 @@ package io.ratelimit.expression;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
-/** What the expressions of one call, or of one request, are evaluated with. */
+/** Provides the values that the expressions of one call or request read. */
 @FunctionalInterface
 public interface Evaluation {
 
-    /** The arguments of the call; a request has none. */
+    /** Returns the arguments of the call; a request has none. */
     default @Nullable Object[] arguments() {
         return new @Nullable Object[0];
     }
 
-    /** What SpEL needs, the same every time. */
+    /** Returns the context for SpEL, always the same. */
     EvaluationContext context();
 }

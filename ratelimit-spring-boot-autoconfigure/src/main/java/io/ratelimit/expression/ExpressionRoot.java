@@ -3,7 +3,7 @@ package io.ratelimit.expression;
 import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
-/** The root object of expressions of a method's call. Public, so that they can be compiled. */
+/** The root object of expressions of a method call. Public, because SpEL compiles access to public types only. */
 public final class ExpressionRoot extends RequestRoot {
 
     private final Method method;

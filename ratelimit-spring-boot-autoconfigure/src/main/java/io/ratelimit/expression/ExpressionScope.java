@@ -5,9 +5,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -16,17 +14,17 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterNameDiscoverer;
 
 /**
- * What expressions may name where they are evaluated: in a call of a method, or in a request that has not reached any.
+ * Defines the names that expressions can use: those of a method call, or those of a request to a URL.
  *
- * @param place the method or the rule, for error messages
- * @param subject what the root object is, {@code a call}
- * @param root the root object's type
- * @param properties those of the root object that are there outside of a web request, too
- * @param names the variables that have names
- * @param positions the variables that have numbers
- * @param arguments what of the variables are arguments
- * @param nameless what to say where there are no names
- * @param facts what is known of the caller
+ * @param place the method or URL rule, for messages
+ * @param subject describes the root object, such as {@code a call}
+ * @param root the type of the root object
+ * @param properties the properties of the root object that also exist outside of a web request
+ * @param names the variables with names
+ * @param positions the variables with numbers
+ * @param arguments maps variables to arguments
+ * @param hintWithoutNames tells how to write an expression if there are no names
+ * @param facts what expressions can read from the request
  */
 record ExpressionScope(
         String place,
@@ -36,18 +34,16 @@ record ExpressionScope(
         List<String> names,
         List<String> positions,
         ArgumentPositions arguments,
-        String nameless,
+        String hintWithoutNames,
         Supplier<CallerFacts> facts) {
 
-    /** What can be asked of a request, as it is written. */
-    private static final Map<String, String> OF_A_REQUEST =
-            Map.of("clientIp", "clientIp", "principal", "principal", "header", "header('…')");
+    private static final List<String> REQUEST_MEMBERS = List.of("clientIp", "principal", "header");
 
     static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
-        int count = KotlinMethods.parameterCount(method);
+        int count = MethodSignatures.parameterCount(method);
         return new ExpressionScope(
-                MethodNames.describe(method),
+                MethodSignatures.describe(method),
                 "a call",
                 ExpressionRoot.class,
                 Set.of("method", "target", "args"),
@@ -66,7 +62,7 @@ record ExpressionScope(
                 facts);
     }
 
-    /** @param variables those of the path */
+    /** @param variables names in the path of the rule */
     static ExpressionScope ofRequest(String place, List<String> variables) {
         return new ExpressionScope(
                 place,
@@ -95,27 +91,26 @@ record ExpressionScope(
                         ? ", but the method has no such parameter."
                         : ", but the path has no such variable, and a request no parameters of a method.");
         String known = (isOfMethod() ? "Its parameters: #" : "Its variables: #") + String.join(", #", names) + ".";
-        String nearest = LimitNames.nearest(name, names)
-                .map(variable -> "#" + variable)
-                .or(() -> nearestOfTheRequest(name))
-                .map(meant -> "Did you mean " + meant + "? ")
-                .orElse("");
-        return new RateLimitConfigurationException(problem, nearest + (names.isEmpty() ? nameless : known));
+        String suggestion = LimitNames.didYouMean(name, names, variable -> "#" + variable);
+        if (suggestion.isEmpty()) {
+            suggestion = LimitNames.didYouMean(name, readableMembers(), ExpressionScope::spelling);
+        }
+        return new RateLimitConfigurationException(problem, suggestion + (names.isEmpty() ? hintWithoutNames : known));
     }
 
-    /** What is written without a #, if it can be asked here. */
-    private Optional<String> nearestOfTheRequest(String name) {
-        return LimitNames.nearest(name, OF_A_REQUEST.keySet())
-                .filter(known -> facts.get().problem(known) == null)
-                .map(OF_A_REQUEST::get);
+    private List<String> readableMembers() {
+        return REQUEST_MEMBERS.stream()
+                .filter(member -> facts.get().problem(member) == null)
+                .toList();
     }
 
-    /** What there is instead of a property or method that there is not, the nearest first. */
+    private static String spelling(String requestMember) {
+        return requestMember.equals("header") ? "header('…')" : requestMember;
+    }
+
+    /** Suggests what to write instead of an unknown property or method. */
     String choices(String name) {
-        String nearest = LimitNames.nearest(name, OF_A_REQUEST.keySet())
-                .map(known -> "Did you mean " + OF_A_REQUEST.get(known) + "? ")
-                .orElse("");
-        return nearest
+        return LimitNames.didYouMean(name, REQUEST_MEMBERS, ExpressionScope::spelling)
                 + (isOfMethod()
                         ? "There are #parameterName, #root.args and, in a web request, clientIp, principal and header('…')."
                         : "There are clientIp, principal and header('…'), and the path's variables, such as #tenant.");

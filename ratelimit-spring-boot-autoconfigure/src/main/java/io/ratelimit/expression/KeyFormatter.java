@@ -7,10 +7,10 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Makes the value of a key expression a text that stands for it alone. */
+/** Converts the value of a key expression to a text that identifies it. */
 final class KeyFormatter {
 
-    /** Whether a class says something of its own, or only {@code Object}'s class name and hash. */
+    /** Whether the text of a class identifies its value, unlike {@link Object#toString}. */
     private static final ClassValue<Boolean> HAS_TEXT = new ClassValue<>() {
         @Override
         protected Boolean computeValue(Class<?> type) {
@@ -28,8 +28,10 @@ final class KeyFormatter {
     private KeyFormatter() {}
 
     /**
-     * @return {@code null} if there is no key
-     * @throws IllegalArgumentException if two equal values could have different texts, or different ones the same
+     * Converts a value.
+     *
+     * @return {@code null} if the value is null
+     * @throws IllegalArgumentException if the text of the value does not identify it
      */
     static @Nullable String of(@Nullable Object value) {
         if (value == null || value instanceof String) {
@@ -48,8 +50,8 @@ final class KeyFormatter {
             return of(optional.orElse(null));
         }
         if (!HAS_TEXT.get(value.getClass())) {
-            throw new IllegalArgumentException("a " + value.getClass().getName()
-                    + " is not a key; take a text or number of it, or join several with '+'");
+            throw new IllegalArgumentException("must return a single value with its own toString() (was a "
+                    + value.getClass().getName() + "); join several values with '+'");
         }
         return value.toString();
     }

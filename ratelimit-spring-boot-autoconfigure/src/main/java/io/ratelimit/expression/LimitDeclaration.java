@@ -5,11 +5,10 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * What one source says of a limit where it applies, annotation or configuration; the configuration's overrides still have
- * to win over it.
+ * Holds the attributes of a limit as declared, without the overrides of the configuration.
  *
- * @param name the limit's
- * @param limit enters the limit into the catalog, or finds it there
+ * @param name the name of the limit
+ * @param limit declares the limit in the catalog, or finds it there
  * @param keyExpression empty: one bucket for all callers
  * @param condition empty: always
  */
@@ -19,10 +18,4 @@ public record LimitDeclaration(
         String keyExpression,
         String permits,
         String condition,
-        List<Class<? extends Throwable>> refundOn) {
-
-    /** What a source says that names the limit and nothing else. */
-    static LimitDeclaration ofConfiguration(String name, Supplier<RateLimit> limit) {
-        return new LimitDeclaration(name, limit, "", "1", "", List.of());
-    }
-}
+        List<Class<? extends Throwable>> refundOn) {}

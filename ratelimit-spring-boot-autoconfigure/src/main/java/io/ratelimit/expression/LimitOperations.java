@@ -1,16 +1,16 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.limiter.LimitCatalog;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
-/** Makes operations: merges a declaration with the configuration and parses what they say. */
+/** Creates operations: merges declarations with the configuration and parses their expressions. */
 public final class LimitOperations {
 
-    /** No expression that could be evaluated: nothing there is named so. */
+    /** Matches misspellings of {@link LimitOverrides#ALL_CALLERS}, which are never valid expressions. */
     private static final Pattern LIKE_ALL_CALLERS = Pattern.compile("(?i)all[\\w -]*");
 
     private final LimitCatalog catalog;
@@ -25,7 +25,7 @@ public final class LimitOperations {
     /**
      * Merges a declaration with the configuration.
      *
-     * @param scope what its expressions may name
+     * @param scope the names that its expressions can use
      * @throws RateLimitConfigurationException if the merged declaration cannot work
      */
     public RateLimitOperation of(LimitDeclaration declaration, ExpressionScope scope) {
@@ -33,7 +33,7 @@ public final class LimitOperations {
         String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
         if (permits.matches("-\\d+")) {
             throw new RateLimitConfigurationException(
-                    label("permits", overrides.permits(), overrides) + " must not be negative (was " + permits + ").",
+                    overrides.label("permits", overrides.permits()) + " must not be negative (was " + permits + ").",
                     "Write what a call costs. 0 is free.");
         }
         boolean fixed = permits.matches("\\d{1,10}");
@@ -46,12 +46,12 @@ public final class LimitOperations {
                 overrides.refundOn() != null ? overrides.refundOn() : declaration.refundOn());
     }
 
-    /** The same, of a limit of which the source says nothing but the name. */
+    /** Creates an operation for a limit that is referred to by its name only. */
     public RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
-        return of(LimitDeclaration.ofConfiguration(name, () -> catalog.configured(name)), scope);
+        return of(new LimitDeclaration(name, () -> catalog.configured(name), "", "1", "", List.of()), scope);
     }
 
-    /** The key's expression; {@code null}: one bucket for all callers. */
+    /** Returns the key expression, or {@code null} for one bucket for all callers. */
     private @Nullable RateLimitExpression keyExpression(
             LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
         String override = overrides.keyExpression();
@@ -60,7 +60,7 @@ public final class LimitOperations {
         }
         if (override != null && LIKE_ALL_CALLERS.matcher(override).matches()) {
             throw new RateLimitConfigurationException(
-                    label("keyExpression", override, overrides) + " must be an expression or "
+                    overrides.label("keyExpression", override) + " must be an expression or "
                             + LimitOverrides.ALL_CALLERS + " (was \"" + override + "\").",
                     "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
         }
@@ -74,11 +74,6 @@ public final class LimitOperations {
             LimitOverrides overrides,
             ExpressionScope scope) {
         String text = override != null ? override : declared;
-        return text.isEmpty() ? null : expressions.parse(text, label(attribute, override, overrides), scope);
-    }
-
-    /** Names the attribute where its value stands: in the declaration, or in the configuration. */
-    private static String label(String attribute, @Nullable String override, LimitOverrides overrides) {
-        return override == null ? attribute : overrides.property() + "." + LimitNames.kebabCase(attribute);
+        return text.isEmpty() ? null : expressions.parse(text, overrides.label(attribute, override), scope);
     }
 }

@@ -13,14 +13,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.expression.spel.support.ReflectivePropertyAccessor;
 
 /**
- * Reads a property, of an object of any class by the getter or field that SpEL would take there. It is SpEL's own accessor
- * that is asked for it, once for each class.
+ * Reads a property of objects of any class. Finds the getter or field with the accessor of SpEL, once for each class.
  */
 final class PropertyReader {
 
     private static final MethodType READING = MethodType.methodType(Object.class, Object.class);
 
-    private static final MethodHandle LEFT_TO_SPEL =
+    private static final MethodHandle UNREAD =
             MethodHandles.dropArguments(MethodHandles.constant(Object.class, ArgumentPath.UNREAD), 0, Object.class);
 
     private static final Members MEMBERS = new Members();
@@ -31,12 +30,12 @@ final class PropertyReader {
         this.handles = new ClassValue<>() {
             @Override
             protected MethodHandle computeValue(Class<?> type) {
-                return isPeculiar(type) ? LEFT_TO_SPEL : handle(MEMBERS.find(property, type));
+                return isSpecial(type) ? UNREAD : handle(MEMBERS.find(property, type));
             }
         };
     }
 
-    /** The value, or {@link ArgumentPath#UNREAD}, also where reading it fails: SpEL says how. */
+    /** Returns the value, or {@link ArgumentPath#UNREAD}, also if reading it fails, so that SpEL reports the failure. */
     @Nullable
     Object read(Object target) {
         try {
@@ -46,8 +45,8 @@ final class PropertyReader {
         }
     }
 
-    /** Of these SpEL reads what is not theirs. */
-    private static boolean isPeculiar(Class<?> type) {
+    /** Returns whether SpEL treats properties of the type specially. */
+    private static boolean isSpecial(Class<?> type) {
         return type.isArray() || type == Class.class || type == Optional.class;
     }
 
@@ -55,7 +54,7 @@ final class PropertyReader {
         if (member == null
                 || Modifier.isStatic(member.getModifiers())
                 || !((AccessibleObject) member).trySetAccessible()) {
-            return LEFT_TO_SPEL;
+            return UNREAD;
         }
         try {
             MethodHandle handle = member instanceof Method getter
@@ -63,11 +62,11 @@ final class PropertyReader {
                     : MethodHandles.lookup().unreflectGetter((Field) member);
             return handle.asType(READING);
         } catch (IllegalAccessException ex) {
-            return LEFT_TO_SPEL;
+            return UNREAD;
         }
     }
 
-    /** Makes accessible to us what SpEL's accessor finds. */
+    /** Exposes the lookup of SpEL's accessor. */
     private static final class Members extends ReflectivePropertyAccessor {
 
         @Nullable

@@ -10,11 +10,11 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 
-/** One expression of one method, parsed. Says which it is when it fails; never what it was evaluated with. */
+/** A parsed expression. Messages name the expression, never the values that it was evaluated with. */
 final class RateLimitExpression {
 
-    /** What SpEL says where something is asked of null, such as {@code principal.name} of nobody. */
-    private static final Set<SpelMessage> OF_NULL = Set.of(
+    /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
+    private static final Set<SpelMessage> NULL_FAILURES = Set.of(
             SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
             SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
             SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
@@ -25,36 +25,36 @@ final class RateLimitExpression {
 
     private final @Nullable ArgumentPath path;
 
-    private final boolean asksForPrincipal;
+    private final boolean readsPrincipal;
 
     /**
-     * @param label place, attribute and text
-     * @param path reads what the expression is, without SpEL; {@code null}: it takes SpEL
+     * @param label place, attribute and text, for messages
+     * @param path reads the value without SpEL; {@code null} if that is not possible
      */
-    RateLimitExpression(String label, Expression expression, @Nullable ArgumentPath path, boolean asksForPrincipal) {
+    RateLimitExpression(String label, Expression expression, @Nullable ArgumentPath path, boolean readsPrincipal) {
         this.label = label;
         this.expression = expression;
         this.path = path;
-        this.asksForPrincipal = asksForPrincipal;
+        this.readsPrincipal = readsPrincipal;
     }
 
     String text() {
         return expression.getExpressionString();
     }
 
-    /** Whether it asks who is logged in. */
-    boolean asksForPrincipal() {
-        return asksForPrincipal;
+    /** Returns whether the expression reads the principal. */
+    boolean readsPrincipal() {
+        return readsPrincipal;
     }
 
-    /** @throws MissingRateLimitKeyException if there is none, or something on the way to it is null */
+    /** @throws MissingRateLimitKeyException if the key, or a value that it is read from, is null or empty */
     String key(Evaluation evaluation, RateLimit limit) {
         Object value = keyValue(evaluation, limit);
         String key;
         try {
             key = KeyFormatter.of(value);
         } catch (IllegalArgumentException ex) {
-            throw new RateLimitExpressionException(label + ": " + ex.getMessage(), ex);
+            throw new RateLimitExpressionException(label + " " + ex.getMessage(), ex);
         }
         if (key == null || key.isEmpty()) {
             throw missing(limit, key == null ? "null" : "empty", null);
@@ -67,7 +67,7 @@ final class RateLimitExpression {
             return value(evaluation);
         } catch (RateLimitExpressionException ex) {
             if (ex.getCause() instanceof SpelEvaluationException failure
-                    && OF_NULL.contains(failure.getMessageCode())) {
+                    && NULL_FAILURES.contains(failure.getMessageCode())) {
                 throw missing(limit, "null", ex.getCause());
             }
             throw ex;
@@ -75,18 +75,18 @@ final class RateLimitExpression {
     }
 
     private MissingRateLimitKeyException missing(RateLimit limit, String value, @Nullable Throwable cause) {
-        return new MissingRateLimitKeyException(
-                limit.name(), label + " is " + value + "; callers without a key share no bucket", cause);
+        return new MissingRateLimitKeyException(limit.name(), label + " must return a key (was " + value + ")", cause);
     }
 
     long permits(Evaluation evaluation) {
         Object value = value(evaluation);
         if (!(value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte)) {
-            throw new RateLimitExpressionException(label + " is not a whole number, but " + typeOf(value), null);
+            throw new RateLimitExpressionException(
+                    label + " must return a whole number (was " + typeOf(value) + ")", null);
         }
         long permits = ((Number) value).longValue();
         if (permits < 0) {
-            throw new RateLimitExpressionException(label + " is negative: " + permits, null);
+            throw new RateLimitExpressionException(label + " must not be negative (was " + permits + ")", null);
         }
         return permits;
     }
@@ -96,7 +96,7 @@ final class RateLimitExpression {
         if (value instanceof Boolean condition) {
             return condition;
         }
-        throw new RateLimitExpressionException(label + " is neither true nor false, but " + typeOf(value), null);
+        throw new RateLimitExpressionException(label + " must return true or false (was " + typeOf(value) + ")", null);
     }
 
     private @Nullable Object value(Evaluation evaluation) {
@@ -108,7 +108,7 @@ final class RateLimitExpression {
         try {
             return expression.getValue(context);
         } catch (RuntimeException ex) {
-            // Its message may hold what the call was made with; whoever may see that finds it in the cause.
+            // The message of the cause may contain arguments, so it is not part of this one.
             throw new RateLimitExpressionException(label + " failed", ex);
         }
     }

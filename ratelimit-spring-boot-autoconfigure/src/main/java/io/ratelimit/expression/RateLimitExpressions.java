@@ -35,12 +35,12 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.ClassUtils;
 
-/** Parses expressions, once and at start-up, and refuses those that name what no call will have. */
+/** Parses and validates expressions at startup, and creates the contexts for their evaluation. */
 public final class RateLimitExpressions {
 
     private static final Pattern IN_BRACES = Pattern.compile("#\\{\\s*(.+?)\\s*}");
 
-    private static final Set<String> OF_A_REQUEST = Set.of("clientIp", "principal");
+    private static final Set<String> REQUEST_PROPERTIES = Set.of("clientIp", "principal");
 
     private final SpelExpressionParser parser;
 
@@ -52,7 +52,7 @@ public final class RateLimitExpressions {
 
     private final Function<Method, CallerFacts> facts;
 
-    /** @param facts what a method can know of its caller */
+    /** @param facts what expressions of a method can read from the request */
     public RateLimitExpressions(ConfigurableBeanFactory beans, Function<Method, CallerFacts> facts) {
         this.beans = beans;
         this.beanResolver = new BeanFactoryResolver(beans);
@@ -61,20 +61,20 @@ public final class RateLimitExpressions {
                 new SpelParserConfiguration(SpelCompilerMode.MIXED, beans.getBeanClassLoader()));
     }
 
-    /** For what a method's expressions may name. */
+    /** Returns the names that expressions of a method can use. */
     public ExpressionScope scope(Method method) {
         return ExpressionScope.of(method, parameterNames, () -> facts.apply(method));
     }
 
     public EvaluationContext context(
             Method method, @Nullable Object target, @Nullable Object[] args, @Nullable CallerRequest request) {
-        ExpressionRoot root = new ExpressionRoot(method, target, KotlinMethods.arguments(method, args), request);
+        ExpressionRoot root = new ExpressionRoot(method, target, MethodSignatures.arguments(method, args), request);
         MethodBasedEvaluationContext context = context(root, method, args);
         context.setBeanResolver(beanResolver);
         return context;
     }
 
-    /** @param variables those of the path */
+    /** @param variables from the path of the request */
     EvaluationContext context(CallerRequest request, Map<String, String> variables) {
         StandardEvaluationContext context = new StandardEvaluationContext(new RequestRoot(request));
         context.setBeanResolver(beanResolver);
@@ -82,17 +82,17 @@ public final class RateLimitExpressions {
         return context;
     }
 
-    /** Wants all arguments, also the one that Kotlin adds. Spring does not say that they can be null; they can. */
+    /** Takes all arguments, including the continuation of Kotlin. NullAway: Spring accepts null arguments. */
     @SuppressWarnings("NullAway")
     private MethodBasedEvaluationContext context(ExpressionRoot root, Method method, @Nullable Object[] args) {
         return new MethodBasedEvaluationContext(root, method, args, parameterNames);
     }
 
     /**
-     * Parses and checks.
+     * Parses and validates an expression.
      *
-     * @param attribute where the text stands, {@code keyExpression} or {@code ratelimit.limits.quotes.key-expression}
-     * @throws RateLimitConfigurationException if the text is no expression, or names what there is not
+     * @param attribute such as {@code keyExpression} or {@code ratelimit.limits.quotes.key-expression}
+     * @throws RateLimitConfigurationException if the text is not an expression or uses an unknown name
      */
     RateLimitExpression parse(String text, String attribute, ExpressionScope scope) {
         SpelExpression expression;
@@ -104,36 +104,36 @@ public final class RateLimitExpressions {
                     didYouMean(text) + "Write a SpEL expression such as \"#userId\".",
                     ex);
         }
-        Check check = new Check(attribute + " \"" + text + "\"", scope);
-        check.visit(expression.getAST(), true);
+        Validation validation = new Validation(attribute + " \"" + text + "\"", scope);
+        validation.visit(expression.getAST(), true);
         return new RateLimitExpression(
                 scope.place() + ": " + attribute + " \"" + text + "\"",
                 expression,
                 ArgumentPath.of(expression.getAST(), scope.arguments()),
-                check.asksForPrincipal);
+                validation.readsPrincipal);
     }
 
-    /** Elsewhere, as in @Value, an expression stands in braces. */
+    /** Suggests the text without braces, which are used in {@code @Value}. */
     private static String didYouMean(String text) {
         Matcher inBraces = IN_BRACES.matcher(text);
         return inBraces.matches() ? "Did you mean \"" + inBraces.group(1) + "\"? " : "";
     }
 
-    /** Walks one expression's tree. */
-    private final class Check {
+    /** Validates the nodes of one expression. */
+    private final class Validation {
 
         private final String label;
 
         private final ExpressionScope scope;
 
-        private boolean asksForPrincipal;
+        private boolean readsPrincipal;
 
-        Check(String label, ExpressionScope scope) {
+        Validation(String label, ExpressionScope scope) {
             this.label = label;
             this.scope = scope;
         }
 
-        /** @param onRoot whether a property here would be one of the root object */
+        /** @param onRoot whether a property of this node is a property of the root object */
         void visit(SpelNode node, boolean onRoot) {
             if (node instanceof VariableReference) {
                 checkVariable(node.toStringAST().substring(1));
@@ -147,7 +147,7 @@ public final class RateLimitExpressions {
             } else if (node instanceof MethodReference called && onRoot) {
                 checkMethod(called.getName());
             }
-            // What stands in these is looked up elsewhere: in the element at hand, or is a map's key.
+            // The children of these nodes are evaluated on an element, or are keys of a map.
             boolean childrenOnRoot = !(node instanceof Selection
                     || node instanceof Projection
                     || node instanceof InlineMap
@@ -196,9 +196,9 @@ public final class RateLimitExpressions {
         }
 
         private void checkProperty(String name) {
-            if (OF_A_REQUEST.contains(name)) {
+            if (REQUEST_PROPERTIES.contains(name)) {
                 checkRequest(name);
-                asksForPrincipal |= name.equals("principal");
+                readsPrincipal |= name.equals("principal");
             } else if (!scope.properties().contains(name)) {
                 throw new RateLimitConfigurationException(
                         label + " names '" + name + "', which is not a property of " + scope.subject() + ".",

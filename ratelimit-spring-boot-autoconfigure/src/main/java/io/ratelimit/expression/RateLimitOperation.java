@@ -8,12 +8,12 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one annotation came to: annotation, configuration and defaults, merged and parsed.
+ * Determines the charge of a call to one limit. Created at startup from annotation, configuration and defaults.
  *
  * @param key {@code null}: one bucket for all callers
- * @param permits {@code null}: {@code fixedPermits} every time
+ * @param permits {@code null}: always {@code fixedPermits}
  * @param condition {@code null}: always
- * @param refundOn failures of the method that give the charge back
+ * @param refundOn exceptions of the method after which the charge is refunded
  */
 public record RateLimitOperation(
         RateLimit limit,
@@ -23,17 +23,17 @@ public record RateLimitOperation(
         @Nullable RateLimitExpression condition,
         List<Class<? extends Throwable>> refundOn) {
 
-    /** Whether it takes an expression to tell the charge. */
+    /** Returns whether the charge depends on the call. */
     public boolean needsEvaluation() {
         return key != null || permits != null || condition != null;
     }
 
-    public boolean asksForPrincipal() {
+    public boolean readsPrincipal() {
         return Stream.of(key, permits, condition)
-                .anyMatch(expression -> expression != null && expression.asksForPrincipal());
+                .anyMatch(expression -> expression != null && expression.readsPrincipal());
     }
 
-    /** Whether the method's failure gives the charge back. */
+    /** Returns whether the charge is refunded after this exception of the method. */
     public boolean isRefundedOn(Throwable failure) {
         for (Class<? extends Throwable> type : refundOn) {
             if (type.isInstance(failure)) {
@@ -43,7 +43,7 @@ public record RateLimitOperation(
         return false;
     }
 
-    /** The key's expression, as the configuration would spell it. */
+    /** Returns the key expression as in the configuration. */
     public String keyText() {
         return key == null ? LimitOverrides.ALL_CALLERS : key.text();
     }
@@ -52,7 +52,7 @@ public record RateLimitOperation(
         return new Charge(limit, null, fixedPermits);
     }
 
-    /** A call's charge, or {@code null} if the call is not limited. */
+    /** Returns the charge of a call, or {@code null} if the call is not limited. */
     @Nullable
     public Charge charge(Evaluation evaluation) {
         if (condition != null && !condition.condition(evaluation)) {

@@ -2,18 +2,18 @@ package io.ratelimit.expression;
 
 import reactor.core.publisher.Mono;
 
-/** The requests of reactive calls, which are in the subscriber's context. */
+/** Finds the requests of reactive calls in the subscriber's context. */
 @FunctionalInterface
 public interface ReactiveCallerRequests {
 
     /**
-     * The request, or nothing outside of one.
+     * Returns the request, or an empty Mono outside of a request.
      *
-     * @param withPrincipal whether somebody will ask who is logged in, which may take a while to find out
+     * @param withPrincipal whether an expression reads the principal, which may take time to resolve
      */
     Mono<CallerRequest> current(boolean withPrincipal);
 
-    /** For an application without reactive requests. */
+    /** Returns the source of an application without reactive requests. */
     static ReactiveCallerRequests none() {
         return new ReactiveCallerRequests() {
             @Override
@@ -28,7 +28,7 @@ public interface ReactiveCallerRequests {
         };
     }
 
-    /** What is known wherever there is a request. */
+    /** Returns what expressions can read during a request. */
     default CallerFacts facts() {
         return CallerFacts.REQUEST;
     }

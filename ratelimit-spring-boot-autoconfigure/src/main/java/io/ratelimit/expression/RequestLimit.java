@@ -7,7 +7,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
-/** What a web request is charged to before any handler sees it. Immutable, made once for each rule. */
+/** Determines the charge of a web request before it reaches a handler. Created once for each URL rule. */
 public final class RequestLimit {
 
     private final RateLimitOperation operation;
@@ -23,16 +23,16 @@ public final class RequestLimit {
         return operation.limit();
     }
 
-    /** Whether it asks who is logged in. */
-    public boolean asksForPrincipal() {
-        return operation.asksForPrincipal();
+    /** Returns whether an expression reads the principal. */
+    public boolean readsPrincipal() {
+        return operation.readsPrincipal();
     }
 
     /**
-     * A request's charge, or {@code null} if it is not limited.
+     * Returns the charge of a request, or {@code null} if it is not limited.
      *
-     * @param variables those of the path
-     * @throws RateLimitExpressionException if an expression gives nothing usable
+     * @param variables from the path of the request
+     * @throws RateLimitExpressionException if an expression fails or its result has the wrong type
      */
     public @Nullable Charge charge(CallerRequest request, Map<String, String> variables) {
         if (!operation.needsEvaluation()) {

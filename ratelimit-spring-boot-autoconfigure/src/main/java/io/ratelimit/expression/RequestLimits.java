@@ -8,7 +8,7 @@ import io.ratelimit.limiter.LimitCatalog;
 import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 
-/** Works out what limits a web request, from the configuration alone and by the same operations as a method's. */
+/** Creates the limits of URL rules from the configuration. */
 public final class RequestLimits {
 
     private final LimitCatalog catalog;
@@ -24,25 +24,23 @@ public final class RequestLimits {
     }
 
     /**
-     * To be called when all limits are declared.
+     * Creates the limit of a URL rule. Called when all limits are declared.
      *
-     * @param name the limit's
-     * @param property where the rule stands, {@code ratelimit.http[0]}
-     * @param variables those that the rule's path has
-     * @throws RateLimitConfigurationException if there is no such limit, or it cannot limit requests
+     * @param name the name of the limit
+     * @param property the prefix of the rule, such as {@code ratelimit.http[0]}
+     * @param variables names in the path of the rule
+     * @throws RateLimitConfigurationException if there is no such limit, or it cannot be applied to requests
      */
     public RequestLimit create(String name, String property, List<String> variables) {
         RateLimit limit = catalog.find(name).orElseThrow(() -> unknown(name, property));
         LimitOverrides overrides = catalog.settings().overrides(name);
-        if (overrides.refundOn() != null && !overrides.refundOn().isEmpty()) {
-            throw new RateLimitConfigurationException(
-                            overrides.property()
-                                    + ".refund-on must be empty for a limit of URLs, because no method is called"
-                                    + " that could fail.",
-                            "Remove it, or set refundOn of the annotations that share the limit.")
-                    .at(property);
-        }
         try {
+            if (overrides.refundOn() != null && !overrides.refundOn().isEmpty()) {
+                throw new RateLimitConfigurationException(
+                        overrides.property()
+                                + ".refund-on must be empty for a limit of URLs, because no method is called that could fail.",
+                        "Remove it, or set refundOn of the annotations that share the limit.");
+            }
             return new RequestLimit(
                     operations.ofConfiguration(limit.name(), ExpressionScope.ofRequest(property, variables)),
                     expressions);
@@ -52,15 +50,9 @@ public final class RequestLimits {
     }
 
     private RateLimitConfigurationException unknown(String name, String property) {
-        List<String> names = catalog.limits().stream().map(RateLimit::name).toList();
         return new RateLimitConfigurationException(
                 property + ".limit must be the name of a limit (was \"" + name + "\").",
-                LimitNames.nearest(name, names)
-                                .map(nearest -> "Did you mean '" + nearest + "'? ")
-                                .orElse("")
-                        + "To declare it, set ratelimit.limits." + name + ".rate. "
-                        + (names.isEmpty()
-                                ? "There are no limits."
-                                : "Known limits: " + String.join(", ", names) + "."));
+                LimitNames.didYouMean(name, catalog.names(), nearest -> "'" + nearest + "'")
+                        + "To declare it, set ratelimit.limits." + name + ".rate. " + catalog.known());
     }
 }

@@ -3,12 +3,12 @@ package io.ratelimit.expression;
 import java.security.Principal;
 import org.jspecify.annotations.Nullable;
 
-/** The root object of expressions of a web request. Public, so that they can be compiled. */
+/** The root object of expressions of a web request. Public, because SpEL compiles access to public types only. */
 public class RequestRoot {
 
     private final @Nullable CallerRequest request;
 
-    /** @param request {@code null} outside of one */
+    /** @param request {@code null} outside of a request */
     RequestRoot(@Nullable CallerRequest request) {
         this.request = request;
     }

@@ -1,4 +1,4 @@
-/** Turns declarations, properties and SpEL expressions into charges, for method calls and web requests. */
+/** Creates charges from declarations, properties and SpEL expressions, for method calls and web requests. */
 @Internal
 @NullMarked
 package io.ratelimit.expression;

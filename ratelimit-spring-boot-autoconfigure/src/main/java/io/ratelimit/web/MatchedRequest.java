@@ -18,9 +18,9 @@ public record MatchedRequest(List<Match> matches) {
         return !matches.isEmpty();
     }
 
-    public boolean asksForPrincipal() {
+    public boolean readsPrincipal() {
         for (Match match : matches) {
-            if (match.limit().asksForPrincipal()) {
+            if (match.limit().readsPrincipal()) {
                 return true;
             }
         }

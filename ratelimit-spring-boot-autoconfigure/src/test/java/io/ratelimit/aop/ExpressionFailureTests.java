@@ -26,19 +26,19 @@ class ExpressionFailureTests {
             quoteCharacter = '"',
             delimiter = '|',
             value = {
-                "key-expression | null | is null; callers without a key share no bucket",
-                "key-expression | '' | is empty; callers without a key share no bucket",
+                "key-expression | null | must return a key (was null)",
+                "key-expression | '' | must return a key (was empty)",
                 "key-expression | #user.substring(99) | failed",
                 "key-expression | T(Integer).parseInt(#user) | failed",
                 "key-expression | #user.nothing | failed",
                 "key-expression | @quotes.fail(#user) | failed",
-                "permits | 0 - 1 | is negative: -1",
-                "permits | 1.5 | is not a whole number, but a java.lang.Double",
-                "permits | null | is not a whole number, but null",
-                "permits | #user | is not a whole number, but a java.lang.String",
+                "permits | 0 - 1 | must not be negative (was -1)",
+                "permits | 1.5 | must return a whole number (was a java.lang.Double)",
+                "permits | null | must return a whole number (was null)",
+                "permits | #user | must return a whole number (was a java.lang.String)",
                 "permits | T(Integer).parseInt(#user) | failed",
-                "condition | null | is neither true nor false, but null",
-                "condition | #user | is neither true nor false, but a java.lang.String",
+                "condition | null | must return true or false (was null)",
+                "condition | #user | must return true or false (was a java.lang.String)",
                 "condition | @quotes.fail(#user) | failed",
             })
     void callIsNotMade(String attribute, String expression, String problem) {
@@ -62,7 +62,7 @@ class ExpressionFailureTests {
                     Quotes quotes = context.getBean(Quotes.class);
                     assertThat(catchThrowable(() -> quotes.quote(null)))
                             .isInstanceOf(RateLimitExpressionException.class)
-                            .hasMessageEndingWith("is null; callers without a key share no bucket");
+                            .hasMessageEndingWith("must return a key (was null)");
                     assertThat(quotes.calls).isZero();
                 });
     }
@@ -88,7 +88,7 @@ class ExpressionFailureTests {
             Twice twice = context.getBean(Twice.class);
             assertThat(catchThrowable(() -> twice.call("")))
                     .isInstanceOf(RateLimitExpressionException.class)
-                    .hasMessageContaining("keyExpression \"#user\" is empty");
+                    .hasMessageContaining("keyExpression \"#user\" must return a key (was empty)");
             assertThat(context.getBean(RecordingListener.class).outcomes()).isEmpty();
             twice.call("alice");
         });

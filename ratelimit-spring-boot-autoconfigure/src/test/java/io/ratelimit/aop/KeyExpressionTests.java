@@ -142,7 +142,7 @@ class KeyExpressionTests {
                             .isInstanceOf(RateLimitExpressionException.class)
                             .hasMessageContaining(Quotes.class.getName() + ".object(Object)")
                             .hasMessageContaining("\"#value\"")
-                            .hasMessageContaining("is not a key")
+                            .hasMessageContaining("must return a single value")
                             .hasMessageNotContaining("secret");
                     assertThat(quotes.calls).isZero();
                 });

@@ -189,12 +189,12 @@ class JointRequestTests {
         PermitRequest fine = new PermitRequest("big", "alice");
         return Stream.of(
                 mistake("requests must not be empty"),
-                mistake("Limit 'small': the key is null or empty", fine, new PermitRequest("small", "")),
-                mistake("Limit 'small': the key is null or empty", fine, new PermitRequest("small", null)),
+                mistake("Limit 'small': key must not be null or empty", fine, new PermitRequest("small", "")),
+                mistake("Limit 'small': key must not be null or empty", fine, new PermitRequest("small", null)),
                 mistake("Limit 'small': permits must not be negative", fine, new PermitRequest("small", "alice", -1)),
                 mistake("no limit 'smal'; did you mean 'small'?", fine, new PermitRequest("smal", "alice")),
                 mistake("Limit 'big': two requests", fine, new PermitRequest("BIG", "alice", 3)),
-                mistake("Limit 'off': the key", fine, new PermitRequest("off", "")));
+                mistake("Limit 'off': key", fine, new PermitRequest("off", "")));
     }
 
     private static Object[] mistake(String message, PermitRequest... requests) {

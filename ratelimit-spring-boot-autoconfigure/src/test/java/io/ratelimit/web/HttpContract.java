@@ -210,7 +210,7 @@ abstract class HttpContract {
         assertThat(ForegroundLog.of(output.getAll().substring(before)).lines().filter(line -> !line.contains("INFO")))
                 .singleElement()
                 .asString()
-                .contains("WARN", "'" + path.substring(1) + "'", "400", " is null");
+                .contains("WARN", "'" + path.substring(1) + "'", "400", "(was null)");
     }
 
     @Test

@@ -68,7 +68,7 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     /** Finds the caller of this exchange, which other filters may have replaced since it was put into the context. */
     private Mono<CallerRequest> caller(ServerWebExchange exchange, MatchedRequest matched) {
-        return requests.current(matched.asksForPrincipal())
+        return requests.current(matched.readsPrincipal())
                 .switchIfEmpty(
                         Mono.error(() -> new IllegalStateException("A URL rule must be applied during a web request")))
                 .contextWrite(

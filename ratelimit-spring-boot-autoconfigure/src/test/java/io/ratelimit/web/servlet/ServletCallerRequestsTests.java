@@ -98,8 +98,7 @@ class ServletCallerRequestsTests {
                     assertThat(MockMvcTester.from(context).get().uri("/quote"))
                             .hasStatus(HttpStatus.BAD_REQUEST)
                             .failure()
-                            .hasMessageEndingWith(
-                                    "\"" + expression + "\" is null; callers without a key share no bucket");
+                            .hasMessageEndingWith("\"" + expression + "\" must return a key (was null)");
                     assertThat(context.getBean(RecordingListener.class).keys()).isEmpty();
                 });
     }

@@ -2,23 +2,32 @@ package io.ratelimit.expression;
 
 import java.lang.reflect.Method;
 import java.util.Arrays;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.KotlinDetector;
 import org.springframework.core.MethodParameter;
 
-/** Shows methods as their source has them: without what Kotlin's compiler makes of them. Those of Java are as they are. */
-public final class KotlinMethods {
+/** Reads signatures of methods as in their source, without what the compiler of Kotlin adds to them. */
+public final class MethodSignatures {
 
-    private KotlinMethods() {}
+    private MethodSignatures() {}
 
-    /** Without what is added for an internal function, or for a parameter that is a value class. */
+    /** Formats a method as {@code com.acme.QuoteController.quote(String)}. */
+    public static String describe(Method method) {
+        return method.getDeclaringClass().getName() + "." + method.getName()
+                + Arrays.stream(method.getParameterTypes())
+                        .map(Class::getSimpleName)
+                        .collect(Collectors.joining(", ", "(", ")"));
+    }
+
+    /** Returns the name without the suffix of an internal function or of a parameter that is a value class. */
     public static String name(Method method) {
         return KotlinDetector.isKotlinType(method.getDeclaringClass())
                 ? method.getName().replaceFirst("(?<=.)[-$].*", "")
                 : method.getName();
     }
 
-    /** What more there is to say of a class or function that is final, where it need not say so. */
+    /** Returns how to make a class and its functions non-final in Kotlin; empty for Java. */
     public static String howToOpen(Class<?> type) {
         return KotlinDetector.isKotlinType(type)
                 ? " In Kotlin, both the class and the function must be open: write it, or use the compiler plugin"
@@ -26,7 +35,7 @@ public final class KotlinMethods {
                 : "";
     }
 
-    /** Without the last one of a function that suspends. */
+    /** Returns the parameter types without the continuation of a suspending function. */
     public static Class<?>[] parameterTypes(Method method) {
         Class<?>[] types = method.getParameterTypes();
         return Arrays.copyOf(types, parameterCount(method));
@@ -36,7 +45,7 @@ public final class KotlinMethods {
         return method.getParameterCount() - (KotlinDetector.isSuspendingFunction(method) ? 1 : 0);
     }
 
-    /** What a function that suspends gives in the end. */
+    /** Returns the return type; for a suspending function, the declared one. */
     public static Class<?> returnType(Method method) {
         return KotlinDetector.isSuspendingFunction(method)
                 ? new MethodParameter(method, -1).getParameterType()
