@@ -37,8 +37,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * The advice. Its beans are there before all others, so they take what they need through providers and ask when the first
- * limited method is found or called: nothing else is created before its time.
+ * Configures the advice. Its beans are created before all others, so they look other beans up when the first limited method
+ * is found or called. Otherwise they would create those beans too early.
  */
 @Configuration(proxyBeanMethods = false)
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
@@ -91,7 +91,7 @@ class AdviceConfiguration {
     }
 
     @Bean
-    ReturnTypeStrategies rateLimitCallStyles(
+    ReturnTypeStrategies rateLimitReturnTypeStrategies(
             ObjectProvider<CallerRequest.Source> requests,
             ObjectProvider<ReactiveCallerRequests> reactiveRequests,
             CallExecutor executor,
@@ -109,7 +109,7 @@ class AdviceConfiguration {
         return new CallExecutor(executor);
     }
 
-    /** As an {@code @Async} method would be; else with what belongs to a thread by Micrometer's account. */
+    /** Decorates a task as for {@code @Async} methods, or without such decorators by Micrometer's context propagation. */
     private static Runnable decorated(Runnable task, ObjectProvider<TaskDecorator> decorators) {
         List<TaskDecorator> beans = decorators.orderedStream().toList();
         if (beans.isEmpty() && ClassUtils.isPresent(CONTEXT_PROPAGATION, AdviceConfiguration.class.getClassLoader())) {
@@ -154,7 +154,7 @@ class AdviceConfiguration {
                 () -> warmUp.ifAvailable(StoreWarmUp::warmUp));
     }
 
-    /** Looks the bean up when it is first asked for, and never again. */
+    /** Looks the bean up on first use. */
     private static <T> Supplier<T> once(ObjectProvider<T> bean) {
         return SingletonSupplier.of(bean::getObject)::obtain;
     }

@@ -3,22 +3,21 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimitConfigurationException;
 import org.springframework.core.Ordered;
 
-/** Reads {@code ratelimit.order}: a word for one of the two orders beside Spring Security's method security, or a number. */
+/** Parses {@code ratelimit.order}: a number, or a word that refers to Spring Security's method security. */
 final class AdviceOrder {
 
-    /** Before all others. */
     static final String BEFORE_SECURITY = "before-security";
 
-    /** Behind all of Spring Security's interceptors, which are at 100 to 600, and before transactions and caches. */
-    private static final int BEHIND = 1000;
+    /** Follows Spring Security's interceptors, which have 100 to 600, and precedes transactions and caches. */
+    private static final int AFTER_SECURITY = 1000;
 
     private AdviceOrder() {}
 
-    /** @throws RateLimitConfigurationException if it is neither */
+    /** @throws RateLimitConfigurationException if the text is neither a number nor one of the words */
     static int of(String text) {
         return switch (text.strip()) {
             case BEFORE_SECURITY -> Ordered.HIGHEST_PRECEDENCE;
-            case "after-security" -> BEHIND;
+            case "after-security" -> AFTER_SECURITY;
             default -> number(text.strip());
         };
     }

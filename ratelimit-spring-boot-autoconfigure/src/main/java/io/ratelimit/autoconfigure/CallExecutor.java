@@ -8,13 +8,13 @@ import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 import org.springframework.util.function.SingletonSupplier;
 
 /**
- * Runs what comes after a decision that took its time: on an executor of the application, if it has one for this, else on
- * threads of its own, of which it makes as many as are needed and keeps them for a minute. Is no {@link Executor}, because
- * Spring Boot would take such a bean for the application's.
+ * Runs the calls that continue after an asynchronous decision: on the application's executor {@link #BEAN_NAME}, otherwise
+ * on an unbounded pool whose threads end after a minute without work. It is not an {@link Executor}, because Spring Boot would
+ * use such a bean as the application's.
  */
 final class CallExecutor implements DisposableBean {
 
-    /** The name of the application's. */
+    /** The name of the application's executor. */
     static final String BEAN_NAME = "rateLimitExecutor";
 
     private final ThreadPoolTaskExecutor own = new ThreadPoolTaskExecutor();
@@ -23,12 +23,12 @@ final class CallExecutor implements DisposableBean {
 
     private volatile boolean closed;
 
-    CallExecutor(ObjectProvider<Executor> applications) {
+    CallExecutor(ObjectProvider<Executor> ofApplication) {
         own.setThreadNamePrefix("ratelimit-");
         own.setCorePoolSize(0);
         own.setQueueCapacity(0);
         own.setDaemon(true);
-        this.executor = SingletonSupplier.of(() -> applications.getIfAvailable(this::ownExecutor));
+        this.executor = SingletonSupplier.of(() -> ofApplication.getIfAvailable(this::ownExecutor));
     }
 
     private Executor ownExecutor() {
@@ -36,7 +36,7 @@ final class CallExecutor implements DisposableBean {
         return own;
     }
 
-    /** What still comes when all is being closed has a thread for itself. */
+    /** Runs the task. After shutdown, each task gets a thread of its own. */
     void execute(Runnable task) {
         try {
             executor.obtain().execute(task);

@@ -11,7 +11,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.http.HttpStatusCode;
 import org.springframework.util.ClassUtils;
 
-/** Looks for error views where Spring Boot's error handling does: among templates of any engine, and static files. */
+/** Finds error views where Spring Boot's error handling does: templates of any engine, and static files. */
 final class ErrorViews {
 
     private final ApplicationContext context;
@@ -31,7 +31,7 @@ final class ErrorViews {
                 .getStaticLocations();
     }
 
-    /** Whether the status has a view of its own, or one that it shares with its hundred. */
+    /** Whether there is a view for the status, or for its series such as {@code 4xx}. */
     boolean existsFor(HttpStatusCode status) {
         return statuses.computeIfAbsent(
                 status.value(), code -> exists("error/" + code) || exists("error/" + code / 100 + "xx"));
@@ -53,7 +53,7 @@ final class ErrorViews {
         }
     }
 
-    /** A type of Spring Boot's that has moved between its generations, by the names that it has had. */
+    /** Loads those types that are present, for a type whose package differs in Spring Boot 3 and 4. */
     static List<Class<?>> types(String... names) {
         ClassLoader loader = ErrorViews.class.getClassLoader();
         return Stream.of(names)
@@ -62,7 +62,7 @@ final class ErrorViews {
                 .toList();
     }
 
-    /** Whether there is a bean of one of those types, without making it. */
+    /** Whether there is a bean of one of the types. Does not create it. */
     static boolean isBean(ApplicationContext context, List<Class<?>> types) {
         return types.stream().anyMatch(type -> context.getBeanNamesForType(type, true, false).length > 0);
     }

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
-/** Has what is leased given back while there still are connections. */
+/** Refunds all leases at shutdown, while there are connections. */
 final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
 
-    /** The longest that a shutdown waits until all leases are refunded; a Redis that does not answer ends it earlier. */
+    /** The maximum time of a shutdown for refunding leases. If Redis does not answer, it ends earlier. */
     private static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
     private final Duration timeout;
@@ -19,12 +19,12 @@ final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
 
     private volatile boolean running;
 
-    /** @param timeout the longest that a decision may take */
+    /** @param timeout the maximum time for a decision */
     LeaseLifecycle(Duration timeout) {
         this.timeout = timeout;
     }
 
-    /** Leases from the store, of limits that want it. */
+    /** Decorates the store with leases for the limits that configure them. */
     RateLimitStore over(RateLimitStore store) {
         LeasingRateLimitStore leasing = new LeasingRateLimitStore(store, timeout);
         leases = leasing;
@@ -52,7 +52,7 @@ final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
         return running;
     }
 
-    /** Stopped after those who serve, and before the way to Redis, which is of phase 1. */
+    /** Stops after the web server, and before the connections to Redis, which have phase 1. */
     @Override
     public int getPhase() {
         return 2;

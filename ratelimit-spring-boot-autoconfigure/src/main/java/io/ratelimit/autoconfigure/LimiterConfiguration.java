@@ -19,7 +19,7 @@ import org.springframework.boot.autoconfigure.condition.SearchStrategy;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** The limits, and the limiters that ask the store about them. */
+/** Configures the limits, and the limiters that call the store. */
 @Configuration(proxyBeanMethods = false)
 class LimiterConfiguration {
 
@@ -30,7 +30,7 @@ class LimiterConfiguration {
 
     @Bean
     CompositeRateLimitListener rateLimitListeners(ObjectProvider<List<RateLimitListener>> listeners) {
-        // Not as a stream: where there is no other listener, that would offer this bean to itself.
+        // A stream would contain this bean itself if there is no other listener.
         return new CompositeRateLimitListener(listeners.getIfAvailable(List::of));
     }
 
@@ -43,7 +43,7 @@ class LimiterConfiguration {
     @Bean
     RateLimitGate rateLimitGate(
             RateLimitStore store, CompositeRateLimitListener listeners, Waiter waiter, RateLimitProperties properties) {
-        // The store needs two timeouts at the most.
+        // The store needs at most two timeouts.
         Duration patience = properties.redis().timeout().multipliedBy(3);
         return new RateLimitGate(store, listeners, waiter, EventLoops::isCurrentThread, patience);
     }

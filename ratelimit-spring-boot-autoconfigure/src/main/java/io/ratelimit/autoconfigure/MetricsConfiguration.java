@@ -12,7 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Metrics, where there is a registry for them. */
+/** Configures metrics, if there is a meter registry. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean(MeterRegistry.class)
@@ -20,17 +20,17 @@ class MetricsConfiguration {
 
     @Bean
     CallMetrics rateLimitCallMetrics(ObjectProvider<MeterRegistry> registries) {
-        return new CallMetrics(one(registries));
+        return new CallMetrics(registry(registries));
     }
 
     @Bean
     StoreInstrumentation rateLimitStoreInstrumentation(ObjectProvider<MeterRegistry> registries) {
-        MeterRegistry registry = one(registries);
+        MeterRegistry registry = registry(registries);
         return (store, name) -> new TimedRateLimitStore(store, name, registry);
     }
 
-    /** Of several, none of them primary, all are told. */
-    private static MeterRegistry one(ObjectProvider<MeterRegistry> registries) {
+    /** Returns the only or primary registry, otherwise a composite of all. */
+    private static MeterRegistry registry(ObjectProvider<MeterRegistry> registries) {
         return registries.getIfUnique(() ->
                 new CompositeMeterRegistry(Clock.SYSTEM, registries.stream().toList()));
     }

@@ -7,7 +7,7 @@ import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Reads {@code ratelimit.enabled} as the properties do, for which {@code on} and {@code yes} are true as well. */
+/** Binds {@code ratelimit.enabled} as the properties do, so that {@code on} and {@code yes} mean true, too. */
 final class OnRateLimitsEnabled extends SpringBootCondition {
 
     @Override

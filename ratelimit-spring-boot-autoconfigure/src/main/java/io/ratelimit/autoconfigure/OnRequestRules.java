@@ -10,7 +10,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
-/** Whether there may be rules for URLs. An application without any gets no filter. */
+/** Matches if URL rules may be configured. An application without them gets no filter. */
 final class OnRequestRules extends SpringBootCondition {
 
     private static final ConfigurationPropertyName HTTP = ConfigurationPropertyName.of("ratelimit.http");

@@ -8,21 +8,21 @@ import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.core.env.Environment;
 
-/** Reads the pointcuts of the limits, and nothing else: they are needed before there are properties as a bean. */
+/** Binds the pointcuts of the limits, which are needed before the bean {@link RateLimitProperties} exists. */
 final class Pointcuts {
 
     private static final Bindable<Map<String, Limit>> LIMITS = Bindable.mapOf(String.class, Limit.class);
 
     private Pointcuts() {}
 
-    /** Those that are set, by the limit's name. */
+    /** Returns the configured pointcuts, by the limit's name. */
     static Map<String, String> of(Environment environment) {
         Map<String, Limit> limits =
                 Binder.get(environment).bind("ratelimit.limits", LIMITS).orElse(Map.of());
         Map<String, String> byCanonicalName = new LinkedHashMap<>();
         Map<String, String> pointcuts = new LinkedHashMap<>();
         limits.forEach((name, limit) -> {
-            // Two spellings of one name are bound to the same values.
+            // Two spellings of a name are bound to the same values.
             if (limit.pointcut() != null && byCanonicalName.put(LimitNames.canonical(name), name) == null) {
                 pointcuts.put(name, limit.pointcut());
             }
@@ -30,6 +30,6 @@ final class Pointcuts {
         return pointcuts;
     }
 
-    /** What is of interest here about one limit. */
+    /** Binds the pointcut alone. */
     record Limit(@Nullable String pointcut) {}
 }

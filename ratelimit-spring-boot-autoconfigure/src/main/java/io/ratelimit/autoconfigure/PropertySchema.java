@@ -14,9 +14,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.ResolvableType;
 
 /**
- * Describes which properties there are, as the records of {@link RateLimitProperties} declare them.
+ * Describes a property as the records of {@link RateLimitProperties} declare it.
  *
- * @param name the property's, as the documentation spells it
+ * @param name the canonical name of the property
  * @param type {@link RateLimitProperties} for {@code ratelimit} itself
  */
 record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
@@ -25,9 +25,9 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
             ConfigurationPropertyName.of("ratelimit"), ResolvableType.forClass(RateLimitProperties.class));
 
     /**
-     * Follows a name as far as it names properties.
+     * Finds the property of this name, or its nearest existing parent.
      *
-     * @return the property itself, or the last of those above it that there is
+     * @return the root if no other part of the name exists
      */
     static PropertySchema nearest(ConfigurationPropertyName name) {
         PropertySchema property = ROOT;
@@ -58,14 +58,14 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
                 .orElse(null);
     }
 
-    /** The names of the properties below, without what they have in common. */
+    /** Returns the last parts of the names of the properties below. */
     List<String> children() {
         return components()
                 .map(component -> LimitNames.kebabCase(component.getName()))
                 .toList();
     }
 
-    /** Those of the constructor, which Spring Boot binds by: in a native image, records do not know their components. */
+    /** Returns the constructor's parameters, which Spring Boot binds. In a native image, record components are unknown. */
     private Stream<Parameter> components() {
         Class<?> record = type.resolve(Object.class);
         return record.isRecord()
@@ -73,7 +73,7 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
                 : Stream.empty();
     }
 
-    /** Whether it has properties below it, and no value. */
+    /** Whether the property has properties below it instead of a value. */
     boolean isParent() {
         return isMap()
                 || (isList() ? type.getGeneric(0) : type).resolve(Object.class).isRecord();

@@ -1,23 +1,37 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.diagnostics.AbstractFailureAnalyzer;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.origin.Origin;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 
 /**
- * Shows a limit's mistake as place, problem and fix instead of a stack trace. Comes before the analyzer of whatever
- * Spring has wrapped it in.
+ * Reports an invalid configuration by place, origin, problem and fix. Precedes the analyzers of the exceptions that Spring
+ * wraps it in.
  */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class RateLimitConfigurationFailureAnalyzer extends AbstractFailureAnalyzer<RateLimitConfigurationException> {
 
-    private final PropertyOrigins origins;
+    private static final Pattern PROPERTY = Pattern.compile("^ratelimit\\.[A-Za-z0-9_.\\[\\]-]+");
+
+    private final Environment environment;
 
     RateLimitConfigurationFailureAnalyzer(Environment environment) {
-        this.origins = new PropertyOrigins(environment);
+        this.environment = environment;
     }
 
     @Override
@@ -27,8 +41,38 @@ final class RateLimitConfigurationFailureAnalyzer extends AbstractFailureAnalyze
         if (mistake.getPlace() != null) {
             description.append("Where: %s%n".formatted(mistake.getPlace()));
         }
-        origins.of(mistake.getProblem()).ifPresent(origin -> description.append("Origin: %s%n".formatted(origin)));
+        origin(mistake.getProblem()).ifPresent(origin -> description.append("Origin: %s%n".formatted(origin)));
         description.append("What: ").append(mistake.getProblem());
         return new FailureAnalysis(description.toString(), mistake.getFix(), rootFailure);
+    }
+
+    /** Finds the origin of the property that the message begins with, or of the first one below it, or beside it. */
+    private Optional<Origin> origin(String message) {
+        Matcher matcher = PROPERTY.matcher(message);
+        if (!matcher.find()) {
+            return Optional.empty();
+        }
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(matcher.group(), '.');
+        return first(name)
+                .or(() -> name.getParent().isLastElementIndexed() ? first(name.getParent()) : Optional.empty());
+    }
+
+    private Optional<Origin> first(ConfigurationPropertyName name) {
+        return StreamSupport.stream(
+                        ConfigurationPropertySources.get(environment).spliterator(), false)
+                .flatMap(source -> properties(source, name))
+                .map(ConfigurationProperty::getOrigin)
+                .filter(Objects::nonNull)
+                .findFirst();
+    }
+
+    private static Stream<ConfigurationProperty> properties(
+            ConfigurationPropertySource source, ConfigurationPropertyName name) {
+        Stream<ConfigurationPropertyName> below = source instanceof IterableConfigurationPropertySource iterable
+                ? iterable.stream().filter(name::isAncestorOf)
+                : Stream.empty();
+        return Stream.concat(Stream.of(name), below)
+                .map(source::getConfigurationProperty)
+                .filter(Objects::nonNull);
     }
 }

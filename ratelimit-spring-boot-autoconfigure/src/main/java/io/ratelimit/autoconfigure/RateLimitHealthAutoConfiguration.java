@@ -9,26 +9,32 @@ import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionMessage;
+import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
+import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.health.contributor.HealthIndicator;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
+import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.core.type.AnnotationMetadata;
 import org.springframework.util.ClassUtils;
 
 /** Auto-configuration of the health contributor {@code ratelimit}, for a store that may fail. */
 @AutoConfiguration(after = RateLimitAutoConfiguration.class)
-@Conditional(OnRateLimitHealthEnabled.class)
+@Conditional(RateLimitHealthAutoConfiguration.OnHealthEnabled.class)
 @ConditionalOnSingleCandidate(StoreHealth.class)
 @ConditionalOnMissingBean(name = {RateLimitHealthAutoConfiguration.BEAN, "ratelimitHealthIndicator"})
 public final class RateLimitHealthAutoConfiguration {
 
-    /** Spring Boot takes the contributor's name from it. */
+    /** Spring Boot derives the contributor's name from it. */
     static final String BEAN = "ratelimitHealthContributor";
 
     private static Supplier<RateLimitHealth> health(StoreHealth store, RateLimitProperties properties) {
@@ -60,7 +66,7 @@ public final class RateLimitHealthAutoConfiguration {
         }
     }
 
-    /** Says of which type the bean is, which no method of ours can. */
+    /** Registers the bean with its type of Spring Boot 3, which no bean method can return. */
     static class SpringBoot3Registrar implements ImportBeanDefinitionRegistrar {
 
         @Override
@@ -71,6 +77,23 @@ public final class RateLimitHealthAutoConfiguration {
             definition.setTargetType(
                     ClassUtils.resolveClassName(SpringBoot3HealthIndicator.TYPE, SpringBoot3.loader()));
             registry.registerBeanDefinition(BEAN, definition);
+        }
+    }
+
+    /** Evaluates the properties of {@code ConditionalOnEnabledHealthIndicator}, whose package differs in Spring Boot 3 and 4. */
+    static class OnHealthEnabled extends SpringBootCondition {
+
+        private static final String PROPERTY = "management.health.ratelimit.enabled";
+
+        private static final String DEFAULTS = "management.health.defaults.enabled";
+
+        @Override
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            Binder binder = Binder.get(context.getEnvironment());
+            boolean enabled = binder.bind(PROPERTY, Boolean.class)
+                    .orElseGet(() -> binder.bind(DEFAULTS, Boolean.class).orElse(true));
+            return new ConditionOutcome(
+                    enabled, ConditionMessage.forCondition(PROPERTY).because("is " + enabled));
         }
     }
 }

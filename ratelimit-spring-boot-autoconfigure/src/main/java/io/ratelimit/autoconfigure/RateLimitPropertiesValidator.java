@@ -22,8 +22,8 @@ import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 
 /**
- * Validates the properties before any bean is created: a mistake found by the web server's beans would be logged by the
- * server first, in words of its own.
+ * Validates the properties before any bean is created. If a bean of the web server failed first, the server would log an
+ * error of its own before the report.
  */
 final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
 
@@ -33,7 +33,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
 
     private static final String EXPRESSION = "In YAML, an unquoted # starts a comment. Quote the expression: \"%s\".";
 
-    /** What Spring Boot leaves of a placeholder that it cannot resolve. */
+    /** An unresolved placeholder, which Spring Boot leaves in the value. */
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]*)");
 
     private final Environment environment;
@@ -60,7 +60,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
         }
     }
 
-    /** Converters of the application, which are there when the properties become a bean, and not yet here. */
+    /** Whether the application has converters for properties, which exist only once the properties become a bean. */
     private static boolean hasConverters(ConfigurableListableBeanFactory beans) {
         return beans.getBeanNamesForAnnotation(ConfigurationPropertiesBinding.class).length > 0;
     }
@@ -88,7 +88,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
             checkPlaceholders(name, text);
         } else if (!property.isList()) {
             throw new RateLimitConfigurationException(
-                    property.name() + " must not be empty.", whatToWriteInsteadOfNothing(property.name()));
+                    property.name() + " must not be empty.", fixForEmptyValue(property.name()));
         }
     }
 
@@ -110,7 +110,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
         }
     }
 
-    private static String whatToWriteInsteadOfNothing(ConfigurationPropertyName name) {
+    private static String fixForEmptyValue(ConfigurationPropertyName name) {
         return switch (name.getLastElement(ConfigurationPropertyName.Form.DASHED)) {
             case "key-expression" -> ALL_CALLERS;
             case "permits" -> EXPRESSION.formatted("#pages");

@@ -1,23 +1,29 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
+import io.ratelimit.web.RequestRules;
 import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.servlet.RateLimitBodyAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionResolver;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
+import io.ratelimit.web.servlet.RequestLimitFilter;
 import io.ratelimit.web.servlet.ServletCallerRequests;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletErrorViews;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
 import jakarta.servlet.http.HttpServletRequest;
+import java.util.List;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -26,12 +32,15 @@ import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
+import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Auto-configuration of rate limits in a servlet application. */
 @AutoConfiguration(
@@ -44,7 +53,7 @@ import org.springframework.web.servlet.HandlerMapping;
 @Conditional(OnRateLimitsEnabled.class)
 public final class RateLimitServletAutoConfiguration {
 
-    /** By this name Spring Security finds it, too. */
+    /** Spring Security uses the bean of this name, too. */
     private static final String CORS_SOURCE = "corsConfigurationSource";
 
     @Bean
@@ -64,8 +73,8 @@ public final class RateLimitServletAutoConfiguration {
     }
 
     @Bean
-    ServletRejectionHandler rateLimitRejectedRequests(
-            RateLimitExceptionResolver ours,
+    ServletRejectionHandler rateLimitRejectionHandler(
+            RateLimitExceptionResolver rateLimitResolver,
             WebSettings settings,
             @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
             ObjectProvider<CorsFilter> filters,
@@ -81,10 +90,13 @@ public final class RateLimitServletAutoConfiguration {
                         .toList()),
                 once(() -> mappings.orderedStream().toList()));
         return new ServletRejectionHandler(
-                once(() -> Stream.concat(Stream.of(ours), resolver.stream()).toList()), cors, settings);
+                once(() -> Stream.concat(Stream.of(rateLimitResolver), resolver.stream())
+                        .toList()),
+                cors,
+                settings);
     }
 
-    /** Of a registration for all URLs. One for some is left out, because the others are none of its business. */
+    /** Returns the CORS filter of a registration for all URLs. A registration for some URLs does not apply to the others. */
     private static Stream<CorsFilter> corsFilter(FilterRegistrationBean<?> registration) {
         boolean forAll = registration.getUrlPatterns().isEmpty()
                 || registration.getUrlPatterns().contains("/*");
@@ -93,15 +105,15 @@ public final class RateLimitServletAutoConfiguration {
                 : Stream.empty();
     }
 
-    /** When the first request is rejected: these beans are for handlers, which come later than filters. */
+    /** Looks the beans up when the first request is rejectionHandler, because beans of handlers are created after filters. */
     private static <T> Supplier<T> once(Supplier<T> beans) {
         return SingletonSupplier.of(beans)::obtain;
     }
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitHeadersFilter rateLimitFieldsFilter(WebSettings settings, ServletRejectionHandler rejected) {
-        return new RateLimitHeadersFilter(settings, rejected);
+    RateLimitHeadersFilter rateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler) {
+        return new RateLimitHeadersFilter(settings, rejectionHandler);
     }
 
     @Bean
@@ -129,5 +141,59 @@ public final class RateLimitServletAutoConfiguration {
     @Bean
     CatchAllAdviceWarning rateLimitCatchAllAdviceWarning(ApplicationContext context) {
         return new CatchAllAdviceWarning(context, true);
+    }
+
+    /** Limits URLs, if there may be rules for them. */
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(OnRequestRules.class)
+    static class UrlRules {
+
+        @Bean
+        RequestRules rateLimitRequestRules(
+                RateLimitProperties properties,
+                LimitCatalog catalog,
+                ConfigurableListableBeanFactory beans,
+                @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
+            return new RequestRules(
+                    properties.requestRules(),
+                    new RequestLimits(catalog, beans),
+                    () -> parser(handlers),
+                    () -> openPaths(handlers));
+        }
+
+        private static List<String> openPaths(ObjectProvider<RequestMappingHandlerMapping> handlers) {
+            return handlers.stream()
+                    .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
+                    .filter(handler ->
+                            handler.getKey().getMethodsCondition().getMethods().isEmpty())
+                    // Leaves out Spring's own handlers, such as the one for error pages.
+                    .filter(handler ->
+                            !handler.getValue().getBeanType().getName().startsWith("org.springframework."))
+                    .flatMap(handler -> handler.getKey().getPatternValues().stream())
+                    .toList();
+        }
+
+        /** Returns the parser of the handlers, or the default if they use Ant patterns. */
+        private static PathPatternParser parser(ObjectProvider<RequestMappingHandlerMapping> handlers) {
+            RequestMappingHandlerMapping mapping = handlers.getIfAvailable();
+            PathPatternParser parser = mapping == null ? null : mapping.getPatternParser();
+            return parser == null ? PathPatternParser.defaultInstance : parser;
+        }
+
+        @Bean
+        RequestLimiting rateLimitRequestLimiting(RequestRules rules) {
+            return rules::start;
+        }
+
+        @Bean
+        RequestLimitFilter rateLimitRequestFilter(
+                RequestRules rules,
+                RateLimitGate gate,
+                RateLimitProperties properties,
+                WebSettings settings,
+                ServletRejectionHandler rejectionHandler) {
+            return new RequestLimitFilter(
+                    rules, gate, settings, rejectionHandler, properties.web().filterOrder());
+        }
     }
 }

@@ -20,7 +20,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Runs when all beans are there: checks what must be complete by then, and says what is limited where. */
+/** Checks the limits once all beans exist, logs where each applies, and connects to the store. */
 final class RateLimitStartup implements SmartInitializingSingleton {
 
     private static final Log logger = LogFactory.getLog("io.ratelimit");
@@ -44,9 +44,11 @@ final class RateLimitStartup implements SmartInitializingSingleton {
     private volatile List<LimitedMethodRecord> records = List.of();
 
     /**
-     * @param registry {@code null} if the application has one of its own
-     * @param requestLimits puts the limits of URLs into force and says which they are, by the limit's name
-     * @param store where permits are counted, for the log
+     * Creates the last step of the start-up.
+     *
+     * @param registry {@code null} if the application has its own
+     * @param requestLimits starts the URL rules, and returns the requests of each limit, by the limit's name
+     * @param store describes the store for the log
      */
     RateLimitStartup(
             LimitedBeans limitedBeans,
@@ -108,7 +110,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         }
     }
 
-    /** For the registry, or a misspelled name of what the code declares: what the configuration declares, it names. */
+    /** Reports a limit without methods and requests: for the registry, or with a misspelled name. */
     private void reportUnused(RateLimit limit, String line, List<RateLimit> configured) {
         List<String> ofTheCode = catalog.limits().stream()
                 .filter(other -> !configured.contains(other))
@@ -121,7 +123,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                         () -> logger.info(line + "; declared by the configuration alone"));
     }
 
-    /** The methods of each limit, by the limit's name. */
+    /** Returns the methods of each limit, by the limit's name. */
     Map<String, List<String>> methods() {
         Map<String, List<String>> methods = new TreeMap<>();
         records.forEach(limited -> limited.keys()
@@ -131,7 +133,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         return methods;
     }
 
-    /** The requests of each limit, by the limit's name. */
+    /** Returns the requests of each limit, by the limit's name. */
     Map<String, List<String>> requests() {
         return requests;
     }

@@ -25,7 +25,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 
-/** The way to Redis, unless the store is another. */
+/** Configures the connection to Redis, if it is the store. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisOperations.class)
 @Conditional(RedisStoreConfiguration.OnRedisStore.class)
@@ -58,9 +58,8 @@ class RedisStoreConfiguration {
                 beans.getBeanProvider(RedisConnectionFactory.class).getIfUnique();
         if (only == null) {
             throw new RateLimitConfigurationException(
-                    "There are " + names.size() + " RedisConnectionFactory beans (" + String.join(", ", names)
-                            + "), and none of them is primary.",
-                    "Set ratelimit.redis.connection-factory to the name of the one for rate limits.");
+                    "ratelimit.redis.connection-factory must be set if none of several RedisConnectionFactory beans is primary.",
+                    "Set it to one of: " + String.join(", ", names) + ".");
         }
         return only;
     }

@@ -13,22 +13,22 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 
 /**
- * Connects to Redis and warms up the path of decisions, for at most two seconds altogether. By a circuit breaker of its own,
- * so that what is slow in a cold JVM is not held against the server. Nothing that goes wrong stops the start-up.
+ * Connects to Redis and warms up the code of decisions, for at most two seconds. Uses a circuit breaker of its own, so that
+ * a slow, cold JVM does not count as a failure of the server. A failure does not stop the start-up.
  */
 final class RedisWarmUp implements StoreWarmUp {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    private static final Duration MAX_TIME = Duration.ofSeconds(2);
 
-    /** The longest that one decision takes. */
-    private static final Duration CALL = Duration.ofMillis(250);
+    /** The maximum time for one decision. */
+    private static final Duration TIMEOUT = Duration.ofMillis(250);
 
     private static final int BUCKETS = 100;
 
-    /** No limit can be called so: its buckets are nobody's. */
-    private static final String KEYS = ":%warm-up";
+    /** Not a valid name of a limit, so that no limit has these buckets. */
+    private static final String KEY_SUFFIX = ":%warm-up";
 
     private final RedisConnector connector;
 
@@ -41,7 +41,7 @@ final class RedisWarmUp implements StoreWarmUp {
 
     @Override
     public void warmUp() {
-        Deadline deadline = new Deadline(System.nanoTime() + PATIENCE.toNanos());
+        Deadline deadline = new Deadline(System.nanoTime() + MAX_TIME.toNanos());
         try {
             warmUp(new InMemoryRateLimitStore(TimeSource.monotonic(), BUCKETS), deadline);
             if (connector.connect(deadline.left())) {
@@ -50,22 +50,24 @@ final class RedisWarmUp implements StoreWarmUp {
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } catch (Throwable ex) {
-            logger.log(Level.DEBUG, "The warm-up has ended early", ex);
+            logger.log(Level.DEBUG, "Warm-up ended early", ex);
         }
     }
 
     private void warmUpRedis(Deadline deadline) throws Exception {
-        GuardedRedis redis = new GuardedRedis(connector, CALL, keyPrefix + KEYS);
+        GuardedRedis redis = new GuardedRedis(connector, TIMEOUT, keyPrefix + KEY_SUFFIX);
         try {
             redis.warmUp(deadline.left());
-            warmUp(new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEYS)), deadline);
+            warmUp(
+                    new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEY_SUFFIX)),
+                    deadline);
         } finally {
             redis.destroy();
         }
     }
 
     private static void warmUp(RateLimitStore store, Deadline deadline) throws Exception {
-        int decided = new DecisionWarmUp(store).run(deadline.left().minus(CALL));
+        int decided = new DecisionWarmUp(store).run(deadline.left().minus(TIMEOUT));
         logger.log(
                 Level.DEBUG,
                 "Warmed up with " + decided + " decisions of "

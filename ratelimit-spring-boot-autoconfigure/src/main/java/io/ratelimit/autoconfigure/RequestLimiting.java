@@ -5,17 +5,17 @@ import java.util.List;
 import java.util.Map;
 import org.springframework.beans.factory.ObjectProvider;
 
-/** Puts the limits of URLs into force, at the end of the start-up. */
+/** Starts the URL rules at the end of the start-up. */
 @FunctionalInterface
 interface RequestLimiting {
 
-    /** Does so, and says which requests each limit has, by the limit's name. */
+    /** Starts the rules, and returns the requests of each limit, by the limit's name. */
     Map<String, List<String>> start();
 
     /**
-     * The same, in whatever kind of web application this is.
+     * Starts the rules of either kind of web application.
      *
-     * @throws RateLimitConfigurationException if there are rules, and this is none
+     * @throws RateLimitConfigurationException if there are rules, but this is not a web application
      */
     static Map<String, List<String>> start(RateLimitProperties properties, ObjectProvider<RequestLimiting> web) {
         RequestLimiting limiting = web.getIfAvailable();
@@ -24,7 +24,10 @@ interface RequestLimiting {
         }
         if (!properties.http().isEmpty()) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.http[0] limits URLs, but this is neither a Spring MVC nor a WebFlux application.",
+                    "ratelimit.http must be empty in an application without Spring MVC and WebFlux (was "
+                            + properties.http().stream()
+                                    .map(RateLimitProperties.Http::path)
+                                    .toList() + ").",
                     "Remove it, or add spring-boot-starter-webmvc or spring-boot-starter-webflux.");
         }
         return Map.of();

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.security.core.context.ReactiveSecurityContextHolder;
 import reactor.core.publisher.Mono;
 
-/** Who is logged in, where nothing but Spring Security knows it. */
+/** Configures the principal of Spring Security for reactive calls, in an application that is not a web application. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnNotWebApplication
 @ConditionalOnClass({ReactiveSecurityContextHolder.class, Mono.class})

@@ -13,7 +13,7 @@ import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.servlet.View;
 
-/** Tells whether Spring Boot's error controller would render a view of the application, not the page that Boot brings. */
+/** Tells whether Spring Boot's error controller would render a view of the application instead of its default page. */
 final class ServletErrorViewSearch implements BiPredicate<HttpServletRequest, HttpStatusCode> {
 
     private static final List<Class<?>> CONTROLLERS = ErrorViews.types(
@@ -30,7 +30,7 @@ final class ServletErrorViewSearch implements BiPredicate<HttpServletRequest, Ht
 
     private final ErrorViews views;
 
-    /** Whether there is a view for every status. */
+    /** Whether the application has a view for every status. */
     private final SingletonSupplier<Boolean> viewForAll;
 
     private final SingletonSupplier<List<Object>> resolvers;
@@ -74,7 +74,7 @@ final class ServletErrorViewSearch implements BiPredicate<HttpServletRequest, Ht
         try {
             return ReflectionUtils.invokeMethod(method, resolver, request, known, model) != null;
         } catch (RuntimeException ex) {
-            // It may need what a request has only when its error is dispatched.
+            // The resolver may need attributes that a request has only during its error dispatch.
             return false;
         }
     }

@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
-/** The store: Redis with the memory to fall back on, or the memory alone. */
+/** Configures the store: Redis, with memory for failures, or memory alone. */
 @Configuration(proxyBeanMethods = false)
 class StoreConfiguration {
 
@@ -35,7 +35,7 @@ class StoreConfiguration {
         return new LeaseLifecycle(properties.redis().timeout());
     }
 
-    /** Of a type that says that it is a {@link io.ratelimit.store.StoreHealth}. */
+    /** The return type tells conditions that the bean is a {@link io.ratelimit.store.StoreHealth}. */
     @Bean("rateLimitStore")
     @ConditionalOnMissingBean(RateLimitStore.class)
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
@@ -48,7 +48,7 @@ class StoreConfiguration {
         GuardedRedis guarded = redis.getIfAvailable();
         if (guarded == null) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.store is redis, but there is no RedisConnectionFactory.",
+                    "ratelimit.store must be in-memory without a RedisConnectionFactory bean (was redis).",
                     "Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
         }
         RateLimitStore memory = inMemoryStore(properties, time, instrumentation);
@@ -74,7 +74,7 @@ class StoreConfiguration {
         return instrumented == null ? store : instrumented.instrument(store, name);
     }
 
-    /** Where permits are counted, for the log; empty: in a store of the application. */
+    /** Describes the store for the log. Empty for a store of the application. */
     static Optional<String> describe(ListableBeanFactory beans, RateLimitProperties properties) {
         if (beans.getBeanNamesForType(FailoverRateLimitStore.class, true, false).length > 0) {
             return Optional.of("Rate limits are counted in Redis, under the key prefix '"
@@ -85,14 +85,14 @@ class StoreConfiguration {
         return own ? Optional.of("Rate limits are counted in memory, by each instance on its own") : Optional.empty();
     }
 
-    /** Wraps stores to be measured, where there is something to measure with. */
+    /** Decorates stores with metrics. */
     @FunctionalInterface
     interface StoreInstrumentation {
 
         RateLimitStore instrument(RateLimitStore store, String name);
     }
 
-    /** Makes a store ready at the end of the start-up, so that the first call need not. */
+    /** Connects a store at the end of the start-up, so that the first call does not have to. */
     @FunctionalInterface
     interface StoreWarmUp {
 

@@ -14,7 +14,7 @@ import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
 
-/** Names the property that was probably meant by one that does not exist. Comes before Spring Boot's own analyzer. */
+/** Reports unknown properties, and suggests the nearest existing ones. Precedes Spring Boot's own analyzer. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
 
@@ -45,7 +45,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         return new FailureAnalysis(description, action, mistake);
     }
 
-    /** Then it is an element of a list, behind one that is missing: everything else that exists is bound. */
+    /** Whether the property exists. If it is unbound nevertheless, it is a list element that follows a missing one. */
     private static boolean exists(ConfigurationPropertyName name) {
         return PropertySchema.nearest(name).name().equals(name);
     }
@@ -66,7 +66,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                 + properties(parent);
     }
 
-    /** What there is below a property. */
+    /** Describes the properties below a property. */
     static String properties(PropertySchema parent) {
         ConfigurationPropertyName name = parent.name();
         if (parent.isList()) {
@@ -81,7 +81,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         String properties = "Under " + name + " there are: " + String.join(", ", parent.children()) + ".";
         return name.isLastElementIndexed()
                         && PropertySchema.nearest(name.getParent()).isMap()
-                ? name.getParent() + " is no list: in YAML, write the names of limits without dashes. " + properties
+                ? name.getParent() + " is not a list: in YAML, write the names of limits without dashes. " + properties
                 : properties;
     }
 }

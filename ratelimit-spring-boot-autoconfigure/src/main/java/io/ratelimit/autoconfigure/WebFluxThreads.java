@@ -3,14 +3,14 @@ package io.ratelimit.autoconfigure;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.beans.factory.BeanFactory;
 
-/** Knows on which threads WebFlux calls handler methods whose return types are not reactive. */
+/** Determines the threads on which WebFlux calls handler methods whose return types are not reactive. */
 final class WebFluxThreads {
 
     private static final String ADAPTER = "requestMappingHandlerAdapter";
 
     private WebFluxThreads() {}
 
-    /** Whether there is WebFlux, and its event loops call them: it has no executor for handlers that block. */
+    /** Whether WebFlux calls them on its event loops, because it has no executor for blocking handlers. */
     static boolean areEventLoops(BeanFactory beans) {
         if (!beans.containsBean(ADAPTER)) {
             return false;
@@ -20,7 +20,7 @@ final class WebFluxThreads {
                 && !hasExecutor(new DirectFieldAccessor(adapter));
     }
 
-    /** Read from the field, because no getter tells. */
+    /** Reads the field, because there is no getter. */
     private static boolean hasExecutor(DirectFieldAccessor adapter) {
         return adapter.isReadableProperty("scheduler") && adapter.getPropertyValue("scheduler") != null;
     }

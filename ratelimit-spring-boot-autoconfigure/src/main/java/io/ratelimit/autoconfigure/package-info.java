@@ -1,4 +1,4 @@
-/** Wires everything together. Imports all packages; none imports it. */
+/** Wires everything together. Imports all packages, and no package imports it. */
 @Internal
 @NullMarked
 package io.ratelimit.autoconfigure;

@@ -32,9 +32,7 @@ class AutoConfigurationFilesTests {
                         RateLimitHealthAutoConfiguration.class,
                         RateLimitReactiveAutoConfiguration.class,
                         RateLimitServletAutoConfiguration.class,
-                        RateLimitsEndpointAutoConfiguration.class,
-                        RequestLimitReactiveAutoConfiguration.class,
-                        RequestLimitServletAutoConfiguration.class)
+                        RateLimitsEndpointAutoConfiguration.class)
                 .<Class<?>>map(type -> type)
                 .toList();
     }

@@ -98,7 +98,7 @@ class BrokenConfigurationTests {
                 "limits.quotes.rate: [10/s] | ratelimit.limits.quotes.rate takes a single value.",
                 "store: {type: redis} | ratelimit.store takes a single value.",
                 "limits.quotes.refund-on: [{type: java.io.IOException}] | ratelimit.limits.quotes.refund-on[0] takes a single value.",
-                "limits: [{quotes: {rate: 5/s}}] | ratelimit.limits is no list: in YAML, write the names of limits without",
+                "limits: [{quotes: {rate: 5/s}}] | ratelimit.limits is not a list: in YAML, write the names of limits without",
                 "http: {path: /api/**, limit: quotes} | ratelimit.http is a list: in YAML, write a dash before each",
                 "http: /api/** | ratelimit.http must not have a value, but properties below it (was \"/api/**\").",
                 "http: [{path: /api/**}] | application.yml] - 2:",

@@ -190,7 +190,7 @@ class PropertyMistakeTests {
     private void assertRedisIsMissing(AssertableApplicationContext context) {
         FailureAnalysis analysis = analysis(context);
         assertThat(analysis.getDescription())
-                .contains("ratelimit.store is redis, but there is no RedisConnectionFactory.");
+                .contains("ratelimit.store must be in-memory without a RedisConnectionFactory bean (was redis).");
         assertThat(analysis.getAction())
                 .isEqualTo("Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
     }

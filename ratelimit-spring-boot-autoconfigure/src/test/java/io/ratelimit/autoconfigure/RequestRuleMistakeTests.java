@@ -25,15 +25,12 @@ import org.springframework.context.ApplicationContext;
 @ExtendWith(OutputCaptureExtension.class)
 class RequestRuleMistakeTests {
 
-    private final WebApplicationContextRunner servlet = LimitedContexts.inMemoryServlet()
-            .withConfiguration(AutoConfigurations.of(RequestLimitServletAutoConfiguration.class))
-            .withPropertyValues("ratelimit.limits.login.rate=1/m");
+    private final WebApplicationContextRunner servlet =
+            LimitedContexts.inMemoryServlet().withPropertyValues("ratelimit.limits.login.rate=1/m");
 
     private final ReactiveWebApplicationContextRunner reactive = new ReactiveWebApplicationContextRunner()
-            .withConfiguration(AutoConfigurations.of(
-                    RateLimitAutoConfiguration.class,
-                    RateLimitReactiveAutoConfiguration.class,
-                    RequestLimitReactiveAutoConfiguration.class))
+            .withConfiguration(
+                    AutoConfigurations.of(RateLimitAutoConfiguration.class, RateLimitReactiveAutoConfiguration.class))
             .withPropertyValues("ratelimit.store=in-memory", "ratelimit.limits.login.rate=1/m");
 
     @ParameterizedTest
@@ -131,8 +128,8 @@ class RequestRuleMistakeTests {
                         "ratelimit.http[0].path=/login",
                         "ratelimit.http[0].limit=login")
                 .run(context -> assertThat(analysis(context).getDescription())
-                        .contains("What: ratelimit.http[0] limits URLs, but this is neither a Spring MVC nor a WebFlux"
-                                + " application."));
+                        .contains("What: ratelimit.http must be empty in an application without Spring MVC and WebFlux"
+                                + " (was [/login])."));
     }
 
     @Test

@@ -3,7 +3,6 @@ package io.ratelimit.documentation;
 import com.acme.rates.RatesClient;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.autoconfigure.RateLimitServletAutoConfiguration;
-import io.ratelimit.autoconfigure.RequestLimitServletAutoConfiguration;
 import io.ratelimit.documentation.domain.Secrets;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -26,9 +25,7 @@ final class DocumentedApplication {
     static WebApplicationContextRunner of(List<Class<?>> beans, List<PropertySource<?>> configuration) {
         WebApplicationContextRunner runner = new WebApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(
-                        RateLimitAutoConfiguration.class,
-                        RateLimitServletAutoConfiguration.class,
-                        RequestLimitServletAutoConfiguration.class))
+                        RateLimitAutoConfiguration.class, RateLimitServletAutoConfiguration.class))
                 .withPropertyValues("ratelimit.store=in-memory")
                 .withInitializer(context -> configuration.forEach(
                         source -> context.getEnvironment().getPropertySources().addLast(source)))

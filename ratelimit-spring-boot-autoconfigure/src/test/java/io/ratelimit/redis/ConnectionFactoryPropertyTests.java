@@ -34,8 +34,9 @@ class ConnectionFactoryPropertyTests {
         application.run(context -> assertThat(context.getStartupFailure())
                 .hasRootCauseInstanceOf(RateLimitConfigurationException.class)
                 .rootCause()
-                .hasMessage("There are 2 RedisConnectionFactory beans (cache, sessions), and none of them is primary."
-                        + " Set ratelimit.redis.connection-factory to the name of the one for rate limits."));
+                .hasMessage(
+                        "ratelimit.redis.connection-factory must be set if none of several RedisConnectionFactory beans is"
+                                + " primary. Set it to one of: cache, sessions."));
     }
 
     @Test
