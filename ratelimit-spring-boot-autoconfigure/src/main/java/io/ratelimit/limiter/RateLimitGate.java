@@ -14,7 +14,8 @@ import io.ratelimit.concurrent.Continuations;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -75,20 +76,18 @@ public final class RateLimitGate {
      */
     public Refund enter(AcquireRequest entry) {
         checkMayBlock();
-        RefundableDecisions decided = entry.refundable()
-                ? decideRefundably(entry.charges())
-                : new RefundableDecisions(ask(entry.charges()), Refund.NONE);
-        Duration delay = admitted(entry, decided.decisions());
+        StoreOutcome outcome = store.decide(request(entry));
+        Duration delay = admitted(entry, outcome);
         if (!delay.isZero()) {
-            await(delay, new CombinedDecision(entry.charges(), decided.decisions()));
+            await(delay, new CombinedDecision(entry.charges(), outcome.decisions()));
         }
-        return decided.refund();
+        return outcome.refund();
     }
 
     /** As {@link #enter(AcquireRequest)}, of one charge that is not refundable, and of which no listener of the call's own hears. */
     public void enter(Charge charge) {
         checkMayBlock();
-        RateLimitDecision decision = store.decide(charge);
+        RateLimitDecision decision = store.decide(StoreRequest.of(charge)).decision();
         Duration delay = admitted(charge, decision);
         if (!delay.isZero()) {
             await(delay, new CombinedDecision(List.of(charge), List.of(decision)));
@@ -103,9 +102,9 @@ public final class RateLimitGate {
     public CompletionStage<Refund> enterAsync(AcquireRequest entry) {
         CompletableFuture<Refund> entered = new CompletableFuture<>();
         continuations
-                .apart(start(entry))
-                .thenCompose(decided -> awaitAsync(admitted(entry, decided.decisions()), entered)
-                        .thenApply(over -> apart(decided.refund())))
+                .apart(Futures.start(() -> store.decideAsync(request(entry))))
+                .thenCompose(outcome ->
+                        awaitAsync(admitted(entry, outcome), entered).thenApply(over -> apart(outcome.refund())))
                 .whenComplete((refund, thrown) -> {
                     if (thrown == null) {
                         entered.complete(refund);
@@ -145,19 +144,8 @@ public final class RateLimitGate {
         enter(new AcquireRequest(charges, false, CallListener.NONE));
     }
 
-    private List<RateLimitDecision> ask(List<Charge> charges) {
-        return charges.size() == 1 ? List.of(store.decide(charges.get(0))) : store.decide(charges);
-    }
-
-    private RefundableDecisions decideRefundably(List<Charge> charges) {
-        return BoundedWait.get(store.decideRefundably(charges), patience);
-    }
-
-    private CompletionStage<RefundableDecisions> start(AcquireRequest entry) {
-        return Futures.start(() -> entry.refundable()
-                ? store.decideRefundably(entry.charges())
-                : store.decideAsync(entry.charges())
-                        .thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE)));
+    private static StoreRequest request(AcquireRequest entry) {
+        return new StoreRequest(entry.charges(), entry.refundable(), 0);
     }
 
     /**
@@ -166,13 +154,13 @@ public final class RateLimitGate {
      * @return how long it has to wait
      * @throws RateLimitExceededException if a limit rejects
      */
-    private Duration admitted(AcquireRequest entry, List<RateLimitDecision> decisions) {
+    private Duration admitted(AcquireRequest entry, StoreOutcome outcome) {
         List<Charge> charges = entry.charges();
-        callListeners.tell(entry.listener(), charges, decisions);
+        callListeners.tell(entry.listener(), charges, outcome.decisions());
         if (charges.size() == 1) {
-            return admitted(charges.get(0), decisions.get(0));
+            return admitted(charges.get(0), outcome.decision());
         }
-        CombinedDecision verdict = told(charges, decisions);
+        CombinedDecision verdict = told(outcome);
         if (verdict.isRejected()) {
             throw verdict.rejection();
         }
@@ -194,7 +182,7 @@ public final class RateLimitGate {
     /** As {@link #decide(List)}, of one charge. */
     RateLimitDecision decide(Charge charge) {
         checkMayBlock();
-        RateLimitDecision decision = store.decide(charge);
+        RateLimitDecision decision = store.decide(StoreRequest.of(charge)).decision();
         tell(charge, decision);
         return applyDryRun(charge, decision);
     }
@@ -202,14 +190,14 @@ public final class RateLimitGate {
     /** Charges every limit, or none, and does not wait. */
     public JointDecision decide(List<Charge> charges) {
         checkMayBlock();
-        return told(charges, ask(charges)).joint();
+        return told(store.decide(StoreRequest.of(charges))).joint();
     }
 
     /** As {@link #decide(List)}, without blocking. */
     CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
         return continuations
-                .apart(store.decideAsync(charges))
-                .thenApply(decisions -> told(charges, decisions).joint());
+                .apart(store.decideAsync(StoreRequest.of(charges)))
+                .thenApply(outcome -> told(outcome).joint());
     }
 
     RateLimitDecision peek(Charge charge) {
@@ -246,18 +234,16 @@ public final class RateLimitGate {
     }
 
     /** Tells the listeners of the decisions, each once. */
-    private CombinedDecision told(List<Charge> charges, List<RateLimitDecision> decisions) {
-        CombinedDecision verdict = new CombinedDecision(charges, decisions);
-        boolean rejected = verdict.isRejected();
+    private CombinedDecision told(StoreOutcome outcome) {
+        List<Charge> charges = outcome.charges();
         for (int i = 0; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
-            RateLimitDecision decision = decisions.get(i);
+            RateLimitDecision decision = outcome.decisions().get(i);
             // A limit that would have allowed what another rejects was not charged: it has nothing to report.
-            if (!decision.allowed() || !rejected || charge.limit().dryRun()) {
-                tell(charge, decision);
+            if (!decision.allowed() || outcome.isCharged(i)) {
+                tell(charges.get(i), decision);
             }
         }
-        return verdict;
+        return new CombinedDecision(charges, outcome.decisions());
     }
 
     private void tell(Charge charge, RateLimitDecision decision) {

@@ -6,14 +6,13 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.SortedSet;
-import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -28,7 +27,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class InMemoryRateLimitStore implements RateLimitStore {
 
-    /** In this order all calls hold several buckets, so that none waits for another in a circle. */
+    /** The order in which all calls lock several buckets, so that they cannot deadlock. */
     private static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
                     charge -> charge.limit().id())
             .thenComparing(Charge::key, Comparator.nullsFirst(Comparator.naturalOrder()));
@@ -51,41 +50,35 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision decide(Charge charge) {
+    public StoreOutcome decide(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        if (request.refundable()) {
+            Map<Charge, ChargedPermits> receipts = new HashMap<>();
+            List<RateLimitDecision> decisions = charges.size() == 1
+                    ? List.of(decideOne(charges.get(0), receipts))
+                    : decideTogether(charges, receipts);
+            return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
+        }
+        return charges.size() == 1
+                ? StoreOutcome.of(request, decideOne(charges.get(0)))
+                : StoreOutcome.of(request, decideTogether(charges, null));
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return CompletableFuture.completedFuture(decide(request));
+    }
+
+    private RateLimitDecision decideOne(Charge charge) {
         CompiledLimit limit = known(charge.limit());
         Object key = BucketKey.of(charge.key());
         Bucket bucket = limit.buckets().get(key);
         RateLimitDecision decision = bucket == null ? null : bucket.decide(limit, charge.permits(), time.micros());
-        return decision == null ? decideOne(limit, key, charge, ChargedPermits.Listener.NONE) : decision;
+        return decision == null ? decideOne(limit, key, charge, null) : decision;
     }
 
-    @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        return charges.size() == 1
-                ? List.of(decide(charges.get(0)))
-                : decideTogether(charges, ChargedPermits.Listener.NONE);
-    }
-
-    @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return CompletableFuture.completedFuture(decide(charges));
-    }
-
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        Map<Charge, ChargedPermits> taken = new HashMap<>();
-        List<RateLimitDecision> decisions = decide(
-                charges, (charge, bucket, charged) -> taken.put(charge, new ChargedPermits(bucket, charged.receipt())));
-        return CompletableFuture.completedFuture(
-                new RefundableDecisions(decisions, new ReceiptRefund<>(taken, this::refund)));
-    }
-
-    private List<RateLimitDecision> decide(List<Charge> charges, ChargedPermits.Listener listener) {
-        if (charges.size() > 1) {
-            return decideTogether(charges, listener);
-        }
-        Charge charge = charges.get(0);
-        return List.of(decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, listener));
+    private RateLimitDecision decideOne(Charge charge, Map<Charge, ChargedPermits> receipts) {
+        return decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, receipts);
     }
 
     private CompletionStage<Void> refund(Map<Charge, ChargedPermits> taken) {
@@ -123,21 +116,21 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private RateLimitDecision decideOne(
-            CompiledLimit limit, Object key, Charge charge, ChargedPermits.Listener listener) {
+            CompiledLimit limit, Object key, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
         while (true) {
             Bucket bucket = buckets.get(limit, key);
             RateLimitDecision decision = bucket == null
-                    ? decideUnused(limit, key, charge, listener)
-                    : decideFound(bucket, limit, charge, listener);
+                    ? decideUnused(limit, key, charge, receipts)
+                    : decideFound(bucket, limit, charge, receipts);
             if (decision != null) {
                 return decision;
             }
         }
     }
 
-    /** Only who takes something needs a bucket. */
+    /** Only a call that takes something needs a bucket. */
     private @Nullable RateLimitDecision decideUnused(
-            CompiledLimit limit, Object key, Charge charge, ChargedPermits.Listener listener) {
+            CompiledLimit limit, Object key, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
         long now = time.micros();
         Assessment assessment = new Assessment(limit, null, now, charge.permits());
         BucketState next = assessment.next(assessment.fits());
@@ -148,12 +141,12 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         if (!buckets.add(fresh, now)) {
             return null;
         }
-        listener.onCharge(charge, fresh, assessment);
+        add(receipts, charge, fresh, assessment);
         return assessment.decision(true);
     }
 
     private @Nullable RateLimitDecision decideFound(
-            Bucket bucket, CompiledLimit limit, Charge charge, ChargedPermits.Listener listener) {
+            Bucket bucket, CompiledLimit limit, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
         Assessment assessment = bucket.hold(() -> {
             // Read after the state, the clock never shows less than the state has seen, unless it went back.
             Assessment now = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
@@ -164,22 +157,20 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             return null;
         }
         if (assessment.fits() && charge.permits() > 0) {
-            listener.onCharge(charge, bucket, assessment);
+            add(receipts, charge, bucket, assessment);
         }
         return assessment.decision(assessment.fits());
     }
 
-    private List<RateLimitDecision> decideTogether(List<Charge> charges, ChargedPermits.Listener listener) {
-        SortedSet<Charge> sorted = new TreeSet<>(BY_BUCKET);
-        sorted.addAll(charges);
-        if (sorted.size() < charges.size()) {
-            throw new IllegalArgumentException("Two charges of one call are for the same bucket");
-        }
+    private List<RateLimitDecision> decideTogether(
+            List<Charge> charges, @Nullable Map<Charge, ChargedPermits> receipts) {
+        List<Charge> sorted = new ArrayList<>(charges);
+        sorted.sort(BY_BUCKET);
         Map<Charge, Held> held = new HashMap<>();
         return holding(
-                List.copyOf(sorted),
+                sorted,
                 held,
-                () -> decideHeld(charges, charges.stream().map(held::get).toList(), listener));
+                () -> decideHeld(charges, charges.stream().map(held::get).toList(), receipts));
     }
 
     /** Does something while all buckets are held, one after the other. */
@@ -214,29 +205,36 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private List<RateLimitDecision> decideHeld(
-            List<Charge> charges, List<Held> held, ChargedPermits.Listener listener) {
+            List<Charge> charges, List<Held> held, @Nullable Map<Charge, ChargedPermits> receipts) {
         long now = time.micros();
         List<Assessment> assessments = new ArrayList<>(charges.size());
-        boolean rejected = false;
         for (int i = 0; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
-            Assessment assessment =
-                    new Assessment(held.get(i).limit(), held.get(i).bucket().read(), now, charge.permits());
-            assessments.add(assessment);
-            rejected |= !assessment.fits() && !charge.limit().dryRun();
+            Held one = held.get(i);
+            assessments.add(new Assessment(
+                    one.limit(), one.bucket().read(), now, charges.get(i).permits()));
         }
+        boolean rejected =
+                StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);
             Assessment assessment = assessments.get(i);
-            boolean charged = assessment.fits() && (!rejected || charge.limit().dryRun());
-            held.get(i).bucket().write(assessment.next(charged));
+            Bucket bucket = held.get(i).bucket();
+            boolean charged = StoreOutcome.isCharged(charge, assessment.fits(), rejected);
+            bucket.write(assessment.next(charged));
             decisions.add(assessment.decision(charged));
             if (charged && charge.permits() > 0) {
-                listener.onCharge(charge, held.get(i).bucket(), assessment);
+                add(receipts, charge, bucket, assessment);
             }
         }
         return decisions;
+    }
+
+    private static void add(
+            @Nullable Map<Charge, ChargedPermits> receipts, Charge charge, Bucket bucket, Assessment charged) {
+        if (receipts != null) {
+            receipts.put(charge, new ChargedPermits(bucket, charged.receipt()));
+        }
     }
 
     private CompiledLimit known(RateLimit limit) {

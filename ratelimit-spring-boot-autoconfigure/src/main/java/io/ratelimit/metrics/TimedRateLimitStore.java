@@ -3,19 +3,15 @@ package io.ratelimit.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
-import io.ratelimit.Charge;
-import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.Futures;
-import io.ratelimit.store.Lease;
-import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.lang.System.Logger.Level;
 import java.util.EnumMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
@@ -24,11 +20,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /** Measures the decisions of a store as {@code ratelimit.store}, by store and outcome. */
-public final class TimedRateLimitStore implements RateLimitStore {
+public final class TimedRateLimitStore extends DelegatingRateLimitStore {
 
     private static final System.Logger logger = System.getLogger(TimedRateLimitStore.class.getName());
-
-    private final RateLimitStore store;
 
     private final Timer success;
 
@@ -40,14 +34,14 @@ public final class TimedRateLimitStore implements RateLimitStore {
 
     private final Timer shortCircuited;
 
-    /** Empty, if there is nothing that could go wrong. */
+    /** Empty if the store cannot fail. */
     private final Map<Reason, Counter> failures = new EnumMap<>(Reason.class);
 
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /** @param name {@code redis} or {@code in_memory} */
     public TimedRateLimitStore(RateLimitStore store, String name, MeterRegistry registry) {
-        this.store = store;
+        super(store);
         this.success = timer(registry, name, "success");
         this.timeout = timer(registry, name, "timeout");
         this.stalled = timer(registry, name, "stalled");
@@ -77,80 +71,23 @@ public final class TimedRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
+    public StoreOutcome decide(StoreRequest request) {
         long start = System.nanoTime();
-        List<RateLimitDecision> decisions;
+        StoreOutcome outcome;
         try {
-            decisions = store.decide(charges);
+            outcome = super.decide(request);
         } catch (RuntimeException ex) {
             record(start, ex);
             throw ex;
         }
         record(start, null);
-        return decisions;
+        return outcome;
     }
 
     @Override
-    public RateLimitDecision decide(Charge charge) {
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         long start = System.nanoTime();
-        RateLimitDecision decision;
-        try {
-            decision = store.decide(charge);
-        } catch (RuntimeException ex) {
-            record(start, ex);
-            throw ex;
-        }
-        record(start, null);
-        return decision;
-    }
-
-    @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        long start = System.nanoTime();
-        return store.decideAsync(charges).whenComplete((decisions, thrown) -> record(start, thrown));
-    }
-
-    /** What is given back later is no decision. */
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        long start = System.nanoTime();
-        return store.decideRefundably(charges).whenComplete((decided, thrown) -> record(start, thrown));
-    }
-
-    @Override
-    public CompletionStage<Lease> lease(Charge charge, long more) {
-        long start = System.nanoTime();
-        return store.lease(charge, more).whenComplete((lease, thrown) -> record(start, thrown));
-    }
-
-    @Override
-    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
-        return store.refundLeases(remainders);
-    }
-
-    @Override
-    public int affordableRefunds() {
-        return store.affordableRefunds();
-    }
-
-    @Override
-    public boolean isNonBlocking() {
-        return store.isNonBlocking();
-    }
-
-    @Override
-    public RateLimitDecision peek(Charge charge) {
-        return store.peek(charge);
-    }
-
-    @Override
-    public void reset(RateLimit limit, @Nullable String key) {
-        store.reset(limit, key);
-    }
-
-    @Override
-    public CompletionStage<Void> check() {
-        return store.check();
+        return super.decideAsync(request).whenComplete((outcome, thrown) -> record(start, thrown));
     }
 
     private void record(long start, @Nullable Throwable thrown) {

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
-import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.Lease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -49,22 +49,22 @@ final class LeaseReturns {
     }
 
     /** Fails with the first script that does; what was not sent by then comes back by itself. */
-    CompletableFuture<Void> giveBack(List<LeaseRemainder> remainders) {
-        Queue<List<LeaseRemainder>> scripts = new ConcurrentLinkedQueue<>(scripts(remainders));
+    CompletableFuture<Void> giveBack(List<Lease> remainders) {
+        Queue<List<Lease>> scripts = new ConcurrentLinkedQueue<>(scripts(remainders));
         return CompletableFuture.allOf(Stream.generate(() -> giveBackNext(scripts))
                 .limit(Math.min(UNDER_WAY, scripts.size()))
                 .toArray(CompletableFuture[]::new));
     }
 
-    private List<List<LeaseRemainder>> scripts(List<LeaseRemainder> remainders) {
-        Map<Integer, List<LeaseRemainder>> bySlot = new TreeMap<>();
+    private List<List<Lease>> scripts(List<Lease> remainders) {
+        Map<Integer, List<Lease>> bySlot = new TreeMap<>();
         boolean clustered = redis.isClustered();
-        for (LeaseRemainder remainder : remainders) {
+        for (Lease remainder : remainders) {
             int slot = clustered ? ClusterSlotHashUtil.calculateSlot(name(charge(remainder))) : 0;
             bySlot.computeIfAbsent(slot, first -> new ArrayList<>()).add(remainder);
         }
-        List<List<LeaseRemainder>> scripts = new ArrayList<>();
-        for (List<LeaseRemainder> ofSlot : bySlot.values()) {
+        List<List<Lease>> scripts = new ArrayList<>();
+        for (List<Lease> ofSlot : bySlot.values()) {
             for (int from = 0; from < ofSlot.size(); from += BUCKETS) {
                 scripts.add(ofSlot.subList(from, Math.min(from + BUCKETS, ofSlot.size())));
             }
@@ -72,18 +72,18 @@ final class LeaseReturns {
         return scripts;
     }
 
-    private CompletableFuture<Void> giveBackNext(Queue<List<LeaseRemainder>> scripts) {
-        List<LeaseRemainder> next = scripts.poll();
+    private CompletableFuture<Void> giveBackNext(Queue<List<Lease>> scripts) {
+        List<Lease> next = scripts.poll();
         return next == null
                 ? CompletableFuture.completedFuture(null)
                 : send(next).thenCompose(done -> giveBackNext(scripts));
     }
 
-    private CompletableFuture<?> send(List<LeaseRemainder> remainders) {
+    private CompletableFuture<?> send(List<Lease> remainders) {
         List<Charge> charges = new ArrayList<>(remainders.size());
         List<Receipt> receipts = new ArrayList<>(remainders.size());
         List<byte[]> names = new ArrayList<>(remainders.size());
-        for (LeaseRemainder remainder : remainders) {
+        for (Lease remainder : remainders) {
             Charge charge = charge(remainder);
             charges.add(charge);
             names.add(name(charge));
@@ -93,7 +93,7 @@ final class LeaseReturns {
         return redis.executeInBackground(names, language.giveBackArguments(charges, receipts), redis.deadline());
     }
 
-    private static Charge charge(LeaseRemainder remainder) {
+    private static Charge charge(Lease remainder) {
         return ((RedisLease) remainder.unused()).chargeOf(remainder.permits());
     }
 

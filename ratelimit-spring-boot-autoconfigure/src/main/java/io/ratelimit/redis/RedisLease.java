@@ -2,7 +2,6 @@ package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
 import io.ratelimit.store.Lease;
-import io.ratelimit.store.LeaseRemainder;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
@@ -33,6 +32,6 @@ final class RedisLease implements Lease.Unused {
 
     @Override
     public CompletionStage<Void> refund(long permits) {
-        return returns.giveBack(List.of(new LeaseRemainder(this, permits)));
+        return returns.giveBack(List.of(new Lease(permits, this)));
     }
 }

@@ -8,12 +8,12 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.store.Lease;
-import io.ratelimit.store.LeaseRemainder;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -61,31 +61,30 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        List<byte[]> names = names(charges);
+    public StoreOutcome decide(StoreRequest request) {
+        List<byte[]> names = names(request.charges());
         Deadline deadline = redis.deadline();
         if (!areApart(names)) {
             try {
-                return decisions(ScriptCall.CHARGE, charges, names, deadline, true)
-                        .await();
+                return dispatched(request, names, deadline, true).await();
             } catch (RateLimitStoreException ex) {
                 if (names.size() == 1 || !RedisFailureMapper.areKeysApart(ex)) {
                     throw ex;
                 }
             }
         }
-        return now(scripts(names).decide(charges, names, deadline), deadline).decisions();
+        return outcome(request, now(scripts(names).decide(request.charges(), names, deadline), deadline));
     }
 
     @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        List<byte[]> names = names(charges);
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        List<byte[]> names = names(request.charges());
         Deadline deadline = redis.deadline();
         return inOneOrMore(
                 names,
-                () -> decisions(ScriptCall.CHARGE, charges, names, deadline, false)
-                        .outcome(),
-                scripts -> scripts.decide(charges, names, deadline).thenApply(ReceiptReply::decisions));
+                () -> dispatched(request, names, deadline, false).outcome(),
+                scripts ->
+                        scripts.decide(request.charges(), names, deadline).thenApply(reply -> outcome(request, reply)));
     }
 
     /** Whether it is known that no script reaches all keys. */
@@ -118,64 +117,56 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 : CompletableFuture.failedFuture(thrown));
     }
 
-    private PendingCall<List<RateLimitDecision>> decisions(
-            ScriptCall call, List<Charge> charges, List<byte[]> names, Deadline deadline, boolean waitedFor) {
-        return dispatched(new PendingCall<>(
+    private PendingCall<StoreOutcome> dispatched(
+            StoreRequest request, List<byte[]> names, Deadline deadline, boolean waitedFor) {
+        return dispatched(call(request), request, names, deadline, waitedFor);
+    }
+
+    private PendingCall<StoreOutcome> dispatched(
+            ScriptCall call, StoreRequest request, List<byte[]> names, Deadline deadline, boolean waitedFor) {
+        PendingCall<StoreOutcome> pending = new PendingCall<>(
                 call,
-                charges,
-                0,
+                request.charges(),
+                request.more(),
                 names,
                 deadline,
                 waitedFor,
-                (reply, from) -> language.decisions(call, charges, reply, from)));
+                (reply, from) -> outcome(call, request, reply, from));
+        dispatcher.dispatch(pending);
+        return pending;
     }
 
-    private <T> PendingCall<T> dispatched(PendingCall<T> call) {
-        dispatcher.dispatch(call);
-        return call;
+    private static ScriptCall call(StoreRequest request) {
+        if (request.more() > 0) {
+            return ScriptCall.LEASE;
+        }
+        return request.refundable() ? ScriptCall.CHARGE_WITH_RECEIPTS : ScriptCall.CHARGE;
     }
 
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        List<byte[]> names = names(charges);
-        Deadline deadline = redis.deadline();
-        CompletableFuture<ReceiptReply> call = inOneOrMore(
-                names, () -> receipted(charges, names, deadline), scripts -> scripts.decide(charges, names, deadline));
-        return call.thenApply(decided ->
-                new RefundableDecisions(decided.decisions(), new ReceiptRefund<>(decided.taken(), this::refund)));
+    private StoreOutcome outcome(ScriptCall call, StoreRequest request, List<Long> reply, int from) {
+        List<Charge> charges = request.charges();
+        return switch (call) {
+            case LEASE -> leased(charges, language.leasedCall(charges.get(0), reply, from));
+            case CHARGE_WITH_RECEIPTS -> outcome(request, language.receiptedCall(charges, reply, from));
+            default -> StoreOutcome.of(request, language.decisions(call, charges, reply, from));
+        };
     }
 
-    private CompletableFuture<ReceiptReply> receipted(List<Charge> charges, List<byte[]> names, Deadline deadline) {
-        return dispatched(new PendingCall<>(
-                        ScriptCall.CHARGE_WITH_RECEIPTS,
-                        charges,
-                        0,
-                        names,
-                        deadline,
-                        false,
-                        (reply, from) -> language.receiptedCall(charges, reply, from)))
-                .outcome();
+    private StoreOutcome leased(List<Charge> charges, LeaseReply reply) {
+        Lease.Unused unused = new RedisLease(charges.get(0), reply.receipt(), leaseReturns);
+        return new StoreOutcome(charges, List.of(reply.decision()), Refund.NONE, new Lease(reply.more(), unused));
     }
 
-    @Override
-    public CompletionStage<Lease> lease(Charge charge, long more) {
-        List<Charge> charges = List.of(charge);
-        PendingCall<LeaseReply> call = dispatched(new PendingCall<>(
-                ScriptCall.LEASE,
-                charges,
-                more,
-                names(charges),
-                redis.deadline(),
-                false,
-                (reply, from) -> language.leasedCall(charge, reply, from)));
-        return call.outcome()
-                .thenApply(leased -> new Lease(
-                        leased.decision(), leased.more(), new RedisLease(charge, leased.receipt(), leaseReturns)));
+    private StoreOutcome outcome(StoreRequest request, ReceiptReply reply) {
+        StoreOutcome outcome = StoreOutcome.of(request, reply.decisions());
+        return request.refundable()
+                ? StoreOutcome.of(request, reply.decisions(), new ReceiptRefund<>(reply.taken(outcome), this::refund))
+                : outcome;
     }
 
     @Override
-    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
-        return leaseReturns.giveBack(remainders);
+    public CompletionStage<Void> refundLeases(List<Lease> leases) {
+        return leaseReturns.giveBack(leases);
     }
 
     @Override
@@ -213,10 +204,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public RateLimitDecision peek(Charge charge) {
-        List<Charge> charges = List.of(charge);
-        return decisions(ScriptCall.LOOK, charges, names(charges), redis.deadline(), true)
+        StoreRequest request = StoreRequest.of(charge);
+        return dispatched(ScriptCall.LOOK, request, names(request.charges()), redis.deadline(), true)
                 .await()
-                .get(0);
+                .decision();
     }
 
     @Override
@@ -242,11 +233,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         }
         List<byte[]> names = new ArrayList<>(charges.size());
         for (Charge charge : charges) {
-            byte[] name = keys.name(charge.limit(), charge.key());
-            if (names.stream().anyMatch(other -> Arrays.equals(other, name))) {
-                throw new IllegalArgumentException("Two charges of one call are for the same bucket");
-            }
-            names.add(name);
+            names.add(keys.name(charge.limit(), charge.key()));
         }
         return names;
     }

@@ -1,27 +1,32 @@
 package io.ratelimit.store;
 
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * What became of a charge for which a store was asked to take more permits than it needs.
+ * Permits taken from a bucket in advance, or those of them that are left.
  *
- * @param decision the charge's own; of what is left, the lease has been taken off
- * @param more how many permits were taken beyond the charge's own; 0 if that was rejected
- * @param unused gives back what of it all was not used
+ * @param permits how many
+ * @param unused refunds the permits that were not used
  */
-public record Lease(RateLimitDecision decision, long more, Unused unused) {
+public record Lease(long permits, Unused unused) {
 
-    /** Gives back permits of a lease, as far as they are not back by themselves and nobody else's permits are touched. */
+    public static final Lease NONE = new Lease(0, permits -> CompletableFuture.completedFuture(null));
+
+    /** Refunds permits of a lease and of the charge that it was taken with, unless they have already come back over time. */
     @FunctionalInterface
     public interface Unused {
 
         /**
-         * Gives back, without blocking the caller. May be asked for several times, never for more than was taken.
+         * Refunds without blocking the caller. May be called several times, but never for more than was taken.
          *
-         * @return completes with {@link RateLimitStoreException} if the store cannot
+         * @return completes with {@link RateLimitStoreException} if the store fails
          */
         CompletionStage<Void> refund(long permits);
+    }
+
+    public boolean isEmpty() {
+        return permits == 0;
     }
 }

@@ -10,85 +10,52 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps the buckets and decides. Implementations decide all charges of a call in one atomic step: either every limit is
- * charged or none is. A limit in {@linkplain RateLimit#dryRun() dry run} has no say in that: it is charged if its own
- * permits are there.
+ * Keeps the buckets and decides. Implementations decide all charges of a request in one atomic step: either every limit is
+ * charged or none is. A limit in {@linkplain RateLimit#dryRun() dry run} is the exception: it rejects nothing, and is
+ * charged whenever its own permits are available.
  *
  * <p>A store that cannot decide throws {@link RateLimitStoreException}, or completes with it.
  */
 public interface RateLimitStore {
 
+    /** Decides, and charges if every limit allows it. */
+    StoreOutcome decide(StoreRequest request);
+
+    /** As {@link #decide}, without blocking the caller. */
+    CompletionStage<StoreOutcome> decideAsync(StoreRequest request);
+
     /**
-     * Decides, and charges if every limit allows it.
+     * Refunds, in the background, what is left of leases of this store. Permits that have already come back over time are
+     * not refunded.
      *
-     * @param charges at least one, and no two of one bucket
-     * @return each charge's own decision, in the same order: whether <em>its</em> permits are there. If any limit not in
-     *     dry run rejects, none was charged.
-     * @throws IllegalArgumentException if two charges are for the same bucket
+     * @return completes with the first failure, if there is one; what was not refunded comes back over time
      */
-    List<RateLimitDecision> decide(List<Charge> charges);
-
-    /** As {@link #decide(List)}, of one charge. */
-    default RateLimitDecision decide(Charge charge) {
-        return decide(List.of(charge)).get(0);
-    }
-
-    /** As {@link #decide(List)}, without blocking the caller. */
-    CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges);
-
-    /**
-     * As {@link #decideAsync}, and what is taken can be given back: to the buckets that it was taken from, as far as it is
-     * not back by itself. Of a bucket that was forgotten since there is nothing to give back.
-     */
-    CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges);
-
-    /**
-     * As {@link #decideAsync} of one charge; if it is admitted, takes up to so many permits more, for the caller to hand
-     * out. A store that need not be spared a trip takes none.
-     *
-     * @param more at least 0
-     */
-    default CompletionStage<Lease> lease(Charge charge, long more) {
-        List<Charge> charges = List.of(charge);
-        return decideRefundably(charges)
-                .thenApply(decided -> new Lease(
-                        decided.decisions().get(0),
-                        0,
-                        permits -> decided.refund().refund(charges)));
-    }
-
-    /**
-     * Refunds what is unused of leases of this store, in the background: as far as it is not back by itself and nobody else's
-     * permits are touched.
-     *
-     * @return completes with what is wrong, if something is; then what was not refunded comes back by itself
-     */
-    default CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
-        return CompletableFuture.allOf(remainders.stream()
-                .map(remainder -> remainder.unused().refund(remainder.permits()).toCompletableFuture())
+    default CompletionStage<Void> refundLeases(List<Lease> leases) {
+        return CompletableFuture.allOf(leases.stream()
+                .map(lease -> lease.unused().refund(lease.permits()).toCompletableFuture())
                 .toArray(CompletableFuture[]::new));
     }
 
-    /** How many leases it can afford to refund now, beside the decisions it is asked for. */
+    /** Returns how many leases it can refund now without slowing down decisions. */
     default int affordableRefunds() {
         return Integer.MAX_VALUE;
     }
 
-    /** Whether it waits for nothing and nobody when it decides. */
+    /** Returns whether {@link #decide} never waits for anything. */
     default boolean isNonBlocking() {
         return false;
     }
 
-    /** What the charge would be told, were it made now. Changes nothing. */
+    /** Returns what would be decided about the charge now. Changes nothing. */
     RateLimitDecision peek(Charge charge);
 
-    /** Forgets a bucket: it is as if never used. */
+    /** Forgets a bucket: it is full again. */
     void reset(RateLimit limit, @Nullable String key);
 
     /**
-     * Asks whether all of it could decide now, without blocking.
+     * Checks without blocking whether the whole store can decide now.
      *
-     * @return completes with what is wrong, if something is
+     * @return completes with the failure, if there is one
      */
     default CompletionStage<Void> check() {
         return CompletableFuture.completedFuture(null);

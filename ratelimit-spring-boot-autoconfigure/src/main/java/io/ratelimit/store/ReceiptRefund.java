@@ -10,10 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 
 /**
- * Gives back by receipts, which a store's charges leave. A receipt is taken away before the store is asked: so nothing is
- * given back twice, not even where a store fails after it has.
+ * Refunds charges by the receipts that the store has made for them. A receipt is removed before the store is called, so
+ * nothing is refunded twice, not even if the store fails after it has refunded.
  *
- * @param <R> what the store wants to know
+ * @param <R> what the store needs in order to refund a charge
  */
 public final class ReceiptRefund<R> implements Refund {
 
@@ -22,10 +22,10 @@ public final class ReceiptRefund<R> implements Refund {
     private final Function<Map<Charge, R>, CompletionStage<Void>> store;
 
     /**
-     * Where charges have taken something.
+     * Makes a refund for the charges that have taken something.
      *
-     * @param receipts of those that did
-     * @param store undoes charges, at least one, by their receipts
+     * @param receipts one for each of them
+     * @param store refunds charges, at least one, by their receipts
      */
     public ReceiptRefund(Map<Charge, R> receipts, Function<Map<Charge, R>, CompletionStage<Void>> store) {
         this.receipts = new ConcurrentHashMap<>(receipts);

@@ -7,21 +7,22 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Gives back what some of a call's charges have taken, as far as it is not back by itself. Each charge is given back once,
- * however often and by however many threads it is asked for.
+ * Refunds what a call's charges have taken from the buckets that were charged, unless it has already come back over time or
+ * the bucket was forgotten since. Each charge is refunded at most once, however often this is called and by however many
+ * threads.
  */
 @FunctionalInterface
 public interface Refund {
 
-    /** Where nothing can be given back. */
+    /** Refunds nothing. */
     Refund NONE = charges -> CompletableFuture.completedFuture(null);
 
     /**
-     * Gives back, without blocking the caller.
+     * Refunds without blocking the caller.
      *
-     * @param charges some of those that were decided; of one that was rejected or free there is nothing to give back
-     * @return done when they are given back; completes with {@link RateLimitStoreException} if the store cannot, and then
-     *     they are not given back by another call either, because they may have been
+     * @param charges some of those that were decided; a charge that has taken nothing is ignored
+     * @return done when they are refunded; completes with {@link RateLimitStoreException} if the store fails, and then a
+     *     further call does not refund them either, because they may have been refunded
      */
     CompletionStage<Void> refund(List<Charge> charges);
 }

@@ -5,11 +5,11 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Instant;
 
 /**
- * What keeps the store from deciding.
+ * Describes what prevents the store from deciding.
  *
  * @param reason the latest one
- * @param message what the store said; never a key
- * @param since the first call that was not decided
- * @param calls that were not decided since, and went by {@link OnStoreFailure}
+ * @param message the store's; never contains a key
+ * @param since when the first call was not decided
+ * @param calls how many calls were not decided since then, so that {@link OnStoreFailure} applied
  */
 public record StoreFailure(Reason reason, String message, Instant since, long calls) {}

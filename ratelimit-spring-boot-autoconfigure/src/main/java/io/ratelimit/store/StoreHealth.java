@@ -3,9 +3,9 @@ package io.ratelimit.store;
 import io.ratelimit.OnStoreFailure;
 import java.util.List;
 
-/** A store that knows whether it decides by itself, or by {@link OnStoreFailure}. */
+/** Tells whether a store decides by itself or {@link OnStoreFailure} applies. */
 public interface StoreHealth {
 
-    /** What keeps it from deciding; nothing: it decides. Asks, and so takes as long as a decision. */
+    /** Checks the store, which takes as long as a decision, and returns what prevents it from deciding; empty if nothing. */
     List<StoreFailure> failures();
 }

@@ -10,8 +10,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,6 +90,6 @@ class ClockReadingTests {
     }
 
     private static RateLimitDecision take(RateLimitStore store, RateLimit limit, long permits) {
-        return store.decide(List.of(new Charge(limit, "key", permits))).get(0);
+        return store.decide(StoreRequest.of(new Charge(limit, "key", permits))).decision();
     }
 }

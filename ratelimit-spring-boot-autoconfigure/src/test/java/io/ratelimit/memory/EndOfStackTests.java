@@ -8,6 +8,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.TestRandom;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
@@ -69,13 +70,13 @@ class EndOfStackTests {
         ONE_LIMIT {
             @Override
             void make(EndOfStackTests test, String key) {
-                test.charges(key).forEach(test.store::decide);
+                test.charges(key).forEach(charge -> test.store.decide(StoreRequest.of(charge)));
             }
         },
         SEVERAL_LIMITS {
             @Override
             void make(EndOfStackTests test, String key) {
-                test.store.decide(test.charges(key));
+                test.store.decide(StoreRequest.of(test.charges(key)));
             }
         },
         REFUND {
@@ -83,7 +84,7 @@ class EndOfStackTests {
             void make(EndOfStackTests test, String key) {
                 List<Charge> charges = test.charges(key);
                 test.store
-                        .decideRefundably(charges)
+                        .decideAsync(StoreRequest.refundable(charges))
                         .thenCompose(decided -> decided.refund().refund(charges));
             }
         },
@@ -122,8 +123,8 @@ class EndOfStackTests {
 
     private void callEverything(Call call) {
         for (int i = 0; i < KEYS; i++) {
-            store.decide(charges(key(i)));
-            charges(key(i)).forEach(store::decide);
+            store.decide(StoreRequest.of(charges(key(i))));
+            charges(key(i)).forEach(charge -> store.decide(StoreRequest.of(charge)));
             call.make(this, key(i));
         }
     }

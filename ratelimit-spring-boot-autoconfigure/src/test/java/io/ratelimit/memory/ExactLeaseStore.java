@@ -8,7 +8,9 @@ import io.ratelimit.Refill;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -53,12 +55,12 @@ public final class ExactLeaseStore implements RateLimitStore {
         return bucket;
     }
 
-    @Override
-    public synchronized CompletionStage<Lease> lease(Charge charge, long more) {
+    private StoreOutcome lease(Charge charge, long more) {
         Bucket bucket = bucket(charge);
         long left = left(bucket);
+        List<Charge> charges = List.of(charge);
         if (charge.permits() > left) {
-            return CompletableFuture.completedFuture(new Lease(peek(charge), 0, permits -> null));
+            return new StoreOutcome(charges, List.of(peek(charge)), Refund.NONE, Lease.NONE);
         }
         long taken = Math.min(more, (left - charge.permits()) / 2);
         bucket.usage = bucket.rule.take(bucket.usage, clock.micros(), charge.permits() + taken);
@@ -67,8 +69,8 @@ public final class ExactLeaseStore implements RateLimitStore {
             receipt = Math.max(bucket.leased + 1, receipt + bucket.rule.timeUntil(0, bucket.usage, receipt));
             bucket.leased = receipt;
         }
-        return CompletableFuture.completedFuture(
-                new Lease(decision(charge, bucket, 0), taken, unused(charge, receipt, bucket.usage)));
+        Lease lease = new Lease(taken, unused(charge, receipt, bucket.usage));
+        return new StoreOutcome(charges, List.of(decision(charge, bucket, 0)), Refund.NONE, lease);
     }
 
     private Lease.Unused unused(Charge charge, long time, CounterState receipt) {
@@ -107,7 +109,11 @@ public final class ExactLeaseStore implements RateLimitStore {
     }
 
     @Override
-    public synchronized CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
+    public synchronized StoreOutcome decide(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        if (request.more() > 0) {
+            return lease(charges.get(0), request.more());
+        }
         boolean rejected = charges.stream()
                 .anyMatch(charge -> !charge.limit().dryRun() && !peek(charge).allowed());
         List<RateLimitDecision> decisions = new ArrayList<>();
@@ -116,27 +122,22 @@ public final class ExactLeaseStore implements RateLimitStore {
             if (rejected && !charge.limit().dryRun()) {
                 decisions.add(peek(charge));
             } else {
-                Lease lease = lease(charge, 0).toCompletableFuture().join();
-                decisions.add(lease.decision());
-                leases.put(charge, lease);
+                StoreOutcome outcome = lease(charge, 0);
+                decisions.add(outcome.decision());
+                leases.put(charge, outcome.lease());
             }
         }
-        return CompletableFuture.completedFuture(new RefundableDecisions(decisions, some -> {
+        return StoreOutcome.of(request, decisions, some -> {
             some.stream()
                     .filter(leases::containsKey)
                     .forEach(charge -> leases.remove(charge).unused().refund(charge.permits()));
             return CompletableFuture.completedFuture(null);
-        }));
+        });
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        return decideRefundably(charges).toCompletableFuture().join().decisions();
-    }
-
-    @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return CompletableFuture.completedFuture(decide(charges));
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return CompletableFuture.completedFuture(decide(request));
     }
 
     @Override

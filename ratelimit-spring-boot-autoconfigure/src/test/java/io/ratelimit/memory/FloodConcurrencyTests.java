@@ -10,6 +10,7 @@ import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.Random;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -114,6 +115,7 @@ class FloodConcurrencyTests {
     }
 
     private static boolean take(RateLimitStore store, Charge... charges) {
-        return store.decide(List.of(charges)).stream().allMatch(RateLimitDecision::allowed);
+        return store.decide(StoreRequest.of(List.of(charges))).decisions().stream()
+                .allMatch(RateLimitDecision::allowed);
     }
 }

@@ -10,6 +10,7 @@ import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Random;
@@ -126,7 +127,8 @@ class FloodTests {
             take(limit, "used" + i, 1);
         }
         for (int i = 0; i < FLOOD; i++) {
-            store.decide(List.of(new Charge(limit, "flood" + i, 1), new Charge(other, "exhausted", 1)));
+            store.decide(
+                    StoreRequest.of(List.of(new Charge(limit, "flood" + i, 1), new Charge(other, "exhausted", 1))));
         }
         assertThat(used(limit, "used", MAX_KEYS)).isEqualTo(MAX_KEYS - 2);
     }
@@ -150,7 +152,9 @@ class FloodTests {
         RateLimit limit = fiveAnHour(Algorithm.TOKEN_BUCKET);
         RateLimit other = TestLimits.fixedWindow("other", 1, "1/h");
         for (int i = 0; i < 10; i++) {
-            assertThat(small.decide(List.of(new Charge(limit, "key", 1), new Charge(other, "key" + i, 1))))
+            assertThat(small.decide(StoreRequest.of(
+                                    List.of(new Charge(limit, "key", 1), new Charge(other, "key" + i, 1))))
+                            .decisions())
                     .hasSize(2);
         }
     }
@@ -175,7 +179,7 @@ class FloodTests {
     }
 
     private RateLimitDecision take(RateLimit limit, String key, long permits) {
-        return store.decide(List.of(new Charge(limit, key, permits))).get(0);
+        return store.decide(StoreRequest.of(new Charge(limit, key, permits))).decision();
     }
 
     private static RateLimit fiveAnHour(Algorithm algorithm) {

@@ -8,7 +8,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestClock;
 import io.ratelimit.store.LimitKind;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,7 +23,7 @@ class ForgottenBucketRefundTests {
     @EnumSource
     void bucketThatMadeRoomForAnother(LimitKind kind) {
         RateLimit limit = kind.limit("six", 6, "3/6s");
-        RefundableDecisions taken = takeRefundably(limit);
+        StoreOutcome taken = takeRefundably(limit);
         take(limit, "bob", 1);
         take(limit, "alice", 2);
         giveBack(limit, taken);
@@ -33,24 +34,26 @@ class ForgottenBucketRefundTests {
     @EnumSource
     void bucketThatWasReset(LimitKind kind) {
         RateLimit limit = kind.limit("six", 6, "3/6s");
-        RefundableDecisions taken = takeRefundably(limit);
+        StoreOutcome taken = takeRefundably(limit);
         store.reset(limit, "alice");
         take(limit, "alice", 2);
         giveBack(limit, taken);
         assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(4);
     }
 
-    private RefundableDecisions takeRefundably(RateLimit limit) {
-        return store.decideRefundably(List.of(new Charge(limit, "alice", 3)))
+    private StoreOutcome takeRefundably(RateLimit limit) {
+        return store.decideAsync(StoreRequest.refundable(List.of(new Charge(limit, "alice", 3))))
                 .toCompletableFuture()
                 .join();
     }
 
     private void take(RateLimit limit, String key, long permits) {
-        assertThat(store.decide(List.of(new Charge(limit, key, permits)))).allMatch(RateLimitDecision::allowed);
+        assertThat(store.decide(StoreRequest.of(List.of(new Charge(limit, key, permits))))
+                        .decisions())
+                .allMatch(RateLimitDecision::allowed);
     }
 
-    private static void giveBack(RateLimit limit, RefundableDecisions taken) {
+    private static void giveBack(RateLimit limit, StoreOutcome taken) {
         taken.refund()
                 .refund(List.of(new Charge(limit, "alice", 3)))
                 .toCompletableFuture()

@@ -10,6 +10,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -80,7 +81,7 @@ class InMemoryConcurrencyTests {
 
     private void takeAndGiveBack(RateLimit limit) {
         List<Charge> charge = List.of(new Charge(limit, "key", 1));
-        store.decideRefundably(charge)
+        store.decideAsync(StoreRequest.refundable(charge))
                 .thenCompose(decided -> decided.refund().refund(charge))
                 .toCompletableFuture()
                 .join();
@@ -88,9 +89,10 @@ class InMemoryConcurrencyTests {
 
     private boolean takeAll(RateLimit... limits) {
         return store
-                .decide(List.of(limits).stream()
+                .decide(StoreRequest.of(List.of(limits).stream()
                         .map(limit -> new Charge(limit, "key", 1))
-                        .toList())
+                        .toList()))
+                .decisions()
                 .stream()
                 .allMatch(RateLimitDecision::allowed);
     }

@@ -25,7 +25,8 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -43,6 +44,10 @@ class TimedRateLimitStoreTests {
 
     private static final List<RateLimitDecision> DECISIONS = List.of(RateLimitDecision.ofMicros(1, 0, 0, 0, 1_000_000));
 
+    private static final StoreRequest REQUEST = StoreRequest.of(CHARGES);
+
+    private static final StoreOutcome OUTCOME = StoreOutcome.of(REQUEST, DECISIONS);
+
     private final RateLimitStore store = mock();
 
     private final MeterRegistry meters = new SimpleMeterRegistry();
@@ -57,8 +62,8 @@ class TimedRateLimitStoreTests {
 
     @Test
     void decisionIsTimed() {
-        given(store.decide(CHARGES)).willReturn(DECISIONS);
-        assertThat(timed.decide(CHARGES)).isSameAs(DECISIONS);
+        given(store.decide(REQUEST)).willReturn(OUTCOME);
+        assertThat(timed.decide(REQUEST)).isSameAs(OUTCOME);
         assertThat(count("success")).isEqualTo(1);
     }
 
@@ -73,68 +78,59 @@ class TimedRateLimitStoreTests {
     @ParameterizedTest
     @MethodSource("failures")
     void failureIsTimedByItsReasonAndPassedOn(RuntimeException failure, String outcome) {
-        given(store.decide(CHARGES)).willThrow(failure);
-        assertThat(catchThrowable(() -> timed.decide(CHARGES))).isSameAs(failure);
+        given(store.decide(REQUEST)).willThrow(failure);
+        assertThat(catchThrowable(() -> timed.decide(REQUEST))).isSameAs(failure);
         assertThat(count(outcome)).isEqualTo(1);
         assertThat(count("success")).isZero();
-    }
-
-    @Test
-    void oneChargeIsDecidedAsOne() {
-        Charge charge = CHARGES.get(0);
-        RateLimitDecision decision = DECISIONS.get(0);
-        RateLimitStoreException failure = new RateLimitStoreException(Reason.TIMEOUT, "", null);
-        given(store.decide(charge)).willReturn(decision).willThrow(failure);
-        assertThat(timed.decide(charge)).isSameAs(decision);
-        assertThat(catchThrowable(() -> timed.decide(charge))).isSameAs(failure);
-        assertThat(count("success")).isEqualTo(1);
-        assertThat(count("timeout")).isEqualTo(1);
     }
 
     @ParameterizedTest
     @MethodSource("failures")
     void failureOfAnAsynchronousDecisionIsTimedByItsReason(RuntimeException failure, String outcome) {
-        given(store.decideAsync(CHARGES)).willReturn(CompletableFuture.failedFuture(new CompletionException(failure)));
-        assertThat(timed.decideAsync(CHARGES)).isCompletedExceptionally();
+        given(store.decideAsync(REQUEST)).willReturn(CompletableFuture.failedFuture(new CompletionException(failure)));
+        assertThat(timed.decideAsync(REQUEST)).isCompletedExceptionally();
         assertThat(count(outcome)).isEqualTo(1);
     }
 
     @Test
     void decisionIsTimedAndWhatIsGivenBackIsNot() {
         Refund refund = mock();
-        RefundableDecisions decided = new RefundableDecisions(DECISIONS, refund);
-        given(store.decideRefundably(CHARGES)).willReturn(CompletableFuture.completedFuture(decided));
-        RefundableDecisions timedDecisions =
-                timed.decideRefundably(CHARGES).toCompletableFuture().join();
+        StoreOutcome decided = StoreOutcome.of(REQUEST, DECISIONS, refund);
+        given(store.decideAsync(StoreRequest.refundable(CHARGES)))
+                .willReturn(CompletableFuture.completedFuture(decided));
+        StoreOutcome timedDecisions = timed.decideAsync(StoreRequest.refundable(CHARGES))
+                .toCompletableFuture()
+                .join();
         timedDecisions.refund().refund(CHARGES);
         assertThat(timedDecisions.decisions()).isSameAs(DECISIONS);
         then(refund).should().refund(CHARGES);
         assertThat(count("success")).isEqualTo(1);
-        given(store.decideRefundably(CHARGES))
+        given(store.decideAsync(StoreRequest.refundable(CHARGES)))
                 .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));
-        assertThat(timed.decideRefundably(CHARGES)).isCompletedExceptionally();
+        assertThat(timed.decideAsync(StoreRequest.refundable(CHARGES))).isCompletedExceptionally();
         assertThat(count("timeout")).isEqualTo(1);
     }
 
     @Test
     void leaseIsTimedAsADecision() {
-        Lease lease = new Lease(DECISIONS.get(0), 5, permits -> CompletableFuture.completedFuture(null));
-        given(store.lease(CHARGES.get(0), 10)).willReturn(CompletableFuture.completedFuture(lease));
-        assertThat(timed.lease(CHARGES.get(0), 10)).isCompletedWithValue(lease);
+        StoreOutcome leased = new StoreOutcome(CHARGES, DECISIONS, Refund.NONE, Lease.NONE);
+        given(store.decideAsync(StoreRequest.lease(CHARGES.get(0), 10)))
+                .willReturn(CompletableFuture.completedFuture(leased));
+        assertThat(timed.decideAsync(StoreRequest.lease(CHARGES.get(0), 10))).isCompletedWithValue(leased);
         assertThat(count("success")).isEqualTo(1);
-        given(store.lease(CHARGES.get(0), 10))
+        given(store.decideAsync(StoreRequest.lease(CHARGES.get(0), 10)))
                 .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));
-        assertThat(timed.lease(CHARGES.get(0), 10)).isCompletedExceptionally();
+        assertThat(timed.decideAsync(StoreRequest.lease(CHARGES.get(0), 10))).isCompletedExceptionally();
         assertThat(count("timeout")).isEqualTo(1);
     }
 
     @Test
     void meterThatFailsLeavesTheDecisionAlone() {
         RateLimitStore fragile = new TimedRateLimitStore(store, "redis", new FailingMeterRegistry());
-        given(store.decide(CHARGES)).willReturn(DECISIONS);
-        given(store.decideAsync(any())).willReturn(CompletableFuture.completedFuture(DECISIONS));
-        assertThat(fragile.decide(CHARGES)).isSameAs(DECISIONS);
-        assertThat(fragile.decideAsync(CHARGES)).isCompletedWithValue(DECISIONS);
+        given(store.decide(REQUEST)).willReturn(OUTCOME);
+        given(store.decideAsync(any())).willReturn(CompletableFuture.completedFuture(OUTCOME));
+        assertThat(fragile.decide(REQUEST)).isSameAs(OUTCOME);
+        assertThat(fragile.decideAsync(REQUEST)).isCompletedWithValue(OUTCOME);
     }
 
     private long count(String outcome) {

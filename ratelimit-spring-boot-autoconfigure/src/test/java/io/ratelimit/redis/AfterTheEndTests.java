@@ -9,6 +9,8 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -81,7 +83,10 @@ class AfterTheEndTests {
         GuardedRedis redis = new GuardedRedis(connector, TIMEOUT, "test");
         RateLimitStore store = new RedisRateLimitStore(redis, "test");
         Charge charge = new Charge(TestLimits.tokenBucket("limit", 1, "1/h"), "key", 1);
-        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.decide(List.of(charge)))
+        assertThat(catchThrowableOfType(
+                                RateLimitStoreException.class,
+                                () -> store.decide(StoreRequest.of(List.of(charge)))
+                                        .decisions())
                         .getReason())
                 .isEqualTo(Reason.CLOSED);
         assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.peek(charge))
@@ -92,7 +97,10 @@ class AfterTheEndTests {
                 .isEqualTo(Reason.CLOSED);
         CompletionException failure = catchThrowableOfType(
                 CompletionException.class,
-                () -> store.decideAsync(List.of(charge)).toCompletableFuture().join());
+                () -> store.decideAsync(StoreRequest.of(List.of(charge)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join());
         assertThat(failure.getCause())
                 .isInstanceOfSatisfying(
                         RateLimitStoreException.class,

@@ -10,6 +10,8 @@ import io.ratelimit.store.AsyncStore;
 import io.ratelimit.store.ChangedLimitContract;
 import io.ratelimit.store.DecisionContracts;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -36,7 +38,9 @@ class AsyncDecisionTests extends DecisionContracts {
         RateLimitStore store = redis.storeAt(() -> 1);
         List<Charge> charge = List.of(new Charge(TestLimits.tokenBucket("burst", 100, "1/h"), "key", 1));
         List<CompletableFuture<List<RateLimitDecision>>> decisions = IntStream.range(0, 500)
-                .mapToObj(i -> store.decideAsync(charge).toCompletableFuture())
+                .mapToObj(i -> store.decideAsync(StoreRequest.of(charge))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture())
                 .toList();
         assertThat(decisions.stream().filter(decision -> decision.join().get(0).allowed()))
                 .hasSize(100);

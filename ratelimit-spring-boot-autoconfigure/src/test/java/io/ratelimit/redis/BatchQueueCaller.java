@@ -10,6 +10,8 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -42,7 +44,8 @@ final class BatchQueueCaller {
     }
 
     CompletableFuture<RateLimitDecision> ask(String key, long permits) {
-        return store.decideAsync(List.of(new Charge(QUOTES, key, permits)))
+        return store.decideAsync(StoreRequest.of(List.of(new Charge(QUOTES, key, permits))))
+                .thenApply(StoreOutcome::decisions)
                 .thenApply(decisions -> decisions.get(0))
                 .toCompletableFuture();
     }

@@ -7,6 +7,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestLimits;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -72,7 +74,9 @@ class BatchQueueTests {
         RateLimit orders = TestLimits.tokenBucket("orders", 5, "1/s");
         caller.ask(1);
         CompletableFuture<List<RateLimitDecision>> two = caller.store()
-                .decideAsync(List.of(new Charge(BatchQueueCaller.QUOTES, "alice", 2), new Charge(orders, "alice", 3)))
+                .decideAsync(StoreRequest.of(
+                        List.of(new Charge(BatchQueueCaller.QUOTES, "alice", 2), new Charge(orders, "alice", 3))))
+                .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture();
         CompletableFuture<RateLimitDecision> last = caller.ask(4);
         scripts.run(0).answer();
@@ -105,7 +109,9 @@ class BatchQueueTests {
                 .build();
         caller.ask(1);
         for (int i = 0; i < 40; i++) {
-            caller.store().decideAsync(List.of(new Charge(log, "alice", 1)));
+            caller.store()
+                    .decideAsync(StoreRequest.of(List.of(new Charge(log, "alice", 1))))
+                    .thenApply(StoreOutcome::decisions);
         }
         for (int i = 0; i < 10; i++) {
             caller.ask(2);

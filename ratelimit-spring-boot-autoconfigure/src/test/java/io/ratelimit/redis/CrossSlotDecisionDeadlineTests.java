@@ -11,6 +11,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -54,7 +55,7 @@ class CrossSlotDecisionDeadlineTests {
 
     @Test
     void allAreChargedInTheOrderOfTheirSlots() {
-        assertThat(store.decide(charges)).allMatch(RateLimitDecision::allowed);
+        assertThat(store.decide(StoreRequest.of(charges)).decisions()).allMatch(RateLimitDecision::allowed);
         assertThat(servers.charged).containsExactly(1, 2, 3);
         assertThat(servers.givenBack).isEmpty();
     }
@@ -95,7 +96,9 @@ class CrossSlotDecisionDeadlineTests {
     }
 
     private RateLimitStoreException failure() {
-        return catchThrowableOfType(RateLimitStoreException.class, () -> store.decide(charges));
+        return catchThrowableOfType(
+                RateLimitStoreException.class,
+                () -> store.decide(StoreRequest.of(charges)).decisions());
     }
 
     private int slot(String key) {

@@ -11,6 +11,7 @@ import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.LimitKind;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -58,8 +59,12 @@ class CrossSlotDecisionTests {
         for (int slot = 1; slot <= 3; slot++) {
             List<Charge> charges = charges(kind.limit("limit" + slot, 10, "10/h"));
             Charge contested = charges.get(slot - 1);
-            cluster.beforeCharge(slot, () -> others.decide(List.of(new Charge(contested.limit(), contested.key(), 7))));
-            List<RateLimitDecision> decisions = store.decide(withDryRun(charges));
+            cluster.beforeCharge(
+                    slot,
+                    () -> others.decide(StoreRequest.of(List.of(new Charge(contested.limit(), contested.key(), 7))))
+                            .decisions());
+            List<RateLimitDecision> decisions =
+                    store.decide(StoreRequest.of(withDryRun(charges))).decisions();
             for (int i = 0; i < charges.size(); i++) {
                 RateLimitDecision decision = decisions.get(i);
                 RateLimitDecision now = others.peek(charges.get(i));
@@ -83,7 +88,7 @@ class CrossSlotDecisionTests {
             cluster.beforeCharge(slot, () -> {
                 throw new IllegalStateException("a node is gone");
             });
-            assertThatThrownBy(() -> store.decide(charges))
+            assertThatThrownBy(() -> store.decide(StoreRequest.of(charges)).decisions())
                     .isInstanceOf(RateLimitStoreException.class)
                     .hasMessageContaining("a node is gone");
             assertThat(charges).allSatisfy(charge -> {
@@ -92,7 +97,7 @@ class CrossSlotDecisionTests {
                 assertThat(now.resetAfter()).isEqualTo(Duration.ZERO);
             });
             assertThat(redis.commands().keys(prefix + "*")).isEmpty();
-            assertThat(store.decide(charges)).allMatch(RateLimitDecision::allowed);
+            assertThat(store.decide(StoreRequest.of(charges)).decisions()).allMatch(RateLimitDecision::allowed);
             charges.forEach(charge -> store.reset(charge.limit(), charge.key()));
         }
     }
@@ -105,7 +110,8 @@ class CrossSlotDecisionTests {
             cluster.beforeCharge(fits ? 4 : 1, () -> {
                 throw new IllegalStateException("a node is gone");
             });
-            List<RateLimitDecision> decisions = store.decide(withDryRun(charges));
+            List<RateLimitDecision> decisions =
+                    store.decide(StoreRequest.of(withDryRun(charges))).decisions();
             assertThat(decisions.subList(0, 3)).allMatch(decision -> decision.allowed() == fits);
             assertThat(decisions.get(3)).isEqualTo(RateLimitDecision.unlimited(10));
             assertThat(charges).allMatch(charge -> others.peek(charge).remaining() == 0);

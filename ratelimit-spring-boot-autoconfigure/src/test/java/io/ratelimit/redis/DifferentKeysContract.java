@@ -10,7 +10,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Refill;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -114,8 +115,10 @@ abstract class DifferentKeysContract {
     @EnumSource
     void whereAllAllowAllAreCharged(Rule rule) {
         RateLimit limit = rule.limit("limit", Numbers.SLOW);
-        List<RateLimitDecision> decisions = store.decide(
-                IntStream.range(0, 4).mapToObj(i -> charge(limit, i, 3 + i)).toList());
+        List<RateLimitDecision> decisions = store.decide(StoreRequest.of(IntStream.range(0, 4)
+                        .mapToObj(i -> charge(limit, i, 3 + i))
+                        .toList()))
+                .decisions();
         assertThat(decisions).allMatch(RateLimitDecision::allowed);
         assertThat(decisions).extracting(RateLimitDecision::remaining).containsExactly(7L, 6L, 5L, 4L);
         assertThat(IntStream.range(0, 4).mapToObj(i -> remaining(limit, i))).containsExactly(7L, 6L, 5L, 4L);
@@ -130,10 +133,10 @@ abstract class DifferentKeysContract {
             RateLimit twin = rule.limit("twin", numbers);
             long part = numbers.capacity * 3 / 10;
             for (int i = 1; i < 4; i++) {
-                store.decide(List.of(charge(limit, i, part), charge(twin, i, part)));
+                store.decide(StoreRequest.of(List.of(charge(limit, i, part), charge(twin, i, part))));
             }
             for (List<Charge> charges : ordersOf(charge(one, 0, 1), limit, 2 * part)) {
-                assertThat(store.decide(charges))
+                assertThat(store.decide(StoreRequest.of(charges)).decisions())
                         .extracting(RateLimitDecision::allowed)
                         .containsExactlyElementsOf(charges.stream()
                                 .map(charge -> charge.limit() != one)
@@ -156,7 +159,8 @@ abstract class DifferentKeysContract {
         for (Numbers numbers : Numbers.values()) {
             RateLimit limit = rule.limit("limit", numbers);
             for (List<Charge> charges : ordersOf(charge(one, 0, 1), limit, numbers.capacity)) {
-                List<RateLimitDecision> decisions = store.decide(charges);
+                List<RateLimitDecision> decisions =
+                        store.decide(StoreRequest.of(charges)).decisions();
                 for (int i = 0; i < charges.size(); i++) {
                     if (charges.get(i).limit() == limit) {
                         assertThat(decisions.get(i).allowed()).isTrue();
@@ -179,12 +183,15 @@ abstract class DifferentKeysContract {
         RateLimit limit = rule.limit("limit", Numbers.SLOW);
         RateLimit trial = TestLimits.dryRun(rule.limit("trial", Numbers.SLOW));
         take(one, 0, 1);
-        store.decide(List.of(charge(limit, 1, 4), charge(one, 0, 1), charge(trial, 2, 4), charge(trial, 1, 4)));
-        store.decide(List.of(charge(trial, 1, 4), charge(trial, 2, 4), charge(limit, 1, 4), charge(one, 0, 1)));
+        store.decide(StoreRequest.of(
+                List.of(charge(limit, 1, 4), charge(one, 0, 1), charge(trial, 2, 4), charge(trial, 1, 4))));
+        store.decide(StoreRequest.of(
+                List.of(charge(trial, 1, 4), charge(trial, 2, 4), charge(limit, 1, 4), charge(one, 0, 1))));
         assertThat(remaining(limit, 1)).isEqualTo(10);
         assertThat(remaining(trial, 1)).isEqualTo(2);
         assertThat(remaining(trial, 2)).isEqualTo(2);
-        assertThat(store.decide(List.of(charge(limit, 1, 4), charge(trial, 2, 4), charge(limit, 3, 4))))
+        assertThat(store.decide(StoreRequest.of(List.of(charge(limit, 1, 4), charge(trial, 2, 4), charge(limit, 3, 4))))
+                        .decisions())
                 .extracting(RateLimitDecision::allowed)
                 .containsExactly(true, false, true);
         assertThat(Stream.of(remaining(limit, 1), remaining(trial, 2), remaining(limit, 3)))
@@ -204,11 +211,12 @@ abstract class DifferentKeysContract {
             Collections.reverse(reversed);
             long admitted = ParallelCalls.countAllowed(THREADS, CALLS, thread -> {
                 List<Charge> inOrder = thread % 2 == 0 ? charges : reversed;
-                return () -> store.decide(inOrder).stream().allMatch(RateLimitDecision::allowed);
+                return () -> store.decide(StoreRequest.of(inOrder)).decisions().stream()
+                        .allMatch(RateLimitDecision::allowed);
             });
             assertThat(admitted).isBetween(1L, 60L);
             assertTaken(charges, admitted);
-            while (store.decide(charges).stream().allMatch(RateLimitDecision::allowed)) {
+            while (store.decide(StoreRequest.of(charges)).decisions().stream().allMatch(RateLimitDecision::allowed)) {
                 admitted++;
             }
             assertThat(admitted).isEqualTo(60);
@@ -225,7 +233,7 @@ abstract class DifferentKeysContract {
                 IntStream.range(0, 4).mapToObj(i -> charge(limit, i, 3)).toList());
         charges.add(charge(trial, 1, 3));
         charges.add(charge(trial, 2, 3));
-        RefundableDecisions taken = decideRefundably(charges);
+        StoreOutcome taken = decideRefundably(charges);
         assertThat(taken.decisions()).allMatch(RateLimitDecision::allowed);
         giveBack(taken, List.of(charges.get(1), charges.get(5), charges.get(2)));
         assertThat(charges)
@@ -253,7 +261,7 @@ abstract class DifferentKeysContract {
                 IntStream.range(1, 4).mapToObj(i -> charge(limit, i, 3)).toList());
         charges.add(charge(one, 0, 1));
         charges.add(charge(trial, 1, 3));
-        RefundableDecisions taken = decideRefundably(charges);
+        StoreOutcome taken = decideRefundably(charges);
         assertThat(remaining(trial, 1)).isEqualTo(7);
         giveBack(taken, charges);
         assertThat(charges)
@@ -261,11 +269,13 @@ abstract class DifferentKeysContract {
                 .containsExactly(8L, 8L, 8L, 0L, 10L);
     }
 
-    private RefundableDecisions decideRefundably(List<Charge> charges) {
-        return store.decideRefundably(charges).toCompletableFuture().join();
+    private StoreOutcome decideRefundably(List<Charge> charges) {
+        return store.decideAsync(StoreRequest.refundable(charges))
+                .toCompletableFuture()
+                .join();
     }
 
-    private static void giveBack(RefundableDecisions taken, List<Charge> charges) {
+    private static void giveBack(StoreOutcome taken, List<Charge> charges) {
         taken.refund().refund(charges).toCompletableFuture().join();
     }
 
@@ -292,13 +302,17 @@ abstract class DifferentKeysContract {
     }
 
     private RateLimitDecision assertTwins(RateLimit limit, RateLimit twin, int key, long permits) {
-        List<RateLimitDecision> twins = store.decide(List.of(charge(limit, key, permits), charge(twin, key, permits)));
+        List<RateLimitDecision> twins = store.decide(
+                        StoreRequest.of(List.of(charge(limit, key, permits), charge(twin, key, permits))))
+                .decisions();
         assertThat(twins.get(0)).isEqualTo(twins.get(1));
         return twins.get(0);
     }
 
     private void take(RateLimit limit, int key, long permits) {
-        assertThat(store.decide(List.of(charge(limit, key, permits)))).allMatch(RateLimitDecision::allowed);
+        assertThat(store.decide(StoreRequest.of(List.of(charge(limit, key, permits))))
+                        .decisions())
+                .allMatch(RateLimitDecision::allowed);
     }
 
     private long remaining(RateLimit limit, int key) {

@@ -8,6 +8,7 @@ import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.AsyncStore;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -83,7 +84,7 @@ class DifferentKeysTests {
                 .flatMap(key ->
                         Stream.of(new Charge(bucket, key, 3), new Charge(window, key, key.length() == 5 ? 3 : 11)))
                 .toList();
-        assertThat(store.decide(charges).stream().filter(decision -> !decision.allowed()))
+        assertThat(store.decide(StoreRequest.of(charges)).decisions().stream().filter(decision -> !decision.allowed()))
                 .hasSize(2);
         assertThat(cluster.commands().keys(prefix + "*")).isEmpty();
     }

@@ -9,7 +9,8 @@ import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.LimitKind;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
@@ -60,8 +61,9 @@ final class EverythingInRedis {
         assertThat(takeAsync(limit)).isTrue();
         assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isZero();
         List<Charge> other = List.of(new Charge(limit, "bob", 2));
-        RefundableDecisions decided =
-                store.decideRefundably(other).toCompletableFuture().join();
+        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(other))
+                .toCompletableFuture()
+                .join();
         decided.refund().refund(other).toCompletableFuture().join();
         assertThat(store.peek(new Charge(limit, "bob", 2)).remaining()).isEqualTo(2);
         store.reset(limit, "alice");
@@ -75,19 +77,21 @@ final class EverythingInRedis {
             take(log, "alice");
         }
         List<Charge> last = List.of(new Charge(log, "alice", 2));
-        RefundableDecisions decided =
-                store.decideRefundably(last).toCompletableFuture().join();
+        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(last))
+                .toCompletableFuture()
+                .join();
         decided.refund().refund(last).toCompletableFuture().join();
         assertThat(take(log, "alice").remaining()).isEqualTo(3);
         store.reset(log, "alice");
     }
 
     private RateLimitDecision take(RateLimit limit, String key) {
-        return store.decide(List.of(new Charge(limit, key, 1))).get(0);
+        return store.decide(StoreRequest.of(new Charge(limit, key, 1))).decision();
     }
 
     private boolean takeAsync(RateLimit limit) {
-        return store.decideAsync(List.of(new Charge(limit, "alice", 1)))
+        return store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture()
                 .join()
                 .get(0)
@@ -98,7 +102,7 @@ final class EverythingInRedis {
         List<Charge> charges = Stream.of(LimitKind.values())
                 .map(kind -> new Charge(kind.limit("joint-" + kind, 2, "2/h"), "key-" + kind, 1))
                 .toList();
-        assertThat(store.decide(charges)).allMatch(RateLimitDecision::allowed);
+        assertThat(store.decide(StoreRequest.of(charges)).decisions()).allMatch(RateLimitDecision::allowed);
         charges.forEach(charge -> store.reset(charge.limit(), charge.key()));
     }
 }

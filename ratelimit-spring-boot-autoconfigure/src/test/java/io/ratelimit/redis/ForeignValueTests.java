@@ -10,6 +10,8 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -111,11 +113,12 @@ class ForeignValueTests {
         Charge charge = new Charge(limit, "secret", 1);
         Charge before = new Charge(other, "secret", 1);
         assertThatExceptionOfType(RateLimitStoreException.class)
-                .isThrownBy(() -> store.decide(List.of(before, charge)))
+                .isThrownBy(() ->
+                        store.decide(StoreRequest.of(List.of(before, charge))).decisions())
                 .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.FOREIGN_VALUE))
                 .withMessageNotContaining("secret");
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.peek(charge));
-        assertThat(store.decideAsync(List.of(charge)))
+        assertThat(store.decideAsync(StoreRequest.of(List.of(charge))).thenApply(StoreOutcome::decisions))
                 .failsWithin(Duration.ofSeconds(10))
                 .withThrowableThat()
                 .withCauseInstanceOf(RateLimitStoreException.class);

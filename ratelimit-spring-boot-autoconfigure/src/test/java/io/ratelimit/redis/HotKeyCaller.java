@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Refill;
 import io.ratelimit.TestRandom;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -161,7 +162,9 @@ final class HotKeyCaller {
         for (int i = 0; i < task.callsOfEach() && System.nanoTime() < deadline; i++) {
             long permits = permits(random, limit);
             told.add(new Told(
-                    permits, store.decide(List.of(task.charge(limit, permits))).get(0)));
+                    permits,
+                    store.decide(StoreRequest.of(List.of(task.charge(limit, permits))))
+                            .decision()));
         }
         return told;
     }

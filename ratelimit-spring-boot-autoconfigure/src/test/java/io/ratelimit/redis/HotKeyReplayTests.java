@@ -10,6 +10,7 @@ import io.ratelimit.TestClock;
 import io.ratelimit.TestRandom;
 import io.ratelimit.redis.HotKeyCaller.Task;
 import io.ratelimit.store.ReferenceStore;
+import io.ratelimit.store.StoreRequest;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -212,8 +213,8 @@ class HotKeyReplayTests {
         for (LoggedDecision logged : log) {
             clock.set(logged.micros());
             RateLimitDecision expected = reference
-                    .decide(List.of(task.charge(limit, logged.permits())))
-                    .get(0);
+                    .decide(StoreRequest.of(task.charge(limit, logged.permits())))
+                    .decision();
             assertThat(logged.decision())
                     .as(() -> "%s, with seed %d: %s of %d"
                             .formatted(limit, task.seed(), logged, log.get(0).micros()))

@@ -8,6 +8,8 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -66,11 +68,13 @@ class LateJvmTests {
     private void stall(Duration duration) {
         stall = () -> {
             for (int i = 0; i < 300; i++) {
-                others.add(store.decideAsync(CHARGE).toCompletableFuture());
+                others.add(store.decideAsync(StoreRequest.of(CHARGE))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture());
             }
             time.stall(duration);
         };
-        store.decideAsync(CHARGE);
+        store.decideAsync(StoreRequest.of(CHARGE)).thenApply(StoreOutcome::decisions);
     }
 
     @Test
@@ -84,7 +88,8 @@ class LateJvmTests {
         stall(TIMEOUT.multipliedBy(3));
         assertThat(others).allSatisfy(call -> assertThat(reasonOf(call)).isEqualTo(Reason.STALLED));
         assertThat(sent).isEqualTo(1);
-        assertThat(store.decideAsync(CHARGE)).isCompleted();
+        assertThat(store.decideAsync(StoreRequest.of(CHARGE)).thenApply(StoreOutcome::decisions))
+                .isCompleted();
         assertThat(sent).isEqualTo(2);
     }
 

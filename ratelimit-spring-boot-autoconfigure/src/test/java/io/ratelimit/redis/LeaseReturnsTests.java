@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -43,13 +43,13 @@ class LeaseReturnsTests {
 
     private final LeaseReturns returns = new LeaseReturns(redis, new ScriptCodec(), new BucketKeys("test"));
 
-    private LeaseRemainder remainder(String key) {
-        return new LeaseRemainder(new RedisLease(new Charge(limit, key, 1), new Receipt(5, 1, 0, 1), returns), 4);
+    private Lease remainder(String key) {
+        return new Lease(4, new RedisLease(new Charge(limit, key, 1), new Receipt(5, 1, 0, 1), returns));
     }
 
     @Test
     void everyScriptIsOfOneSlotAndIsPaidFor() {
-        List<LeaseRemainder> remainders = new ArrayList<>();
+        List<Lease> remainders = new ArrayList<>();
         IntStream.range(0, 50).forEach(key -> {
             remainders.add(remainder("key-" + key));
             remainders.add(remainder("key-" + key));

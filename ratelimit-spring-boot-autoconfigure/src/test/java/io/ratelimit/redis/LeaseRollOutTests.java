@@ -7,7 +7,8 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestClock;
 import io.ratelimit.store.Lease;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -35,13 +36,13 @@ class LeaseRollOutTests {
     private final RateLimit withLease =
             RateLimit.named("quotes").capacity(20).rate("1/s").lease(10).build();
 
-    private RefundableDecisions charge(long permits) {
-        return without.decideRefundably(List.of(new Charge(limit, "alice", permits)))
+    private StoreOutcome charge(long permits) {
+        return without.decideAsync(StoreRequest.refundable(List.of(new Charge(limit, "alice", permits))))
                 .toCompletableFuture()
                 .join();
     }
 
-    private void refund(RefundableDecisions decided, long permits) {
+    private void refund(StoreOutcome decided, long permits) {
         decided.refund()
                 .refund(List.of(new Charge(limit, "alice", permits)))
                 .toCompletableFuture()
@@ -49,9 +50,10 @@ class LeaseRollOutTests {
     }
 
     private Lease lease(long permits, long more) {
-        return leasing.lease(new Charge(withLease, "alice", permits), more)
+        return leasing.decideAsync(StoreRequest.lease(new Charge(withLease, "alice", permits), more))
                 .toCompletableFuture()
-                .join();
+                .join()
+                .lease();
     }
 
     private long used() {
@@ -60,16 +62,17 @@ class LeaseRollOutTests {
 
     private long admitted() {
         return IntStream.range(0, 20)
-                .mapToObj(i -> without.decide(new Charge(limit, "alice", 1)))
+                .mapToObj(i -> without.decide(StoreRequest.of(new Charge(limit, "alice", 1)))
+                        .decision())
                 .filter(RateLimitDecision::allowed)
                 .count();
     }
 
     @Test
     void refundDoesNotBringBackSoonerWhatWasLeasedSince() {
-        RefundableDecisions charged = charge(10);
+        StoreOutcome charged = charge(10);
         Lease lease = lease(1, 4);
-        assertThat(lease.more()).isEqualTo(4);
+        assertThat(lease.permits()).isEqualTo(4);
         refund(charged, 10);
         clock.advance(11 * SECOND);
         long stillLeased = 4;
@@ -80,7 +83,7 @@ class LeaseRollOutTests {
     @Test
     void refundBringsNothingBackThatWasChargedWhileOthersHadLeases() {
         lease(1, 9);
-        RefundableDecisions charged = charge(5);
+        StoreOutcome charged = charge(5);
         clock.advance(11 * SECOND);
         refund(charged, 5);
         assertThat(used()).isEqualTo(4);
@@ -93,7 +96,7 @@ class LeaseRollOutTests {
         clock.advance(10 * SECOND);
         charge(10);
         clock.advance(5 * SECOND);
-        RefundableDecisions charged = charge(3);
+        StoreOutcome charged = charge(3);
         assertThat(used()).isEqualTo(13);
         refund(charged, 3);
         assertThat(used()).isEqualTo(10);
@@ -104,7 +107,7 @@ class LeaseRollOutTests {
     void markEndsWhenTheBucketIsAsIfNeverUsed() {
         lease(1, 4);
         clock.advance(5 * SECOND);
-        RefundableDecisions charged = charge(3);
+        StoreOutcome charged = charge(3);
         refund(charged, 3);
         assertThat(used()).isZero();
     }

@@ -8,7 +8,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
-import java.util.List;
+import io.ratelimit.store.StoreRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -50,7 +50,9 @@ class LogLengthTests {
     }
 
     private void take(RateLimit limit) {
-        assertThat(store.decide(List.of(new Charge(limit, "key", 1))).get(0).allowed())
+        assertThat(store.decide(StoreRequest.of(new Charge(limit, "key", 1)))
+                        .decision()
+                        .allowed())
                 .isTrue();
     }
 

@@ -10,7 +10,8 @@ import io.ratelimit.TestRandom;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -82,10 +83,12 @@ class LongLogTests {
 
     private void take(RateLimit limit, List<Taken> taken) {
         List<Charge> charges = List.of(new Charge(limit, "key", 1 + random.nextInt(3)));
-        RefundableDecisions ofShared =
-                shared.decideRefundably(charges).toCompletableFuture().join();
-        RefundableDecisions ofMemory =
-                memory.decideRefundably(charges).toCompletableFuture().join();
+        StoreOutcome ofShared = shared.decideAsync(StoreRequest.refundable(charges))
+                .toCompletableFuture()
+                .join();
+        StoreOutcome ofMemory = memory.decideAsync(StoreRequest.refundable(charges))
+                .toCompletableFuture()
+                .join();
         assertThat(ofShared.decisions()).isEqualTo(ofMemory.decisions());
         if (ofShared.decisions().get(0).allowed()) {
             taken.add(new Taken(charges.get(0), ofShared.refund(), ofMemory.refund()));

@@ -11,6 +11,8 @@ import io.ratelimit.TestRandom;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RandomHistory;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -66,7 +68,8 @@ class RedisClusterTests {
     @Test
     void decisionsThatDoNotBlockFindTheirNodeToo() {
         for (int call = 0; call < 2; call++) {
-            assertThat(keys().map(key -> store.decideAsync(List.of(new Charge(window, key, 1)))
+            assertThat(keys().map(key -> store.decideAsync(StoreRequest.of(List.of(new Charge(window, key, 1))))
+                            .thenApply(StoreOutcome::decisions)
                             .toCompletableFuture()
                             .join()
                             .get(0)))
@@ -105,7 +108,9 @@ class RedisClusterTests {
                 List<Charge> charges = history.next().stream()
                         .map(charge -> new Charge(charge.limit(), key, charge.permits()))
                         .toList();
-                assertThat(many.decide(charges)).as(history::toString).isEqualTo(one.decide(charges));
+                assertThat(many.decide(StoreRequest.of(charges)).decisions())
+                        .as(history::toString)
+                        .isEqualTo(one.decide(StoreRequest.of(charges)).decisions());
             }
         }
     }
@@ -119,7 +124,9 @@ class RedisClusterTests {
     }
 
     private List<RateLimitDecision> decide(String key, RateLimit... limits) {
-        return store.decide(
-                List.of(limits).stream().map(limit -> new Charge(limit, key, 1)).toList());
+        return store.decide(StoreRequest.of(List.of(limits).stream()
+                        .map(limit -> new Charge(limit, key, 1))
+                        .toList()))
+                .decisions();
     }
 }

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -80,7 +81,8 @@ class RedisConcurrencyTests {
         return ParallelCalls.countAllowed(INSTANCES * THREADS, CALLS, thread -> {
             RateLimitStore store = stores.get(thread % INSTANCES);
             List<Charge> inOrder = thread / INSTANCES % 2 == 0 ? charges : reversed;
-            return () -> store.decide(inOrder).stream().allMatch(RateLimitDecision::allowed);
+            return () ->
+                    store.decide(StoreRequest.of(inOrder)).decisions().stream().allMatch(RateLimitDecision::allowed);
         });
     }
 

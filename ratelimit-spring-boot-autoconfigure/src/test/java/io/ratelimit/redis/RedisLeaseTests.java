@@ -7,8 +7,9 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.TestClock;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.LimitKind;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,10 +30,14 @@ class RedisLeaseTests {
     private final RateLimit bucket =
             RateLimit.named("bucket").capacity(100).rate("1/s").lease(20).build();
 
-    private Lease lease(RateLimit limit, long permits, long more) {
-        return store.lease(new Charge(limit, "alice", permits), more)
+    private StoreOutcome decide(RateLimit limit, long permits, long more) {
+        return store.decideAsync(StoreRequest.lease(new Charge(limit, "alice", permits), more))
                 .toCompletableFuture()
                 .join();
+    }
+
+    private Lease lease(RateLimit limit, long permits, long more) {
+        return decide(limit, permits, more).lease();
     }
 
     private static void giveBack(Lease lease, long permits) {
@@ -45,12 +50,14 @@ class RedisLeaseTests {
 
     @Test
     void halfOfWhatIsLeftIsTakenAtTheMost() {
-        assertThat(lease(bucket, 1, 4))
-                .extracting(Lease::more, lease -> lease.decision().remaining())
+        assertThat(decide(bucket, 1, 4))
+                .extracting(
+                        outcome -> outcome.lease().permits(),
+                        outcome -> outcome.decision().remaining())
                 .containsExactly(4L, 95L);
-        assertThat(lease(bucket, 5, 100).more()).isEqualTo(45);
-        assertThat(lease(bucket, 46, 10).decision().allowed()).isFalse();
-        assertThat(lease(bucket, 46, 10).more()).isZero();
+        assertThat(lease(bucket, 5, 100).permits()).isEqualTo(45);
+        assertThat(decide(bucket, 46, 10).decision().allowed()).isFalse();
+        assertThat(lease(bucket, 46, 10).permits()).isZero();
         assertThat(used(bucket)).isEqualTo(55);
     }
 
@@ -72,7 +79,7 @@ class RedisLeaseTests {
     void whatWasChargedSinceStays() {
         Lease lease = lease(bucket, 1, 4);
         giveBack(lease, 3);
-        store.decide(List.of(new Charge(bucket, "alice", 2)));
+        store.decide(StoreRequest.of(new Charge(bucket, "alice", 2)));
         giveBack(lease, 1);
         assertThat(used(bucket)).isEqualTo(3);
         assertThat(store.peek(new Charge(bucket, "alice", 0)).resetAfter()).isEqualTo(Duration.ofSeconds(3));
@@ -95,7 +102,7 @@ class RedisLeaseTests {
         clock.advance(3 * SECOND);
         giveBack(lease, 4);
         assertThat(used(bucket)).isZero();
-        store.decide(List.of(new Charge(bucket, "alice", 10)));
+        store.decide(StoreRequest.of(new Charge(bucket, "alice", 10)));
         giveBack(lease, 1);
         assertThat(used(bucket)).isEqualTo(10);
     }

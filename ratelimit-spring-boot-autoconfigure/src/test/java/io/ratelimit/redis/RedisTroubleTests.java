@@ -12,6 +12,8 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -85,14 +87,16 @@ class RedisTroubleTests {
         RateLimit limit =
                 RateLimit.named("full").algorithm(algorithm).rate("5/h").build();
         List<Charge> one = List.of(new Charge(limit, "key", 1));
-        patient.decide(one);
+        patient.decide(StoreRequest.of(one));
         redis.fill(true);
-        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> patient.decide(one))
+        assertThat(catchThrowableOfType(
+                                RateLimitStoreException.class,
+                                () -> patient.decide(StoreRequest.of(one)).decisions())
                         .getReason())
                 .isEqualTo(Reason.OUT_OF_MEMORY);
         redis.fill(false);
         await().ignoreExceptions().until(() -> patient.peek(one.get(0)).remaining() == 4);
-        assertThat(patient.decide(one).get(0).remaining()).isEqualTo(3);
+        assertThat(patient.decide(StoreRequest.of(one)).decision().remaining()).isEqualTo(3);
     }
 
     @Test
@@ -107,9 +111,10 @@ class RedisTroubleTests {
 
     private void awaitDecision() {
         await().ignoreExceptions()
-                .until(() -> store.decide(List.of(charge)).get(0).allowed());
+                .until(() -> store.decide(StoreRequest.of(charge)).decision().allowed());
         await().ignoreExceptions()
-                .until(() -> store.decideAsync(List.of(charge))
+                .until(() -> store.decideAsync(StoreRequest.of(List.of(charge)))
+                        .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join()
                         .get(0)
@@ -117,13 +122,18 @@ class RedisTroubleTests {
     }
 
     private RateLimitStoreException failure() {
-        return catchThrowableOfType(RateLimitStoreException.class, () -> store.decide(List.of(charge)));
+        return catchThrowableOfType(
+                RateLimitStoreException.class,
+                () -> store.decide(StoreRequest.of(List.of(charge))).decisions());
     }
 
     private RateLimitStoreException asyncFailure() {
         CompletionException failure = catchThrowableOfType(
                 CompletionException.class,
-                () -> store.decideAsync(List.of(charge)).toCompletableFuture().join());
+                () -> store.decideAsync(StoreRequest.of(List.of(charge)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join());
         return (RateLimitStoreException) failure.getCause();
     }
 }

@@ -6,7 +6,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.store.RandomHistory;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.Random;
 
@@ -16,14 +17,16 @@ record RefundTwins(
 
     static RefundTwins take(RandomHistory history, RateLimitStore one, RateLimitStore other) {
         List<Charge> charges = history.next();
-        RefundableDecisions ofOne = decide(one, charges);
-        RefundableDecisions ofOther = decide(other, charges);
+        StoreOutcome ofOne = decide(one, charges);
+        StoreOutcome ofOther = decide(other, charges);
         assertThat(ofOne.decisions()).as(history::toString).isEqualTo(ofOther.decisions());
         return new RefundTwins(charges, one, ofOne.refund(), other, ofOther.refund());
     }
 
-    private static RefundableDecisions decide(RateLimitStore store, List<Charge> charges) {
-        return store.decideRefundably(charges).toCompletableFuture().join();
+    private static StoreOutcome decide(RateLimitStore store, List<Charge> charges) {
+        return store.decideAsync(StoreRequest.refundable(charges))
+                .toCompletableFuture()
+                .join();
     }
 
     /** Any of the charges, and perhaps not for the first time. */

@@ -8,6 +8,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
@@ -45,7 +47,10 @@ class ScriptCallTests {
         redis.connections().getConnection().scriptingCommands().scriptFlush();
         assertThat(take(1)).extracting(RateLimitDecision::remaining).containsExactly(8L, 8L);
         redis.connections().getConnection().scriptingCommands().scriptFlush();
-        assertThat(store.decideAsync(charges(1)).toCompletableFuture().join())
+        assertThat(store.decideAsync(StoreRequest.of(charges(1)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join())
                 .extracting(RateLimitDecision::remaining)
                 .containsExactly(7L, 7L);
     }
@@ -59,7 +64,10 @@ class ScriptCallTests {
             take(i);
         }
         assertThat(calls("evalsha") - digests).isEqualTo(5);
-        store.decideAsync(charges(1)).toCompletableFuture().join();
+        store.decideAsync(StoreRequest.of(charges(1)))
+                .thenApply(StoreOutcome::decisions)
+                .toCompletableFuture()
+                .join();
         store.peek(new Charge(bucket, "alice", 1));
         assertThat(calls("evalsha") - digests).isEqualTo(7);
         assertThat(calls("eval") - texts).isZero();
@@ -69,8 +77,8 @@ class ScriptCallTests {
     void everyKeyExpires() {
         take(1);
         take(20);
-        store.decide(List.of(new Charge(bucket, null, 10)));
-        store.decide(List.of(new Charge(window, "x".repeat(1_000_000), 10)));
+        store.decide(StoreRequest.of(new Charge(bucket, null, 10)));
+        store.decide(StoreRequest.of(List.of(new Charge(window, "x".repeat(1_000_000), 10))));
         Set<String> keys = redis.commands().keys(prefix + "*");
         assertThat(keys).hasSize(4).allSatisfy(key -> {
             long expiry = redis.commands().getExpire(key, TimeUnit.MILLISECONDS);
@@ -95,7 +103,7 @@ class ScriptCallTests {
     }
 
     private List<RateLimitDecision> take(long permits) {
-        return store.decide(charges(permits));
+        return store.decide(StoreRequest.of(charges(permits))).decisions();
     }
 
     private List<Charge> charges(long permits) {

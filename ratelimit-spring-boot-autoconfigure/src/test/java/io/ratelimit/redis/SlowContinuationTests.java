@@ -12,6 +12,7 @@ import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.CallListener;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.lease.LeasingRateLimitStore;
 import java.time.Duration;
 import java.util.List;
@@ -75,7 +76,11 @@ class SlowContinuationTests {
         AcquireRequest refundable = new AcquireRequest(CHARGE, true, CallListener.NONE);
         return Stream.of(
                 call("refundable", (gate, store) -> gate.enter(refundable)),
-                call("leased", (gate, store) -> new LeasingRateLimitStore(store, TIMEOUT).decide(CHARGE)));
+                call(
+                        "leased",
+                        (gate, store) -> new LeasingRateLimitStore(store, TIMEOUT)
+                                .decide(StoreRequest.of(CHARGE))
+                                .decisions()));
     }
 
     private static Arguments call(String name, BiConsumer<RateLimitGate, RateLimitStore> call) {

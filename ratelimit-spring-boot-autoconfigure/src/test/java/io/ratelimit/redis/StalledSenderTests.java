@@ -6,6 +6,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,11 +62,15 @@ class StalledSenderTests {
     }
 
     private CompletableFuture<Void> callBlocking() {
-        return CompletableFuture.runAsync(() -> store.decide(CHARGE), threads);
+        return CompletableFuture.runAsync(
+                () -> store.decide(StoreRequest.of(CHARGE)).decision(), threads);
     }
 
     private CompletableFuture<Void> callAsync() {
-        return store.decideAsync(List.of(CHARGE)).toCompletableFuture().thenAccept(decisions -> {});
+        return store.decideAsync(StoreRequest.of(List.of(CHARGE)))
+                .thenApply(StoreOutcome::decisions)
+                .toCompletableFuture()
+                .thenAccept(decisions -> {});
     }
 
     @Test

@@ -13,6 +13,7 @@ import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.RandomHistory;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -77,7 +78,7 @@ class StoreAgreementTests {
             Refund second = take(store, charge);
             first.refund(List.of(charge)).toCompletableFuture().join();
             clock.advance(Duration.ofSeconds(6));
-            store.decide(List.of(changed, other));
+            store.decide(StoreRequest.of(List.of(changed, other)));
             take(store, charge);
             second.refund(List.of(charge)).toCompletableFuture().join();
             decisions.add(store.peek(charge));
@@ -97,18 +98,20 @@ class StoreAgreementTests {
         Charge bucket = new Charge(TestLimits.tokenBucket("huge", 52_750, "1/h"), "key", 13_299);
         Charge window = new Charge(TestLimits.fixedWindow("huge", 444_432, "444432/m"), "key", 0);
         for (Charge charge : List.of(log, bucket)) {
-            assertThat(shared.decide(List.of(charge))).isEqualTo(memory.decide(List.of(charge)));
+            assertThat(shared.decide(StoreRequest.of(List.of(charge))).decisions())
+                    .isEqualTo(memory.decide(StoreRequest.of(List.of(charge))).decisions());
         }
         // A bucket is written at each call while its clock is behind: the log becomes the last used, and what it saw
         // counts.
         clock.advance(Duration.ofSeconds(-1));
         for (Charge charge : List.of(log, window)) {
-            assertThat(shared.decide(List.of(charge))).isEqualTo(memory.decide(List.of(charge)));
+            assertThat(shared.decide(StoreRequest.of(List.of(charge))).decisions())
+                    .isEqualTo(memory.decide(StoreRequest.of(List.of(charge))).decisions());
         }
     }
 
     private static Refund take(RateLimitStore store, Charge charge) {
-        return store.decideRefundably(List.of(charge))
+        return store.decideAsync(StoreRequest.refundable(List.of(charge)))
                 .toCompletableFuture()
                 .join()
                 .refund();
@@ -116,7 +119,9 @@ class StoreAgreementTests {
 
     private void step(RandomHistory history) {
         List<Charge> charges = history.next();
-        assertThat(shared.decide(charges)).as(history::toString).isEqualTo(memory.decide(charges));
+        assertThat(shared.decide(StoreRequest.of(charges)).decisions())
+                .as(history::toString)
+                .isEqualTo(memory.decide(StoreRequest.of(charges)).decisions());
         Charge first = charges.get(0);
         if (history.chance(8)) {
             assertThat(shared.peek(first)).as(history::toString).isEqualTo(memory.peek(first));

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Charge;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -28,17 +30,18 @@ class WaitedForCallTests {
 
     @Test
     void threadWaitsForWhatBlocks() {
-        store.decide(CHARGE);
-        store.decide(List.of(CHARGE));
+        store.decide(StoreRequest.of(CHARGE));
+        store.decide(StoreRequest.of(List.of(CHARGE)));
         store.peek(CHARGE);
         assertThat(waitedFor).containsExactly(true, true, true);
     }
 
     @Test
     void noThreadWaitsForAStage() {
-        assertThat(store.decideAsync(List.of(CHARGE))).isCompleted();
-        assertThat(store.decideRefundably(List.of(CHARGE))).isCompleted();
-        assertThat(store.lease(CHARGE, 5)).isCompleted();
+        assertThat(store.decideAsync(StoreRequest.of(List.of(CHARGE))).thenApply(StoreOutcome::decisions))
+                .isCompleted();
+        assertThat(store.decideAsync(StoreRequest.refundable(List.of(CHARGE)))).isCompleted();
+        assertThat(store.decideAsync(StoreRequest.lease(CHARGE, 5))).isCompleted();
         assertThat(waitedFor).containsExactly(false, false, false);
     }
 }

@@ -3,7 +3,6 @@ package io.ratelimit.store;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 
@@ -11,22 +10,17 @@ import java.util.concurrent.CompletionStage;
 public record AsyncStore(RateLimitStore store) implements RateLimitStore {
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
+    public StoreOutcome decide(StoreRequest request) {
         try {
-            return store.decideAsync(charges).toCompletableFuture().join();
+            return store.decideAsync(request).toCompletableFuture().join();
         } catch (CompletionException ex) {
             throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
         }
     }
 
     @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return store.decideAsync(charges);
-    }
-
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return store.decideRefundably(charges);
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return store.decideAsync(request);
     }
 
     @Override

@@ -49,8 +49,9 @@ final class BucketTwins {
     boolean takeForAMoment(RateLimit limit, long permits) {
         takenAt = clock.micros();
         taken = new Charge(limit, bucket, permits);
-        RefundableDecisions decided =
-                store.decideRefundably(List.of(taken)).toCompletableFuture().join();
+        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(List.of(taken)))
+                .toCompletableFuture()
+                .join();
         refund = decided.refund();
         RateLimitDecision decision = decided.decisions().get(0);
         backAfter = TestClock.inMicros(decision.resetAfter());
@@ -91,7 +92,7 @@ final class BucketTwins {
     }
 
     private RateLimitDecision take(String key, RateLimit limit, long permits) {
-        return store.decide(List.of(new Charge(limit, key, permits))).get(0);
+        return store.decide(StoreRequest.of(new Charge(limit, key, permits))).decision();
     }
 
     private RateLimitDecision look(String key, RateLimit limit, long permits) {

@@ -73,7 +73,7 @@ public abstract class EveryRuleCountsContract extends StoreContract {
 
         RateLimitDecision call(long permits, Instance other) {
             Charge charge = new Charge(rule, KEY, permits);
-            RateLimitDecision expected = model.decide(List.of(charge)).get(0);
+            RateLimitDecision expected = model.decide(StoreRequest.of(charge)).decision();
             if (expected.allowed() && permits > 0 && other.rule != rule) {
                 other.model.witness(new Charge(other.rule, KEY, permits));
             }

@@ -51,21 +51,15 @@ public final class HeldStore implements RateLimitStore {
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        return answers.decide(charges);
+    public StoreOutcome decide(StoreRequest request) {
+        return answers.decide(request);
     }
 
     @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return hold().thenCompose(now -> answers.decideAsync(charges));
-    }
-
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return hold().thenCompose(now -> answers.decideRefundably(charges))
-                .thenApply(decided -> new RefundableDecisions(
-                        decided.decisions(),
-                        some -> hold().thenCompose(now -> decided.refund().refund(some))));
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return hold().thenCompose(now -> answers.decideAsync(request))
+                .thenApply(outcome ->
+                        outcome.mapRefund(refund -> charges -> hold().thenCompose(now -> refund.refund(charges))));
     }
 
     @Override

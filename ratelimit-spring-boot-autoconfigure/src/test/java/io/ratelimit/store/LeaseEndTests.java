@@ -58,7 +58,8 @@ class LeaseEndTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
-        CompletionStage<?> call = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
+        CompletionStage<?> call = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions);
         store.refundAll(Duration.ZERO);
         answer.complete(null);
         assertThat(call.toCompletableFuture()).isCompleted();
@@ -90,7 +91,8 @@ class LeaseEndTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
-        CompletionStage<?> call = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
+        CompletionStage<?> call = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions);
         store.reset(limit, "alice");
         answer.complete(null);
         assertThat(call.toCompletableFuture()).isCompleted();

@@ -69,8 +69,9 @@ class LeaseGrowthTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.take(1 + 2 + 1 + 2, limit);
         Charge charge = new Charge(limit, "alice", 3);
-        RefundableDecisions decided =
-                store.decideRefundably(List.of(charge)).toCompletableFuture().join();
+        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+                .toCompletableFuture()
+                .join();
         decided.refund().refund(List.of(charge)).toCompletableFuture().join();
         assertThat(trips.asked()).containsExactly("1", "1+1", "1+8");
         clock.advance(Duration.ofHours(1));

@@ -30,7 +30,7 @@ class LeaseModelCheckingTests {
     private static LeasedPermits stock() {
         RateLimitDecision decision = RateLimitDecision.ofMicros(LIMIT.capacity(), 50, 0, 0, 1_000_000);
         return new LeasedPermits(
-                LIMIT, new Lease(decision, GRANTED, permits -> CompletableFuture.completedFuture(null)), 0);
+                LIMIT, decision, new Lease(GRANTED, permits -> CompletableFuture.completedFuture(null)), 0);
     }
 
     private static void check(Class<?> states) {
@@ -139,7 +139,7 @@ class LeaseModelCheckingTests {
                 request = requests.poll();
             }
             if (request != null) {
-                LeaseRemainder remainder = bucket.land(request, stock(), NOW);
+                Lease remainder = bucket.land(request, stock(), NOW);
                 request.arrived(null);
                 synchronized (requests) {
                     granted += GRANTED;
@@ -149,7 +149,7 @@ class LeaseModelCheckingTests {
         }
 
         void retireIfIdle() {
-            LeaseRemainder remainder = bucket.retireIfIdle(GRANTED, NOW);
+            Lease remainder = bucket.retireIfIdle(GRANTED, NOW);
             synchronized (requests) {
                 refunded += remainder == null ? 0 : remainder.permits();
             }

@@ -148,10 +148,12 @@ public abstract class LeaseRandomContract {
             RateLimit known = mixed && random.nextInt(3) == 0 ? unleased : limit;
             List<Charge> charges = List.of(new Charge(known, "key", permits()));
             slow.decided = -1;
-            RefundableDecisions decided = refunds
-                    ? instance.decideRefundably(charges).toCompletableFuture().join()
-                    : new RefundableDecisions(instance.decide(charges), Refund.NONE);
-            if (decided.decisions().get(0).allowed()) {
+            StoreOutcome decided = refunds
+                    ? instance.decideAsync(StoreRequest.refundable(charges))
+                            .toCompletableFuture()
+                            .join()
+                    : instance.decide(StoreRequest.of(charges));
+            if (decided.decision().allowed()) {
                 handedOut += slow.decided < 0 ? 1 : 0;
                 bookClock.set(slow.decided < 0 ? clock.micros() : slow.decided);
                 write(charges, decided.refund());
@@ -163,10 +165,12 @@ public abstract class LeaseRandomContract {
 
         /** In the book. */
         private void write(List<Charge> charges, Refund refund) {
-            RefundableDecisions written = refunds
-                    ? book.decideRefundably(charges).toCompletableFuture().join()
-                    : new RefundableDecisions(book.decide(charges), Refund.NONE);
-            assertThat(written.decisions().get(0).allowed())
+            StoreOutcome written = refunds
+                    ? book.decideAsync(StoreRequest.refundable(charges))
+                            .toCompletableFuture()
+                            .join()
+                    : book.decide(StoreRequest.of(charges));
+            assertThat(written.decision().allowed())
                     .as("%s: %s at %s", limit, charges.get(0).permits(), bookClock.micros())
                     .isTrue();
             if (refunds && random.nextInt(3) == 0) {
@@ -240,25 +244,26 @@ public abstract class LeaseRandomContract {
             }
 
             @Override
-            public List<RateLimitDecision> decide(List<Charge> charges) {
-                return slowly(() -> store.decide(charges));
+            public StoreOutcome decide(StoreRequest request) {
+                return slowly(() -> store.decide(request));
             }
 
             @Override
-            public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-                return slowly(() -> store.decideAsync(charges));
+            public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+                assertThat(request.more()).isBetween(0L, limit.lease());
+                return slowly(() -> store.decideAsync(request)).thenApply(this::slow);
             }
 
-            @Override
-            public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-                return slowly(() -> store.decideRefundably(charges));
-            }
-
-            @Override
-            public CompletionStage<Lease> lease(Charge charge, long more) {
-                assertThat(more).isBetween(0L, limit.lease());
-                return slowly(() -> store.lease(charge, more))
-                        .thenApply(lease -> new Lease(lease.decision(), lease.more(), permits -> {
+            private StoreOutcome slow(StoreOutcome outcome) {
+                Lease lease = outcome.lease();
+                if (lease == null) {
+                    return outcome;
+                }
+                return new StoreOutcome(
+                        outcome.charges(),
+                        outcome.decisions(),
+                        outcome.refund(),
+                        new Lease(lease.permits(), permits -> {
                             clock.advance(latency());
                             return lease.unused().refund(permits);
                         }));

@@ -35,8 +35,9 @@ class LeaseRefundTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3 + 1, limit);
         Charge charge = new Charge(limit, "alice", 1);
-        RefundableDecisions decided =
-                store.decideRefundably(List.of(charge)).toCompletableFuture().join();
+        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+                .toCompletableFuture()
+                .join();
         int before = trips.asked().size();
         decided.refund().refund(List.of(charge)).toCompletableFuture().join();
         decided.refund().refund(List.of(charge)).toCompletableFuture().join();
@@ -52,10 +53,12 @@ class LeaseRefundTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         Charge charge = new Charge(limit, "alice", 1);
-        RefundableDecisions asked =
-                store.decideRefundably(List.of(charge)).toCompletableFuture().join();
-        RefundableDecisions fromStock =
-                store.decideRefundably(List.of(charge)).toCompletableFuture().join();
+        StoreOutcome asked = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+                .toCompletableFuture()
+                .join();
+        StoreOutcome fromStock = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+                .toCompletableFuture()
+                .join();
         store.refundAll(Duration.ofSeconds(20));
         assertThat(instances.used(limit)).isEqualTo(8);
         asked.refund().refund(List.of(charge)).toCompletableFuture().join();
@@ -101,8 +104,9 @@ class LeaseRefundTests {
         instances.take(1 + 2, limit);
         clock.advance(Duration.ofHours(2));
         Charge charge = new Charge(limit, "alice", 1);
-        RefundableDecisions decided =
-                store.decideRefundably(List.of(charge)).toCompletableFuture().join();
+        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(List.of(charge)))
+                .toCompletableFuture()
+                .join();
         assertThat(trips.asked()).endsWith("1+1", "1+2");
         decided.refund().refund(List.of(charge)).toCompletableFuture().join();
     }
@@ -147,8 +151,9 @@ class LeaseRefundTests {
         instances.take(1 + (1 + 1) + (1 + 8) + 1, limit);
         assertThat(trips.asked()).last().isEqualTo("1+64");
         List<Charge> first = List.of(new Charge(limit, "alice", 64 - half));
-        RefundableDecisions decided =
-                store.decideRefundably(first).toCompletableFuture().join();
+        StoreOutcome decided = store.decideAsync(StoreRequest.refundable(first))
+                .toCompletableFuture()
+                .join();
         clock.advance(Duration.ofMillis(100 * (instances.used(limit) - half) - 2));
         assertThat(instances.take(limit, half).allowed()).isTrue();
         for (LeasingRateLimitStore instance : closed) {
@@ -176,8 +181,9 @@ class LeaseRefundTests {
         for (String way : List.of("by the store", "with a lease", "from the lease", "with the next lease")) {
             clock.advance(Duration.ofSeconds(1));
             long before = instances.used(limit);
-            RefundableDecisions decided =
-                    store.decideRefundably(charges).toCompletableFuture().join();
+            StoreOutcome decided = store.decideAsync(StoreRequest.refundable(charges))
+                    .toCompletableFuture()
+                    .join();
             long after = instances.used(limit);
             decided.refund().refund(charges).toCompletableFuture().join();
             assertThat(instances.used(limit)).as(way).isEqualTo(way.equals("by the store") ? before : after);
@@ -191,9 +197,9 @@ class LeaseRefundTests {
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
         List<Charge> charges = List.of(new Charge(limit, "alice", 1));
-        var unused = store.decideRefundably(charges);
-        CompletableFuture<RefundableDecisions> waits =
-                store.decideRefundably(charges).toCompletableFuture();
+        var unused = store.decideAsync(StoreRequest.refundable(charges));
+        CompletableFuture<StoreOutcome> waits =
+                store.decideAsync(StoreRequest.refundable(charges)).toCompletableFuture();
         answer.complete(null);
         int before = trips.asked().size();
         waits.join().refund().refund(charges).toCompletableFuture().join();

@@ -46,7 +46,7 @@ class LeaseWaitTests {
         }
 
         @Override
-        public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
+        public CompletionStage<Void> refundLeases(List<Lease> remainders) {
             return super.refundLeases(remainders).thenRun(givenBack::countDown);
         }
     };
@@ -72,7 +72,7 @@ class LeaseWaitTests {
     /** Until the next call needs a lease of 1, 2, 4. */
     private void takeUntilALeaseIsDue() {
         for (int i = 0; i < 1 + 2; i++) {
-            store.decide(one);
+            store.decide(StoreRequest.of(one));
         }
     }
 
@@ -91,15 +91,18 @@ class LeaseWaitTests {
         });
         LeasingRateLimitStore leasing =
                 new LeasingRateLimitStore(trips, Duration.ofMillis(100), System::nanoTime, noThread, 100);
-        assertThat(leasing.decide(one).allowed()).isTrue();
-        assertThat(leasing.decideAsync(List.of(one)).toCompletableFuture())
+        assertThat(leasing.decide(StoreRequest.of(one)).decision().allowed()).isTrue();
+        assertThat(leasing.decideAsync(StoreRequest.of(List.of(one)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture())
                 .succeedsWithin(Duration.ofSeconds(10))
                 .satisfies(decisions -> assertThat(decisions.get(0).allowed()).isTrue());
         noThread.shutdownNow();
     }
 
     private FutureTask<RateLimitDecision> blocking() {
-        FutureTask<RateLimitDecision> call = new FutureTask<>(() -> store.decide(one));
+        FutureTask<RateLimitDecision> call =
+                new FutureTask<>(() -> store.decide(StoreRequest.of(one)).decision());
         Thread thread = new Thread(call);
         thread.start();
         while (!call.isDone()
@@ -134,7 +137,9 @@ class LeaseWaitTests {
         CompletableFuture<Void> answer = trips.hold();
         FutureTask<RateLimitDecision> asks = blocking();
         FutureTask<RateLimitDecision> waits = blocking();
-        var unused = store.decideAsync(List.of(one)).thenRun(this::takeTime);
+        var unused = store.decideAsync(StoreRequest.of(List.of(one)))
+                .thenApply(StoreOutcome::decisions)
+                .thenRun(this::takeTime);
         Thread answers = new Thread(() -> answer.complete(null));
         answers.start();
         assertThat(asks.get().allowed()).isTrue();
@@ -155,7 +160,7 @@ class LeaseWaitTests {
         takeUntilALeaseIsDue();
         FutureTask<Boolean> call = new FutureTask<>(() -> {
             Thread.currentThread().interrupt();
-            return store.decide(one).allowed() && Thread.interrupted();
+            return store.decide(StoreRequest.of(one)).decision().allowed() && Thread.interrupted();
         });
         new Thread(call).start();
         assertThat(call.get()).isTrue();
@@ -167,10 +172,12 @@ class LeaseWaitTests {
         RateLimit small = window("small", 10, 8);
         Charge charge = new Charge(small, "alice", 1);
         for (int i = 0; i < 1 + 2; i++) {
-            store.decide(charge);
+            store.decide(StoreRequest.of(charge));
         }
         CompletableFuture<Void> answer = trips.hold();
-        List<CompletableFuture<String>> threads = Stream.generate(() -> store.decideAsync(List.of(charge))
+        List<CompletableFuture<String>> threads = Stream.generate(() -> store.decideAsync(
+                                StoreRequest.of(List.of(charge)))
+                        .thenApply(StoreOutcome::decisions)
                         .handle((decisions, thrown) -> Thread.currentThread().getName())
                         .toCompletableFuture())
                 .limit(6)
@@ -187,7 +194,7 @@ class LeaseWaitTests {
     void sweepGoesOnAfterAnError() throws Exception {
         broken = new StackOverflowError();
         takeUntilALeaseIsDue();
-        store.decide(one);
+        store.decide(StoreRequest.of(one));
         givenBack.await();
         assertThat(broken).isNull();
     }
@@ -197,8 +204,10 @@ class LeaseWaitTests {
     void asynchronousCallEndsThoughTheStoreNeverAnswers() throws Exception {
         takeUntilALeaseIsDue();
         var unused = trips.hold();
-        FutureTask<?> call = new FutureTask<>(
-                () -> store.decideAsync(List.of(one)).toCompletableFuture().get());
+        FutureTask<?> call = new FutureTask<>(() -> store.decideAsync(StoreRequest.of(List.of(one)))
+                .thenApply(StoreOutcome::decisions)
+                .toCompletableFuture()
+                .get());
         call.run();
         assertTimeout(failureOf(call).getCause());
     }
@@ -210,8 +219,12 @@ class LeaseWaitTests {
                 trips, Duration.ofMillis(100), () -> clock.micros() * 1_000, new LeaseThread(clock), 10);
         takeUntilALeaseIsDue();
         CompletableFuture<Void> answer = trips.hold();
-        CompletableFuture<?> asks = store.decideAsync(List.of(one)).toCompletableFuture();
-        CompletableFuture<?> waits = store.decideAsync(List.of(one)).toCompletableFuture();
+        CompletableFuture<?> asks = store.decideAsync(StoreRequest.of(List.of(one)))
+                .thenApply(StoreOutcome::decisions)
+                .toCompletableFuture();
+        CompletableFuture<?> waits = store.decideAsync(StoreRequest.of(List.of(one)))
+                .thenApply(StoreOutcome::decisions)
+                .toCompletableFuture();
         clock.advance(Duration.ofMillis(299));
         assertThat(store.giveUpOverdue()).isNull();
         clock.advance(Duration.ofMillis(1));
@@ -219,8 +232,14 @@ class LeaseWaitTests {
         assertThat(store.giveUpOverdue()).isNull();
         assertThat(asks).isCompletedExceptionally();
         assertThat(waits).isCompletedExceptionally();
-        assertThat(store.decideAsync(List.of(one)).toCompletableFuture()).isCompleted();
-        assertThat(store.decideAsync(List.of(one)).toCompletableFuture()).isCompleted();
+        assertThat(store.decideAsync(StoreRequest.of(List.of(one)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture())
+                .isCompleted();
+        assertThat(store.decideAsync(StoreRequest.of(List.of(one)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture())
+                .isCompleted();
         long used = limit.capacity() - trips.peek(one).remaining();
         answer.complete(null);
         assertThat(limit.capacity() - trips.peek(one).remaining())

@@ -21,7 +21,7 @@ final class PlayedTrace {
         this.steps = steps;
         for (TraceStep step : steps) {
             clock.set(step.now());
-            answers.add(store.decideAsync(step.charges()));
+            answers.add(store.decideAsync(StoreRequest.of(step.charges())).thenApply(StoreOutcome::decisions));
         }
     }
 

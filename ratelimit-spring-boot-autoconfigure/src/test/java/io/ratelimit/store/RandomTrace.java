@@ -58,7 +58,7 @@ public final class RandomTrace {
     }
 
     private void call(List<Charge> charges, Retry retry) {
-        last = reference.decide(charges);
+        last = reference.decide(StoreRequest.of(charges)).decisions();
         steps.add(new TraceStep(clock.micros(), charges, last, retry));
     }
 

@@ -26,24 +26,22 @@ public final class ReferenceStore implements RateLimitStore {
         this.time = time;
     }
 
+    /** Refunds nothing: its buckets know no more than what was taken. */
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        if (charges.stream().map(ReferenceStore::name).distinct().count() < charges.size()) {
-            throw new IllegalArgumentException("Two charges of one bucket");
+    public StoreOutcome decide(StoreRequest request) {
+        if (request.refundable()) {
+            throw new UnsupportedOperationException();
         }
+        List<Charge> charges = request.charges();
         boolean rejected = charges.stream().anyMatch(charge -> !charge.limit().dryRun() && !fits(charge));
-        return charges.stream().map(charge -> decide(charge, rejected)).toList();
+        return StoreOutcome.of(
+                request,
+                charges.stream().map(charge -> decide(charge, rejected)).toList());
     }
 
     @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return CompletableFuture.completedFuture(decide(charges));
-    }
-
-    /** Gives nothing back: its buckets know no more than what was taken. */
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        throw new UnsupportedOperationException();
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return CompletableFuture.completedFuture(decide(request));
     }
 
     @Override

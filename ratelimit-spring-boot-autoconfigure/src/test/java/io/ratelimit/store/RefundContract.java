@@ -38,11 +38,13 @@ public abstract class RefundContract extends StoreContract {
         return new Charge(limit, KEY, permits);
     }
 
-    private RefundableDecisions takeRefundably(Charge... charges) {
-        return store.decideRefundably(List.of(charges)).toCompletableFuture().join();
+    private StoreOutcome takeRefundably(Charge... charges) {
+        return store.decideAsync(StoreRequest.refundable(List.of(charges)))
+                .toCompletableFuture()
+                .join();
     }
 
-    private static void giveBack(RefundableDecisions taken, Charge... charges) {
+    private static void giveBack(StoreOutcome taken, Charge... charges) {
         taken.refund().refund(List.of(charges)).toCompletableFuture().join();
     }
 
@@ -75,7 +77,7 @@ public abstract class RefundContract extends StoreContract {
         takeOfBoth(kind, 3);
         clock.advance(SECOND);
         Charge charge = charge(six(kind), 3);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         assertThat(remaining(six(kind))).isLessThan(remaining(twin(kind)));
         giveBack(taken, charge);
         for (int look = 0; look < 8; look++) {
@@ -88,7 +90,7 @@ public abstract class RefundContract extends StoreContract {
     @EnumSource
     void whatOthersTookSinceIsTheirs(LimitKind kind) {
         Charge charge = charge(six(kind), 2);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         takeOfBoth(kind, 3);
         giveBack(taken, charge);
         assertTwins(kind);
@@ -100,7 +102,7 @@ public abstract class RefundContract extends StoreContract {
     @EnumSource
     void giveBackTwiceIsOnce(LimitKind kind) {
         Charge charge = charge(six(kind), 2);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         takeOfBoth(kind, 4);
         giveBack(taken, charge, charge);
         assertTwins(kind);
@@ -115,7 +117,7 @@ public abstract class RefundContract extends StoreContract {
     void giveBackByManyThreadsIsOnce(LimitKind kind) throws Exception {
         for (int round = 0; round < 10; round++) {
             Charge charge = charge(six(kind), 1);
-            RefundableDecisions taken = takeRefundably(charge);
+            StoreOutcome taken = takeRefundably(charge);
             takeOfBoth(kind, 5);
             ParallelCalls.countAllowed(THREADS, 1, thread -> () -> {
                 giveBack(taken, charge);
@@ -137,7 +139,7 @@ public abstract class RefundContract extends StoreContract {
                     ? new Charge[] {charge(six(kind), 1)}
                     : new Charge[] {charge(other, 1), charge(six(kind), 1)};
             return () -> {
-                RefundableDecisions taken = takeRefundably(charges);
+                StoreOutcome taken = takeRefundably(charges);
                 giveBack(taken, charges);
                 return taken.decisions().get(0).allowed();
             };
@@ -154,7 +156,7 @@ public abstract class RefundContract extends StoreContract {
         Random random = TestRandom.create(getClass());
         for (int round = 0; round < 20; round++) {
             store.reset(six(kind), KEY);
-            List<RefundableDecisions> calls = new ArrayList<>();
+            List<StoreOutcome> calls = new ArrayList<>();
             Charge charge = charge(six(kind), 1);
             for (int call = 0; call < 5; call++) {
                 calls.add(takeRefundably(charge));
@@ -172,7 +174,7 @@ public abstract class RefundContract extends StoreContract {
     @EnumSource
     void whatIsBackByItselfIsNotGivenBackAgain(LimitKind kind) {
         Charge charge = charge(six(kind), CAPACITY);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         clock.advance(peek(six(kind), 0).resetAfter());
         takeOfBoth(kind, 4);
         giveBack(taken, charge);
@@ -185,7 +187,7 @@ public abstract class RefundContract extends StoreContract {
     @EnumSource
     void ofWhatIsPartlyBackTheRestIsGivenBack(LimitKind kind) {
         Charge charge = charge(six(kind), CAPACITY);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         clock.advance(7 * SECOND);
         giveBack(taken, charge);
         assertTwins(kind);
@@ -202,7 +204,7 @@ public abstract class RefundContract extends StoreContract {
         take(six, CAPACITY - 1);
         take(twin, CAPACITY - 1);
         Charge charge = charge(six, kind.waits() ? 2 : 1);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         assertThat(taken.decisions().get(0).delay()).isPositive();
         giveBack(taken, charge);
         assertThat(take(six, 1)).isEqualTo(take(twin, 1));
@@ -215,7 +217,7 @@ public abstract class RefundContract extends StoreContract {
         List<Charge> charges = Stream.of("a", "b", "c")
                 .map(name -> charge(kind.limit(name, CAPACITY, "3/6s"), 2))
                 .toList();
-        RefundableDecisions taken = takeRefundably(charges.toArray(Charge[]::new));
+        StoreOutcome taken = takeRefundably(charges.toArray(Charge[]::new));
         giveBack(taken, charges.get(1));
         assertThat(charges).extracting(charge -> remaining(charge.limit())).containsExactly(4L, 6L, 4L);
         giveBack(taken, charges.toArray(Charge[]::new));
@@ -229,7 +231,7 @@ public abstract class RefundContract extends StoreContract {
         take(one, 1);
         for (long permits : new long[] {0, 2, 4, CAPACITY + 1, Long.MAX_VALUE}) {
             Charge charge = charge(six(kind), permits);
-            RefundableDecisions rejected = takeRefundably(charge(one, 1), charge);
+            StoreOutcome rejected = takeRefundably(charge(one, 1), charge);
             giveBack(rejected, charge, charge(one, 1));
             assertTwins(kind);
             assertThat(remaining(one)).isZero();
@@ -255,7 +257,7 @@ public abstract class RefundContract extends StoreContract {
         takeOfBoth(kind, 1);
         take(one, 1);
         Charge trial = charge(TestLimits.dryRun(six(kind)), 2);
-        RefundableDecisions taken = takeRefundably(trial, charge(one, 1));
+        StoreOutcome taken = takeRefundably(trial, charge(one, 1));
         assertThat(taken.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false);
         assertThat(remaining(six(kind))).isEqualTo(3);
         giveBack(taken, trial);
@@ -266,7 +268,7 @@ public abstract class RefundContract extends StoreContract {
     @EnumSource
     void bucketThatWasResetHasNothingToGiveBack(LimitKind kind) {
         Charge charge = charge(six(kind), 4);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         store.reset(six(kind), KEY);
         giveBack(taken, charge);
         assertTwins(kind);
@@ -277,7 +279,7 @@ public abstract class RefundContract extends StoreContract {
     @EnumSource
     void bucketThatWasResetAndIsUsedAgainStaysInItsBounds(LimitKind kind) {
         Charge charge = charge(six(kind), 4);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         clock.advance(1);
         store.reset(six(kind), KEY);
         take(six(kind), 1);
@@ -292,7 +294,7 @@ public abstract class RefundContract extends StoreContract {
     void limitThatChangedSinceIsGivenBackByTheRuleThatWasCharged(LimitKind kind) {
         RateLimit twelve = kind.limit("six", 12, "3/6s");
         Charge charge = charge(six(kind), 2);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         take(twelve, 1);
         giveBack(taken, charge);
         assertThat(remaining(six(kind))).isEqualTo(5);
@@ -304,7 +306,7 @@ public abstract class RefundContract extends StoreContract {
     @EnumSource
     void ruleThatWasPushedOutHasNothingToGiveBackAndDoesNotBeginToCount(LimitKind kind) {
         Charge charge = charge(six(kind), 2);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         for (long capacity = 7; capacity <= 9; capacity++) {
             take(TestLimits.fixedWindow("six", capacity, "6/h"), 1);
         }
@@ -317,7 +319,7 @@ public abstract class RefundContract extends StoreContract {
     @EnumSource
     void bucketThatIsOnlyAnotherRulesByNowHasNothingToGiveBack(LimitKind kind) {
         Charge charge = charge(six(kind), 2);
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         store.reset(six(kind), KEY);
         take(TestLimits.fixedWindow("six", 12, "6/h"), 1);
         giveBack(taken, charge);
@@ -329,7 +331,7 @@ public abstract class RefundContract extends StoreContract {
     void logThatWasPushedOutLeavesItsEntryToAnother() {
         Charge charge = charge(six(LimitKind.SLIDING_WINDOW_LOG), 2);
         RateLimit other = LimitKind.SLIDING_WINDOW_LOG.limit("six", 12, "6/6s");
-        RefundableDecisions taken = takeRefundably(charge);
+        StoreOutcome taken = takeRefundably(charge);
         take(other, 1);
         take(TestLimits.fixedWindow("six", 12, "6/h"), 1);
         clock.advance(SECOND);

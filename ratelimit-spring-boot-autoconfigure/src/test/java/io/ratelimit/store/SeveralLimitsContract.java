@@ -87,14 +87,14 @@ public abstract class SeveralLimitsContract extends StoreContract {
     @Test
     void freeChargesLeaveTheirBucketsAlone() {
         take(narrow, 1);
-        store.decide(List.of(new Charge(narrow, KEY, 0), new Charge(wide, KEY, 2)));
+        store.decide(StoreRequest.of(List.of(new Charge(narrow, KEY, 0), new Charge(wide, KEY, 2))));
         assertThat(remaining(narrow)).isZero();
         assertThat(remaining(wide)).isEqualTo(1);
     }
 
     @Test
     void eachChargeHasItsOwnKey() {
-        store.decide(List.of(new Charge(wide, "alice", 1), new Charge(wide, "bob", 2)));
+        store.decide(StoreRequest.of(List.of(new Charge(wide, "alice", 1), new Charge(wide, "bob", 2))));
         assertThat(store.peek(new Charge(wide, "alice", 0)).remaining()).isEqualTo(2);
         assertThat(store.peek(new Charge(wide, "bob", 0)).remaining()).isEqualTo(1);
     }
@@ -102,8 +102,10 @@ public abstract class SeveralLimitsContract extends StoreContract {
     @Test
     void twoChargesOfOneBucketAreRefused() {
         List<Charge> twice = List.of(new Charge(wide, KEY, 1), new Charge(narrow, KEY, 1), new Charge(wide, KEY, 2));
-        assertThatIllegalArgumentException().isThrownBy(() -> store.decide(twice));
-        assertThatIllegalArgumentException().isThrownBy(() -> store.decideAsync(twice));
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> store.decide(StoreRequest.of(twice)).decisions());
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> store.decideAsync(StoreRequest.of(twice)).thenApply(StoreOutcome::decisions));
         assertThat(remaining(wide)).isEqualTo(3);
         assertThat(remaining(narrow)).isEqualTo(1);
     }

@@ -32,7 +32,7 @@ public abstract class StoreContract {
     }
 
     protected RateLimitDecision take(RateLimit limit, long permits) {
-        return store.decide(List.of(new Charge(limit, KEY, permits))).get(0);
+        return store.decide(StoreRequest.of(new Charge(limit, KEY, permits))).decision();
     }
 
     protected RateLimitDecision peek(RateLimit limit, long permits) {
@@ -45,8 +45,10 @@ public abstract class StoreContract {
 
     /** One charge of one permit for each limit. */
     protected List<RateLimitDecision> takeOneOfEach(RateLimit... limits) {
-        return store.decide(
-                List.of(limits).stream().map(limit -> new Charge(limit, KEY, 1)).toList());
+        return store.decide(StoreRequest.of(List.of(limits).stream()
+                        .map(limit -> new Charge(limit, KEY, 1))
+                        .toList()))
+                .decisions();
     }
 
     protected static RateLimitDecision allowed(long capacity, long remaining, Duration reset) {

@@ -48,26 +48,26 @@ public final class StubStore implements RateLimitStore {
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
+    public StoreOutcome decide(StoreRequest request) {
+        ask(request.charges());
+        Lease lease = request.more() > 0 ? new Lease(request.more(), permits -> refund(request.charges())) : null;
+        return new StoreOutcome(request.charges(), answers, request.refundable() ? this::refund : Refund.NONE, lease);
+    }
+
+    private void ask(List<Charge> charges) {
         asked.add(charges);
         if (failure != null) {
             throw failure;
         }
-        return answers;
     }
 
     @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         if (failure != null && !failsAtOnce) {
-            asked.add(charges);
+            asked.add(request.charges());
             return CompletableFuture.failedFuture(failure);
         }
-        return CompletableFuture.completedFuture(decide(charges));
-    }
-
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, this::refund));
+        return CompletableFuture.completedFuture(decide(request));
     }
 
     private CompletionStage<Void> refund(List<Charge> charges) {
@@ -77,11 +77,12 @@ public final class StubStore implements RateLimitStore {
 
     @Override
     public RateLimitDecision peek(Charge charge) {
-        return decide(List.of(charge)).get(0);
+        ask(List.of(charge));
+        return answers.get(0);
     }
 
     @Override
     public void reset(RateLimit limit, String key) {
-        decide(List.of(new Charge(limit, key, 0)));
+        ask(List.of(new Charge(limit, key, 0)));
     }
 }

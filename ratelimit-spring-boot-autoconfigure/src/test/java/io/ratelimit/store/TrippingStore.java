@@ -1,8 +1,6 @@
 package io.ratelimit.store;
 
-import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.util.ArrayList;
@@ -12,7 +10,7 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /** Remembers what it was asked for, each call in a word, and answers when and if it is told to. */
-public class TrippingStore extends ForwardingStore {
+public class TrippingStore extends DelegatingRateLimitStore {
 
     private final List<String> asked = new ArrayList<>();
 
@@ -68,23 +66,14 @@ public class TrippingStore extends ForwardingStore {
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        return decideAsync(charges).toCompletableFuture().join();
+    public StoreOutcome decide(StoreRequest request) {
+        return decideAsync(request).toCompletableFuture().join();
     }
 
     @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return ask("" + charges.get(0).permits()).thenCompose(now -> super.decideAsync(charges));
-    }
-
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return ask("" + charges.get(0).permits()).thenCompose(now -> super.decideRefundably(charges));
-    }
-
-    @Override
-    public CompletionStage<Lease> lease(Charge charge, long more) {
-        return ask(charge.permits() + "+" + more).thenCompose(now -> super.lease(charge, more));
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        String more = request.more() > 0 ? "+" + request.more() : "";
+        return ask(request.charges().get(0).permits() + more).thenCompose(now -> super.decideAsync(request));
     }
 
     @Override

@@ -8,7 +8,7 @@ import io.ratelimit.benchmarks.race.Contestant;
 import io.ratelimit.benchmarks.race.Quota;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
-import java.util.List;
+import io.ratelimit.store.StoreRequest;
 import org.openjdk.jmh.infra.Blackhole;
 
 /** Ours, the store alone. */
@@ -36,7 +36,7 @@ public final class OurStore implements Contestant {
     /** Makes a bucket for each key. */
     public void touch(String[] keys) {
         for (String key : keys) {
-            store.decide(List.of(new Charge(limit, key, 1)));
+            store.decide(StoreRequest.of(new Charge(limit, key, 1)));
         }
     }
 
@@ -48,7 +48,7 @@ public final class OurStore implements Contestant {
     @Override
     public boolean call(String key, Blackhole sink) {
         RateLimitDecision decision =
-                store.decide(List.of(new Charge(limit, key, 1))).get(0);
+                store.decide(StoreRequest.of(new Charge(limit, key, 1))).decision();
         sink.consume(decision);
         return decision.allowed();
     }

@@ -8,27 +8,25 @@ import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
+import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
 import io.ratelimit.store.StoreFailure;
 import io.ratelimit.store.StoreHealth;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** Decides by {@link OnStoreFailure} what the store could not. */
-public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth {
+/** Applies {@link OnStoreFailure} to calls that the store cannot decide. */
+public final class FailoverRateLimitStore extends DelegatingRateLimitStore implements StoreHealth {
 
-    /** The store itself ends a check earlier. */
+    /** The store itself gives up a check earlier. */
     private static final Duration CHECK = Duration.ofSeconds(10);
-
-    private final RateLimitStore store;
 
     private final RateLimitStore local;
 
@@ -36,7 +34,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
 
     /**
      * @param store the one that may fail
-     * @param local the one that decides meanwhile, where the policy is {@link OnStoreFailure#LOCAL}
+     * @param local decides meanwhile if the policy is {@link OnStoreFailure#LOCAL}; must not block
      */
     public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local) {
         this(store, local, System::nanoTime);
@@ -44,68 +42,42 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
 
     /** @param nanos the clock of outages */
     FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, LongSupplier nanos) {
-        this.store = store;
+        super(store);
         this.local = local;
         this.outages = new OutageTracker(store::check, nanos);
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
+    public StoreOutcome decide(StoreRequest request) {
         try {
-            List<RateLimitDecision> decisions = store.decide(charges);
-            outages.success();
-            return decisions;
+            return decided(super.decide(request));
         } catch (RateLimitStoreException ex) {
-            return fallBack(charges, ex);
+            return fallBack(request, ex);
         }
     }
 
     @Override
-    public RateLimitDecision decide(Charge charge) {
-        try {
-            RateLimitDecision decision = store.decide(charge);
-            outages.success();
-            return decision;
-        } catch (RateLimitStoreException ex) {
-            return fallBack(List.of(charge), ex).get(0);
-        }
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return Futures.start(() -> super.decideAsync(request))
+                .handle((outcome, thrown) ->
+                        thrown == null ? decided(outcome) : fallBack(request, storeFailure(thrown)));
     }
 
-    @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return Futures.start(() -> store.decideAsync(charges)).handle((decisions, thrown) -> {
-            if (thrown == null) {
-                outages.success();
-                return decisions;
-            }
-            return fallBack(charges, trouble(thrown));
-        });
+    private StoreOutcome decided(StoreOutcome outcome) {
+        outages.success();
+        return outcome.mapRefund(this::forgiving);
     }
 
-    /** The store that decided is given back to. If it fails to take it, that is logged and no affair of the caller. */
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return Futures.start(() -> store.decideRefundably(charges))
-                .handle((decided, thrown) -> {
-                    if (thrown == null) {
-                        outages.success();
-                        return CompletableFuture.completedFuture(
-                                new RefundableDecisions(decided.decisions(), forgiving(decided.refund())));
-                    }
-                    return fallBackRefundably(charges, trouble(thrown));
-                })
-                .thenCompose(Function.identity());
-    }
-
+    /** A refund that the store fails to make is logged, and does not fail the caller. */
     private Refund forgiving(Refund refund) {
         return charges -> Futures.start(() -> refund.refund(charges)).exceptionally(thrown -> {
-            outages.notGivenBack(charges.get(0).limit(), trouble(thrown));
+            outages.notRefunded(charges.get(0).limit(), storeFailure(thrown));
             return null;
         });
     }
 
-    /** Trouble with the store; whatever else it is, such as a mistake in the call, passes. */
-    private static RateLimitStoreException trouble(Throwable thrown) {
+    /** Throws what is no failure of the store, such as a mistake in the call. */
+    private static RateLimitStoreException storeFailure(Throwable thrown) {
         Throwable cause = Futures.unwrap(thrown);
         if (cause instanceof RateLimitStoreException failure) {
             return failure;
@@ -116,7 +88,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
     @Override
     public RateLimitDecision peek(Charge charge) {
         try {
-            return store.peek(charge);
+            return super.peek(charge);
         } catch (RateLimitStoreException ex) {
             outages.failure(List.of(charge.limit()), ex);
             return switch (policy(charge)) {
@@ -128,48 +100,33 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
         }
     }
 
-    /** @throws RateLimitStoreException whatever the policy is, because the store has not forgotten the bucket */
+    /** @throws RateLimitStoreException whatever the policy, because the store has not forgotten the bucket */
     @Override
     public void reset(RateLimit limit, @Nullable String key) {
         local.reset(limit, key);
-        store.reset(limit, key);
-    }
-
-    @Override
-    public CompletionStage<Void> check() {
-        return store.check();
+        super.reset(limit, key);
     }
 
     @Override
     public List<StoreFailure> failures() {
         long end = System.nanoTime() + CHECK.toNanos();
-        BoundedWait.await(store.check().handle(outages::checked).toCompletableFuture(), () -> end - System.nanoTime());
+        BoundedWait.await(check().handle(outages::checked).toCompletableFuture(), () -> end - System.nanoTime());
         return outages.failures();
     }
 
-    private List<RateLimitDecision> fallBack(List<Charge> charges, RateLimitStoreException failure) {
-        List<Charge> limited = limitedLocally(charges, failure);
-        return limited.isEmpty()
-                ? together(charges, limited, List.of())
-                : together(charges, limited, local.decide(limited));
-    }
-
-    private CompletionStage<RefundableDecisions> fallBackRefundably(
-            List<Charge> charges, RateLimitStoreException failure) {
-        List<Charge> limited = limitedLocally(charges, failure);
+    private StoreOutcome fallBack(StoreRequest request, RateLimitStoreException failure) {
+        List<Charge> limited = limitedLocally(request.charges(), failure);
         if (limited.isEmpty()) {
-            return CompletableFuture.completedFuture(
-                    new RefundableDecisions(together(charges, limited, List.of()), Refund.NONE));
+            return StoreOutcome.of(request, combined(request.charges(), limited, List.of()));
         }
-        return local.decideRefundably(limited)
-                .thenApply(decided ->
-                        new RefundableDecisions(together(charges, limited, decided.decisions()), decided.refund()));
+        StoreOutcome outcome = local.decide(request.with(limited));
+        return StoreOutcome.of(request, combined(request.charges(), limited, outcome.decisions()), outcome.refund());
     }
 
     /**
-     * The charges that the local store decides; the others are let pass.
+     * Returns the charges that the local store decides; the others are allowed.
      *
-     * @throws RateLimitStoreException if any charge's policy is not to let it pass
+     * @throws RateLimitStoreException if any charge's policy is not to allow it
      */
     private List<Charge> limitedLocally(List<Charge> charges, RateLimitStoreException failure) {
         outages.failure(limits(charges), failure);
@@ -192,7 +149,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
                 : charges.stream().map(Charge::limit).toList();
     }
 
-    private static List<RateLimitDecision> together(
+    private static List<RateLimitDecision> combined(
             List<Charge> charges, List<Charge> limited, List<RateLimitDecision> decided) {
         if (decided.size() == charges.size()) {
             return decided;
@@ -205,7 +162,7 @@ public final class FailoverRateLimitStore implements RateLimitStore, StoreHealth
         return decisions;
     }
 
-    /** A limit in dry run has no say: it refuses nothing, and leaves the application alone. */
+    /** A limit in dry run refuses nothing. */
     private static OnStoreFailure policy(Charge charge) {
         OnStoreFailure policy = charge.limit().onStoreFailure();
         boolean refuses = policy == OnStoreFailure.REJECT || policy == OnStoreFailure.THROW;

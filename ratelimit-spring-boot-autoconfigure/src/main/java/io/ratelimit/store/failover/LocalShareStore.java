@@ -3,56 +3,45 @@ package io.ratelimit.store.failover;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Lets a store decide by the {@linkplain RateLimit#local() share} of this instance. A bucket is the same for both. */
-public final class LocalShareStore implements RateLimitStore {
-
-    private final RateLimitStore store;
+/** Lets a store decide by this instance's {@linkplain RateLimit#local() share} of a limit. The buckets are the same. */
+public final class LocalShareStore extends DelegatingRateLimitStore {
 
     public LocalShareStore(RateLimitStore store) {
-        this.store = store;
+        super(store);
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        return store.decide(local(charges));
+    public StoreOutcome decide(StoreRequest request) {
+        return outcome(request, super.decide(request.with(local(request.charges()))));
     }
 
     @Override
-    public RateLimitDecision decide(Charge charge) {
-        return store.decide(local(charge));
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return super.decideAsync(request.with(local(request.charges())))
+                .thenApply(outcome -> outcome(request, outcome));
     }
 
-    @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return store.decideAsync(local(charges));
-    }
-
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return store.decideRefundably(local(charges))
-                .thenApply(decided -> new RefundableDecisions(
-                        decided.decisions(), refunded -> decided.refund().refund(local(refunded))));
-    }
-
-    @Override
-    public boolean isNonBlocking() {
-        return store.isNonBlocking();
+    private static StoreOutcome outcome(StoreRequest request, StoreOutcome local) {
+        return StoreOutcome.of(request, local.decisions(), local.refund())
+                .mapRefund(refund -> charges -> refund.refund(local(charges)));
     }
 
     @Override
     public RateLimitDecision peek(Charge charge) {
-        return store.peek(local(charge));
+        return super.peek(local(charge));
     }
 
     @Override
     public void reset(RateLimit limit, @Nullable String key) {
-        store.reset(limit.local(), key);
+        super.reset(limit.local(), key);
     }
 
     private static List<Charge> local(List<Charge> charges) {

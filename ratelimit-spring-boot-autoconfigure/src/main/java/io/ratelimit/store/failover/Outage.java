@@ -81,7 +81,7 @@ final class Outage {
     }
 
     @Nullable
-    StoreFailure trouble() {
+    StoreFailure failure() {
         State known = state;
         return known == null
                 ? null

@@ -84,7 +84,7 @@ final class OutageTracker {
     }
 
     /** Not worth a line while it is known that the store fails, nor more than one a minute else. */
-    void notGivenBack(RateLimit limit, RateLimitStoreException failure) {
+    void notRefunded(RateLimit limit, RateLimitStoreException failure) {
         long now = nanos.getAsLong();
         long next = nextLoss.get();
         if (!ofStore.isOn() && now - next >= 0 && nextLoss.compareAndSet(next, now + MINUTE.toNanos())) {
@@ -97,7 +97,7 @@ final class OutageTracker {
     }
 
     List<StoreFailure> failures() {
-        return Stream.of(ofStore.trouble(), ofBuckets.trouble())
+        return Stream.of(ofStore.failure(), ofBuckets.failure())
                 .filter(Objects::nonNull)
                 .toList();
     }

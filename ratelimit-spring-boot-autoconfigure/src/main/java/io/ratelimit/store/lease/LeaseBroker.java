@@ -3,16 +3,15 @@ package io.ratelimit.store.lease;
 import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.Lease;
-import io.ratelimit.store.LeaseRemainder;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -25,8 +24,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides one charge that may lease, for which too few permits are here: with the next lease, or by the store alone. A
- * thread waits no longer than the timeout, on its own: it depends on no other thread.
+ * Decides a charge for which the permits leased so far are too few: with the next lease, or by the store alone. A thread
+ * waits no longer than the timeout, and depends on no other thread for that.
  */
 final class LeaseBroker {
 
@@ -81,94 +80,68 @@ final class LeaseBroker {
         open = leases;
     }
 
-    /** Blocks. */
-    RateLimitDecision decide(Charge charge) {
-        LeasedBucket bucket = bucket(charge);
-        LeasedBucket.Approach approach = approach(bucket, charge);
-        if (bucket == null || approach == null) {
-            return store.decide(charge);
+    /** Decides a request with one charge, for which the bucket has too few permits. Blocks. */
+    StoreOutcome decide(StoreRequest request, LeasedBucket bucket) {
+        LeasedBucket.Approach approach = approach(bucket, request);
+        if (approach == null) {
+            return store.decide(request);
         }
         long since = nanos.getAsLong();
-        LeaseRequest request = approach.request();
         if (approach.asks()) {
-            return await(ask(charge, bucket, request), LAST * timeout + GRACE)
-                    .decisions()
-                    .get(0);
+            return await(ask(request, bucket, approach.request()), LAST * timeout + GRACE);
         }
-        await(request.arrival(), LAST * timeout + GRACE);
-        RateLimitDecision decision = request.decision();
-        if (decision == null) {
-            decision = bucket.take(charge.permits(), nanos.getAsLong());
+        await(approach.request().arrival(), LAST * timeout + GRACE);
+        StoreOutcome outcome = approach.request().served(request);
+        if (outcome == null) {
+            outcome = bucket.take(request, nanos.getAsLong());
         }
-        return decision != null
-                ? decision
-                : await(store.decideAsync(List.of(charge)), timeout - (nanos.getAsLong() - since))
-                        .get(0);
+        return outcome != null ? outcome : await(store.decideAsync(request), timeout - (nanos.getAsLong() - since));
     }
 
-    /** Does not block. */
-    CompletionStage<RefundableDecisions> decideAsync(Charge charge, boolean refundable) {
-        LeasedBucket bucket = bucket(charge);
-        LeasedBucket.Approach approach = approach(bucket, charge);
-        if (bucket == null || approach == null) {
-            return decideInStore(charge, refundable);
+    /** As {@link #decide}, without blocking. */
+    CompletionStage<StoreOutcome> decideAsync(StoreRequest request, LeasedBucket bucket) {
+        LeasedBucket.Approach approach = approach(bucket, request);
+        if (approach == null) {
+            return store.decideAsync(request);
         }
         if (approach.asks()) {
-            return ask(charge, bucket, approach.request());
+            return ask(request, bucket, approach.request());
         }
         long since = nanos.getAsLong();
         return approach.request().landing().thenCompose(landed -> {
-            RefundableDecisions served = approach.request().served(charge, refundable);
-            return served == null
-                    ? afterWaiting(charge, bucket, refundable, timeout - (nanos.getAsLong() - since))
-                    : CompletableFuture.completedFuture(served);
+            StoreOutcome outcome = approach.request().served(request);
+            if (outcome == null) {
+                outcome = bucket.take(request, nanos.getAsLong());
+            }
+            return outcome != null
+                    ? CompletableFuture.completedFuture(outcome)
+                    : within(timeout - (nanos.getAsLong() - since), store.decideAsync(request));
         });
     }
 
-    private @Nullable LeasedBucket bucket(Charge charge) {
-        LeasedBucket bucket = buckets.of(charge.limit(), charge.key());
-        if (bucket != null && open) {
-            sweep.begin();
+    /** Looked at after the bucket is there: one that comes too late to be refunded is not used. */
+    private LeasedBucket.@Nullable Approach approach(LeasedBucket bucket, StoreRequest request) {
+        if (!open) {
+            return null;
         }
-        return bucket;
-    }
-
-    /** Looked at after the bucket is there: one that comes too late to be given back is not used. */
-    private LeasedBucket.@Nullable Approach approach(@Nullable LeasedBucket bucket, Charge charge) {
-        return bucket != null && open ? bucket.approach(charge.permits(), nanos.getAsLong()) : null;
-    }
-
-    private CompletionStage<RefundableDecisions> afterWaiting(
-            Charge charge, LeasedBucket bucket, boolean refundable, long left) {
-        PartlyLeasedCall call = new PartlyLeasedCall(List.of(charge), nanos);
-        call.takeFrom(bucket.stock(), charge);
-        return call.rest().isEmpty()
-                ? CompletableFuture.completedFuture(call.decided())
-                : within(left, decideInStore(charge, refundable));
-    }
-
-    private CompletionStage<RefundableDecisions> decideInStore(Charge charge, boolean refundable) {
-        List<Charge> charges = List.of(charge);
-        return refundable
-                ? store.decideRefundably(charges)
-                : store.decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE));
+        sweep.begin();
+        return bucket.approach(request.charges().get(0).permits(), nanos.getAsLong());
     }
 
     /** Bounds a call that got no permits from the lease it waited for: the store would give it a full timeout again. */
-    private CompletionStage<RefundableDecisions> within(long left, CompletionStage<RefundableDecisions> work) {
-        CompletableFuture<RefundableDecisions> decided =
-                work.toCompletableFuture().copy();
+    private CompletionStage<StoreOutcome> within(long left, CompletionStage<StoreOutcome> work) {
+        CompletableFuture<StoreOutcome> decided = work.toCompletableFuture().copy();
         if (!decided.isDone()) {
             endLater(decided, left);
         }
         return decided;
     }
 
-    private void endLater(CompletableFuture<RefundableDecisions> decided, long left) {
+    private void endLater(CompletableFuture<StoreOutcome> decided, long left) {
         try {
             Future<?> end = timer.schedule(
                     () -> later(() -> decided.completeExceptionally(tooLate())), left, TimeUnit.NANOSECONDS);
-            var unused = decided.whenComplete((decisions, thrown) -> end.cancel(false));
+            var unused = decided.whenComplete((outcome, thrown) -> end.cancel(false));
         } catch (Throwable ex) {
             // No thread can be had: it ends by the store's own deadline.
         }
@@ -183,14 +156,15 @@ final class LeaseBroker {
         }
     }
 
-    private CompletableFuture<RefundableDecisions> ask(Charge charge, LeasedBucket bucket, LeaseRequest request) {
+    private CompletableFuture<StoreOutcome> ask(StoreRequest call, LeasedBucket bucket, LeaseRequest request) {
         long sent = nanos.getAsLong();
-        CompletableFuture<RefundableDecisions> asked = new CompletableFuture<>();
-        var unused = started(charge, request).whenComplete((lease, thrown) -> {
-            RefundableDecisions decided = null;
+        Charge charge = call.charges().get(0);
+        CompletableFuture<StoreOutcome> asked = new CompletableFuture<>();
+        var unused = started(charge, request).whenComplete((outcome, thrown) -> {
+            StoreOutcome decided = null;
             Throwable failure = thrown;
             try {
-                decided = landed(charge, bucket, request, lease, sent);
+                decided = landed(call, bucket, request, outcome, sent);
             } catch (Throwable ex) {
                 // Whatever it is, others may wait for the lease.
                 failure = thrown == null ? ex : thrown;
@@ -203,7 +177,7 @@ final class LeaseBroker {
             }
             request.landed(failure);
         });
-        // Where that never comes, the request is given up.
+        // If the store never answers, the request is given up.
         var unusedEnd = request.landing().exceptionally(thrown -> {
             asked.completeExceptionally(cause(thrown));
             return null;
@@ -211,23 +185,29 @@ final class LeaseBroker {
         return asked;
     }
 
-    private CompletionStage<Lease> started(Charge charge, LeaseRequest request) {
+    private CompletionStage<StoreOutcome> started(Charge charge, LeaseRequest request) {
         return Futures.start(() -> {
             refund(request.before());
-            return store.lease(charge, request.asked());
+            return store.decideAsync(StoreRequest.lease(charge, request.asked()));
         });
     }
 
-    private @Nullable RefundableDecisions landed(
-            Charge charge, LeasedBucket bucket, LeaseRequest request, @Nullable Lease lease, long sent) {
-        LeasedPermits brought =
-                lease != null && lease.decision().allowed() ? new LeasedPermits(charge.limit(), lease, sent) : null;
-        refund(bucket.land(request, brought, nanos.getAsLong()));
-        return lease == null
+    private @Nullable StoreOutcome landed(
+            StoreRequest call, LeasedBucket bucket, LeaseRequest request, @Nullable StoreOutcome outcome, long sent) {
+        Charge charge = call.charges().get(0);
+        Lease lease = outcome == null || !outcome.decision().allowed() ? null : outcome.lease();
+        LeasedPermits brought = outcome == null || lease == null
                 ? null
-                : new RefundableDecisions(
-                        List.of(lease.decision()),
-                        brought == null || opensAPeriod(charge.limit()) ? Refund.NONE : brought.refund(charge));
+                : new LeasedPermits(charge.limit(), outcome.decision(), lease, sent);
+        refund(bucket.land(request, brought, nanos.getAsLong()));
+        if (outcome == null) {
+            return null;
+        }
+        Refund refund = outcome.refund();
+        if (brought != null) {
+            refund = opensAPeriod(charge.limit()) ? Refund.NONE : brought.refund(charge);
+        }
+        return StoreOutcome.of(call, outcome.decisions(), refund);
     }
 
     /** A period that the call has opened would by the rule end with its refund, and in the store does not. */
@@ -236,7 +216,7 @@ final class LeaseBroker {
     }
 
     /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */
-    private void refund(LeaseRemainder remainder) {
+    private void refund(Lease remainder) {
         if (remainder.isEmpty()) {
             return;
         }

@@ -1,11 +1,9 @@
 package io.ratelimit.store.lease;
 
-import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.store.LeaseRemainder;
-import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
-import java.util.List;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +20,7 @@ public final class LeaseRequest {
 
     private final long asked;
 
-    private final LeaseRemainder before;
+    private final Lease before;
 
     private final long since;
 
@@ -38,7 +36,7 @@ public final class LeaseRequest {
      * @param before what is unused of the lease before it
      * @param since the time, in nanoseconds
      */
-    LeaseRequest(long asked, LeaseRemainder before, long since) {
+    LeaseRequest(long asked, Lease before, long since) {
         this.asked = asked;
         this.before = before;
         this.since = since;
@@ -50,7 +48,7 @@ public final class LeaseRequest {
         return asked;
     }
 
-    public LeaseRemainder before() {
+    public Lease before() {
         return before;
     }
 
@@ -69,7 +67,7 @@ public final class LeaseRequest {
 
     /** One that has come, with permits taken for the call that wants to wait for it. */
     static LeaseRequest landed(LeasedPermits stock, long after, long nanos) {
-        LeaseRequest request = new LeaseRequest(0, LeaseRemainder.NONE, nanos);
+        LeaseRequest request = new LeaseRequest(0, Lease.NONE, nanos);
         request.serve(stock, after, nanos);
         request.arrived(null);
         request.landed(null);
@@ -102,12 +100,10 @@ public final class LeaseRequest {
         return decision;
     }
 
-    /** The same, for a call that may give back what it has taken. */
+    /** The same, for the call's request. */
     @Nullable
-    RefundableDecisions served(Charge charge, boolean refundable) {
-        return stock == null || decision == null
-                ? null
-                : new RefundableDecisions(List.of(decision), refundable ? stock.refund(charge) : Refund.NONE);
+    StoreOutcome served(StoreRequest call) {
+        return stock == null || decision == null ? null : stock.outcome(call, decision);
     }
 
     /** What it brings is not to be handed out. */

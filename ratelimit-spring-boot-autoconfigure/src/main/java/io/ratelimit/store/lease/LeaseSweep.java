@@ -3,7 +3,7 @@ package io.ratelimit.store.lease;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.ServiceThread;
-import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -53,7 +53,7 @@ final class LeaseSweep {
     private final AtomicBoolean warned = new AtomicBoolean();
 
     /** What is unused of leases that others have taken the place of. Those beyond come back by themselves. */
-    private final BlockingQueue<LeaseRemainder> replaced = new ArrayBlockingQueue<>(MOST_WAITING);
+    private final BlockingQueue<Lease> replaced = new ArrayBlockingQueue<>(MOST_WAITING);
 
     LeaseSweep(LeasedBuckets buckets, RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread) {
         this.buckets = buckets;
@@ -103,14 +103,14 @@ final class LeaseSweep {
     }
 
     /** Refunds with the next request. */
-    void refundLater(LeaseRemainder remainder) {
+    void refundLater(Lease remainder) {
         var unused = replaced.offer(remainder);
     }
 
     /** Refunds what nobody has taken from since this was called last. */
     void refundIdle() {
         Iterator<LeasedBuckets.Entry> idle = buckets.idle().iterator();
-        List<LeaseRemainder> remainders = next(idle);
+        List<Lease> remainders = next(idle);
         while (!remainders.isEmpty() && isDone(store.refundLeases(remainders), LONGEST)) {
             if (idle.hasNext()) {
                 LockSupport.parkNanos(PAUSE);
@@ -120,13 +120,12 @@ final class LeaseSweep {
     }
 
     /** As many as the store can afford. Of those that have nothing left there may be any number. */
-    private List<LeaseRemainder> next(Iterator<LeasedBuckets.Entry> idle) {
+    private List<Lease> next(Iterator<LeasedBuckets.Entry> idle) {
         int most = store.affordableRefunds();
-        List<LeaseRemainder> remainders = new ArrayList<>();
+        List<Lease> remainders = new ArrayList<>();
         replaced.drainTo(remainders, most);
         while (idle.hasNext() && (most == 0 || remainders.size() < most)) {
-            LeaseRemainder remainder =
-                    buckets.retireIfIdle(idle.next(), most == 0 ? 0 : Long.MAX_VALUE, nanos.getAsLong());
+            Lease remainder = buckets.retireIfIdle(idle.next(), most == 0 ? 0 : Long.MAX_VALUE, nanos.getAsLong());
             if (!remainder.isEmpty()) {
                 remainders.add(remainder);
             }
@@ -136,7 +135,7 @@ final class LeaseSweep {
 
     /** @param timeout the longest time to wait for the store */
     void refundAll(Duration timeout) {
-        List<LeaseRemainder> remainders = new ArrayList<>(buckets.retireAll(nanos.getAsLong()));
+        List<Lease> remainders = new ArrayList<>(buckets.retireAll(nanos.getAsLong()));
         replaced.drainTo(remainders);
         if (!remainders.isEmpty()) {
             var unused = isDone(store.refundLeases(remainders), timeout);

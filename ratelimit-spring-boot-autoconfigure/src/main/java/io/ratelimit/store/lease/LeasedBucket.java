@@ -1,8 +1,11 @@
 package io.ratelimit.store.lease;
 
+import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,6 +49,15 @@ public final class LeasedBucket {
         return present == null || after < 0 ? null : present.decision(after, nanos);
     }
 
+    /** As {@link #take(long, long)}, for the only charge of a request. */
+    @Nullable
+    StoreOutcome take(StoreRequest request, long nanos) {
+        LeasedPermits present = stock;
+        Charge charge = request.charges().get(0);
+        long after = present == null ? -1 : present.take(charge.permits(), nanos);
+        return present == null || after < 0 ? null : present.outcome(request, present.decision(after, nanos));
+    }
+
     /**
      * For a call that has found too few permits: the lease to wait for, or a new one for the caller to ask for; or neither,
      * and the store decides for this call alone.
@@ -65,7 +77,7 @@ public final class LeasedBucket {
         if (last != null && after >= 0) {
             return new Approach(LeaseRequest.landed(last, after, nanos), false);
         }
-        LeaseRemainder remainder = LeaseRemainder.NONE;
+        Lease remainder = Lease.NONE;
         if (last != null) {
             LeasedPermits.End end = last.close(nanos);
             remainder = end.remainder();
@@ -90,25 +102,25 @@ public final class LeasedBucket {
      * @param brought {@code null} if there is none
      * @return what is to be refunded, because nobody may use it any more
      */
-    public synchronized LeaseRemainder land(LeaseRequest landed, @Nullable LeasedPermits brought, long nanos) {
+    public synchronized Lease land(LeaseRequest landed, @Nullable LeasedPermits brought, long nanos) {
         boolean expected = request == landed;
         if (expected) {
             request = null;
             nextAsk = 0;
         }
         if (brought == null) {
-            return LeaseRemainder.NONE;
+            return Lease.NONE;
         }
         if (landed.isAbandoned()) {
             brought.close(nanos);
-            return LeaseRemainder.NONE;
+            return Lease.NONE;
         }
         if (retired || !expected) {
             return brought.close(nanos).remainder();
         }
         landed.serve(brought, nanos);
         stock = brought;
-        return LeaseRemainder.NONE;
+        return Lease.NONE;
     }
 
     /**
@@ -151,17 +163,17 @@ public final class LeasedBucket {
      * @param most the permits that it may have left
      * @return what is to be refunded; {@code null} if it goes on
      */
-    synchronized @Nullable public LeaseRemainder retireIfIdle(long most, long nanos) {
+    synchronized @Nullable public Lease retireIfIdle(long most, long nanos) {
         LeasedPermits last = stock;
         return isIdle(handedOut()) && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
     }
 
     /** Ends it: what comes later is the store's affair alone. Returns what is to be refunded. */
-    synchronized LeaseRemainder retire(long nanos) {
+    synchronized Lease retire(long nanos) {
         retired = true;
         LeasedPermits last = stock;
         stock = null;
-        return last == null ? LeaseRemainder.NONE : last.close(nanos).remainder();
+        return last == null ? Lease.NONE : last.close(nanos).remainder();
     }
 
     /** The store has forgotten the bucket: what was taken from it is no longer charged. */

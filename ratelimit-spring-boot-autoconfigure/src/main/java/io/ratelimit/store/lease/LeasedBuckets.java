@@ -2,7 +2,7 @@ package io.ratelimit.store.lease;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.store.KeyDigest;
-import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.Lease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -83,10 +83,10 @@ final class LeasedBuckets {
      * @param most the permits that it may have left
      * @return what is to be refunded
      */
-    LeaseRemainder retireIfIdle(Entry entry, long most, long nanos) {
-        LeaseRemainder remainder = entry.bucket.retireIfIdle(most, nanos);
+    Lease retireIfIdle(Entry entry, long most, long nanos) {
+        Lease remainder = entry.bucket.retireIfIdle(most, nanos);
         if (remainder == null) {
-            return LeaseRemainder.NONE;
+            return Lease.NONE;
         }
         remove(entry.ofLimit, entry.key, entry.bucket);
         return remainder;
@@ -97,11 +97,11 @@ final class LeasedBuckets {
      *
      * @return what is to be refunded
      */
-    List<LeaseRemainder> retireAll(long nanos) {
-        List<LeaseRemainder> remainders = new ArrayList<>();
+    List<Lease> retireAll(long nanos) {
+        List<Lease> remainders = new ArrayList<>();
         buckets.values()
                 .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
-                    LeaseRemainder remainder = bucket.retire(nanos);
+                    Lease remainder = bucket.retire(nanos);
                     if (!remainder.isEmpty()) {
                         remainders.add(remainder);
                     }

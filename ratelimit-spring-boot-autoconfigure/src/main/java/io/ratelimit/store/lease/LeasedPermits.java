@@ -5,10 +5,12 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.Lease;
-import io.ratelimit.store.LeaseRemainder;
 import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -45,6 +47,8 @@ public final class LeasedPermits {
 
     private final RateLimit limit;
 
+    private final RateLimitDecision leased;
+
     private final Lease lease;
 
     private final long sent;
@@ -62,15 +66,19 @@ public final class LeasedPermits {
     /** How many permits of calls that were rejected. */
     private final AtomicLong putBack = new AtomicLong();
 
-    /** @param sent the time, in nanoseconds, before the store was asked for the lease */
-    public LeasedPermits(RateLimit limit, Lease lease, long sent) {
+    /**
+     * @param decision about the call that the lease was taken with; what it says of the bucket includes the lease
+     * @param sent the time, in nanoseconds, before the store was asked for the lease
+     */
+    public LeasedPermits(RateLimit limit, RateLimitDecision decision, Lease lease, long sent) {
         this.limit = limit;
+        this.leased = decision;
         this.lease = lease;
         this.sent = sent;
-        this.resetMicros = micros(lease.decision().resetAfter());
+        this.resetMicros = micros(decision.resetAfter());
         this.lifeMicros = AlgorithmTraits.of(limit).leaseMicros(limit, resetMicros) - ROUNDED;
         this.refillsEvenly = AlgorithmTraits.of(limit).refillsEvenly();
-        this.state = new AtomicLong(lease.more() << 32);
+        this.state = new AtomicLong(lease.permits() << 32);
     }
 
     private static long micros(Duration duration) {
@@ -131,13 +139,20 @@ public final class LeasedPermits {
      * @param after how things stood when it had
      */
     RateLimitDecision decision(long after, long nanos) {
-        RateLimitDecision leased = lease.decision();
         return RateLimitDecision.ofMicros(
                 leased.capacity(),
                 leased.remaining() + (after >>> 32),
                 0,
                 0,
                 Math.max(0, resetMicros - elapsedMicros(nanos)));
+    }
+
+    /** Returns the outcome of a request whose only charge has taken permits. */
+    StoreOutcome outcome(StoreRequest request, RateLimitDecision decision) {
+        return request.refundable()
+                ? StoreOutcome.of(
+                        request, List.of(decision), refund(request.charges().get(0)))
+                : StoreOutcome.of(request, decision);
     }
 
     /**
@@ -154,7 +169,7 @@ public final class LeasedPermits {
         }
         long permits = portion.permits();
         long meanwhile = putBack.addAndGet(permits) - permits - portion.before();
-        long behind = Math.min((portion.after() >>> 32) + meanwhile, lease.more() - permits);
+        long behind = Math.min((portion.after() >>> 32) + meanwhile, lease.permits() - permits);
         long life = lifeMicros - elapsedMicros(nanos);
         if (life > 0) {
             var unused = putBack(Math.max(0, limit.reducedRate().permitsIn(life, 0, behind + permits) - behind));
@@ -226,7 +241,7 @@ public final class LeasedPermits {
         long last = state.getAndSet(CLOSED);
         return last == CLOSED
                 ? End.NOTHING
-                : new End(new LeaseRemainder(lease.unused(), remainder(last, nanos)), nextAsk(last, nanos));
+                : new End(new Lease(remainder(last, nanos), lease.unused()), nextAsk(last, nanos));
     }
 
     /** How many permits are left to be refunded. */
@@ -244,15 +259,15 @@ public final class LeasedPermits {
      *
      * @param nextAsk how many permits the next one is to be of
      */
-    public record End(LeaseRemainder remainder, long nextAsk) {
+    public record End(Lease remainder, long nextAsk) {
 
-        static final End NOTHING = new End(LeaseRemainder.NONE, 0);
+        static final End NOTHING = new End(Lease.NONE, 0);
     }
 
     /** If all were handed out in time, as many as the horizon takes at that speed, and at least twice as many; else those. */
     private long nextAsk(long last, long nanos) {
         long handedOut = handedOut(last);
-        long more = lease.more();
+        long more = lease.permits();
         if (handedOut + valid(last, nanos) >= more) {
             long wanted = handedOut * HORIZON / Math.max(1, elapsedMicros(nanos));
             return Math.max(2 * more, Math.min(wanted, STEEPEST * more));

@@ -2,15 +2,13 @@ package io.ratelimit.store.lease;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.concurrent.Watchdog;
-import io.ratelimit.store.Lease;
-import io.ratelimit.store.LeaseRemainder;
+import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -21,18 +19,16 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Takes permits of limits with a {@linkplain RateLimit#lease() lease} from a store in advance, and hands them out. More
- * than the limit allows is never let through: a permit is handed out only while it counts in the store. What is taken and
- * not handed out is kept from other instances until it is given back, or back by itself.
+ * Takes permits of limits with a {@linkplain RateLimit#lease() lease} from a store in advance, and hands them out. A permit
+ * is handed out only while it counts in the store, so that no more calls are allowed than the limit allows. Other instances
+ * cannot use a leased permit until it is refunded or has come back over time.
  */
-public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseable {
+public final class LeasingRateLimitStore extends DelegatingRateLimitStore implements AutoCloseable {
 
     private static final int MOST_BUCKETS = 10_000;
 
     /** As for other calls that are late: what follows them may take its time. */
     private static final int LATE_THREADS = 256;
-
-    private final RateLimitStore store;
 
     private final LongSupplier nanos;
 
@@ -82,7 +78,7 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
             ScheduledExecutorService thread,
             Executor late,
             int mostBuckets) {
-        this.store = store;
+        super(store);
         this.nanos = nanos;
         this.thread = thread;
         this.buckets = new LeasedBuckets(mostBuckets);
@@ -91,53 +87,74 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
     }
 
     @Override
-    public RateLimitDecision decide(Charge charge) {
-        if (!mayLease(charge)) {
-            return store.decide(charge);
+    public StoreOutcome decide(StoreRequest request) {
+        if (!anyMayLease(request)) {
+            return super.decide(request);
         }
-        RateLimitDecision decision = fromStock(charge);
-        return decision != null ? decision : broker.decide(charge);
-    }
-
-    @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        if (charges.size() == 1) {
-            return List.of(decide(charges.get(0)));
+        if (request.charges().size() == 1) {
+            return decideOne(request);
         }
-        if (!anyMayLease(charges)) {
-            return store.decide(charges);
+        PartlyLeasedCall call = partlyLeased(request);
+        if (call.rest().isEmpty()) {
+            return call.outcome();
         }
-        PartlyLeasedCall call = stocked(charges);
-        List<Charge> rest = call.rest();
-        if (rest.isEmpty()) {
-            return call.decided().decisions();
-        }
-        List<RateLimitDecision> decisions;
+        StoreRequest rest = request.with(call.rest());
+        StoreOutcome outcome;
         try {
-            decisions = isLeasable(rest) ? List.of(broker.decide(rest.get(0))) : store.decide(rest);
+            outcome = isLeasable(rest) ? decideOne(rest) : super.decide(rest);
         } catch (Throwable ex) {
             call.putBack();
             throw ex;
         }
-        return call.decided(new RefundableDecisions(decisions, Refund.NONE)).decisions();
+        return call.outcome(outcome);
     }
 
     @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        return anyMayLease(charges)
-                ? decideTogether(charges, false).thenApply(RefundableDecisions::decisions)
-                : store.decideAsync(charges);
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        if (!anyMayLease(request)) {
+            return super.decideAsync(request);
+        }
+        if (request.charges().size() == 1) {
+            return decideOneAsync(request);
+        }
+        PartlyLeasedCall call = partlyLeased(request);
+        if (call.rest().isEmpty()) {
+            return CompletableFuture.completedFuture(call.outcome());
+        }
+        StoreRequest rest = request.with(call.rest());
+        return Futures.start(() -> isLeasable(rest) ? decideOneAsync(rest) : super.decideAsync(rest))
+                .handle(call::outcome);
     }
 
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        return anyMayLease(charges) ? decideTogether(charges, true) : store.decideRefundably(charges);
+    /** Decides a request whose only charge may lease. */
+    private StoreOutcome decideOne(StoreRequest request) {
+        LeasedBucket bucket = bucket(request);
+        if (bucket == null) {
+            return super.decide(request);
+        }
+        StoreOutcome outcome = bucket.take(request, nanos.getAsLong());
+        return outcome != null ? outcome : broker.decide(request, bucket);
     }
 
-    private static boolean anyMayLease(List<Charge> charges) {
-        for (Charge charge : charges) {
-            if (mayLease(charge)) {
-                return true;
+    private CompletionStage<StoreOutcome> decideOneAsync(StoreRequest request) {
+        LeasedBucket bucket = bucket(request);
+        if (bucket == null) {
+            return super.decideAsync(request);
+        }
+        StoreOutcome outcome = bucket.take(request, nanos.getAsLong());
+        return outcome != null ? CompletableFuture.completedFuture(outcome) : broker.decideAsync(request, bucket);
+    }
+
+    private @Nullable LeasedBucket bucket(StoreRequest request) {
+        Charge charge = request.charges().get(0);
+        return buckets.of(charge.limit(), charge.key());
+    }
+
+    private static boolean anyMayLease(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            if (mayLease(charges.get(i))) {
+                return request.more() == 0;
             }
         }
         return false;
@@ -149,65 +166,25 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
                 && charge.permits() <= charge.limit().capacity();
     }
 
-    private @Nullable RateLimitDecision fromStock(Charge charge) {
-        LeasedBucket bucket = buckets.find(charge.limit(), charge.key());
-        return bucket == null ? null : bucket.take(charge.permits(), nanos.getAsLong());
+    private static boolean isLeasable(StoreRequest rest) {
+        return rest.charges().size() == 1 && mayLease(rest.charges().get(0));
     }
 
-    /** What stocks have is taken from them. */
-    private PartlyLeasedCall stocked(List<Charge> charges) {
-        PartlyLeasedCall.checkDistinct(charges);
-        PartlyLeasedCall call = new PartlyLeasedCall(charges, nanos);
-        for (Charge charge : charges) {
+    /** Takes what is leased already. */
+    private PartlyLeasedCall partlyLeased(StoreRequest request) {
+        PartlyLeasedCall call = new PartlyLeasedCall(request, nanos);
+        for (Charge charge : request.charges()) {
             LeasedBucket bucket = mayLease(charge) ? buckets.find(charge.limit(), charge.key()) : null;
             call.takeFrom(bucket == null ? null : bucket.stock(), charge);
         }
         return call;
     }
 
-    private static boolean isLeasable(List<Charge> rest) {
-        return rest.size() == 1 && mayLease(rest.get(0));
-    }
-
-    /** What no stock covers is decided by the store, in one trip. */
-    private CompletionStage<RefundableDecisions> decideTogether(List<Charge> charges, boolean refundable) {
-        PartlyLeasedCall call = stocked(charges);
-        List<Charge> rest = call.rest();
-        if (rest.isEmpty()) {
-            return CompletableFuture.completedFuture(call.decided());
-        }
-        CompletionStage<RefundableDecisions> decided =
-                isLeasable(rest) ? broker.decideAsync(rest.get(0), refundable) : decideInStore(rest, refundable);
-        return rest.size() == charges.size() ? decided : decided.handle(call::decided);
-    }
-
-    private CompletionStage<RefundableDecisions> decideInStore(List<Charge> charges, boolean refundable) {
-        return Futures.start(() -> refundable
-                ? store.decideRefundably(charges)
-                : store.decideAsync(charges).thenApply(decisions -> new RefundableDecisions(decisions, Refund.NONE)));
-    }
-
-    @Override
-    public CompletionStage<Lease> lease(Charge charge, long more) {
-        return store.lease(charge, more);
-    }
-
-    @Override
-    public boolean isNonBlocking() {
-        return store.isNonBlocking();
-    }
-
-    /** As the store says: to it, what is leased is used. */
-    @Override
-    public RateLimitDecision peek(Charge charge) {
-        return store.peek(charge);
-    }
-
     /** Leases of other instances last until they end. */
     @Override
     public void reset(RateLimit limit, @Nullable String key) {
         forget(limit, key);
-        store.reset(limit, key);
+        super.reset(limit, key);
         // One that has come meanwhile may have been charged before.
         forget(limit, key);
     }
@@ -219,29 +196,19 @@ public final class LeasingRateLimitStore implements RateLimitStore, AutoCloseabl
         }
     }
 
-    @Override
-    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
-        return store.refundLeases(remainders);
-    }
-
-    @Override
-    public CompletionStage<Void> check() {
-        return store.check();
-    }
-
     /** As {@link LeaseBroker#giveUpOverdue}. */
     @Nullable
     public String giveUpOverdue() {
         return broker.giveUpOverdue();
     }
 
-    /** Gives back what nobody has taken from since this was called last. */
+    /** Refunds leases that no call has taken from since this was called last. */
     public void refundIdle() {
         sweep.refundIdle();
     }
 
     /**
-     * Gives back all that was not handed out, and from now on takes no more in advance.
+     * Refunds all that was not handed out, and from now on takes no more in advance.
      *
      * @param timeout the longest time to wait for the store
      */

@@ -5,24 +5,28 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.lease.LeasedPermits.Portion;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** A call of which stocks cover some charges, or all. If the rest is rejected or not decided, they have it back. */
+/**
+ * A call with several charges, some of which or all are covered by leased permits. If the rest is rejected or not decided,
+ * the leased permits are put back.
+ */
 final class PartlyLeasedCall {
 
-    private final List<Charge> charges;
+    private final StoreRequest request;
 
     private final LongSupplier nanos;
 
+    /** Of the charges covered by leased permits. */
     private final Map<Charge, Portion> taken = new HashMap<>();
 
     private final Map<Charge, RateLimitDecision> decisions = new HashMap<>();
@@ -30,22 +34,12 @@ final class PartlyLeasedCall {
     private final List<Charge> rest = new ArrayList<>();
 
     /** @param nanos a clock */
-    PartlyLeasedCall(List<Charge> charges, LongSupplier nanos) {
-        this.charges = charges;
+    PartlyLeasedCall(StoreRequest request, LongSupplier nanos) {
+        this.request = request;
         this.nanos = nanos;
     }
 
-    /** @throws IllegalArgumentException if two charges are for the same bucket */
-    static void checkDistinct(List<Charge> charges) {
-        for (int i = 1; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
-            if (charges.subList(0, i).stream()
-                    .anyMatch(other -> other.limit() == charge.limit() && Objects.equals(other.key(), charge.key()))) {
-                throw new IllegalArgumentException("Two charges of one call are for the same bucket");
-            }
-        }
-    }
-
+    /** Covers the charge, if so many permits are leased. */
     void takeFrom(@Nullable LeasedPermits stock, Charge charge) {
         long now = nanos.getAsLong();
         Portion portion = stock == null ? null : stock.takePortion(charge.permits(), now);
@@ -57,23 +51,23 @@ final class PartlyLeasedCall {
         }
     }
 
-    /** The charges that no stock covers. */
+    /** The charges that no leased permits cover. */
     List<Charge> rest() {
         return rest;
     }
 
-    /** Where there is no rest. */
-    RefundableDecisions decided() {
-        return new RefundableDecisions(charges.stream().map(decisions::get).toList(), refund());
+    /** Returns the outcome if there is no rest. */
+    StoreOutcome outcome() {
+        return outcome(Refund.NONE);
     }
 
-    /** With what the store has made of the rest, or has failed to. */
-    RefundableDecisions decided(@Nullable RefundableDecisions others, @Nullable Throwable thrown) {
+    /** Returns the outcome, with the store's for the rest, or throws the store's failure. */
+    StoreOutcome outcome(@Nullable StoreOutcome others, @Nullable Throwable thrown) {
         if (others == null) {
             putBack();
             throw Futures.wrap(thrown);
         }
-        return decided(others);
+        return outcome(others);
     }
 
     /** The rest was not decided. */
@@ -81,39 +75,36 @@ final class PartlyLeasedCall {
         taken.values().forEach(portion -> portion.putBack(nanos.getAsLong()));
     }
 
-    /** With what the store has made of the rest. */
-    RefundableDecisions decided(RefundableDecisions others) {
-        boolean rejected = false;
+    /** Returns the outcome, with the store's for the rest. */
+    StoreOutcome outcome(StoreOutcome others) {
         for (int i = 0; i < rest.size(); i++) {
             decisions.put(rest.get(i), others.decisions().get(i));
-            rejected |=
-                    !others.decisions().get(i).allowed() && !rest.get(i).limit().dryRun();
         }
-        if (rejected) {
-            taken.entrySet().removeIf(entry -> {
-                Charge charge = entry.getKey();
-                boolean binds = !charge.limit().dryRun();
-                if (binds) {
-                    entry.getValue().putBack(nanos.getAsLong());
-                }
-                return binds;
-            });
-        }
-        RefundableDecisions all = decided();
-        return new RefundableDecisions(
-                all.decisions(),
-                some -> CompletableFuture.allOf(
-                        all.refund().refund(some).toCompletableFuture(),
-                        others.refund()
-                                .refund(some.stream().filter(rest::contains).toList())
-                                .toCompletableFuture()));
+        boolean rejected = others.isRejected();
+        taken.entrySet().removeIf(entry -> {
+            boolean charged = StoreOutcome.isCharged(entry.getKey(), true, rejected);
+            if (!charged) {
+                entry.getValue().putBack(nanos.getAsLong());
+            }
+            return !charged;
+        });
+        return outcome(others.refund());
     }
 
-    private Refund refund() {
-        return new ReceiptRefund<>(
+    private StoreOutcome outcome(Refund others) {
+        List<RateLimitDecision> all =
+                request.charges().stream().map(decisions::get).toList();
+        return request.refundable() ? StoreOutcome.of(request, all, refund(others)) : StoreOutcome.of(request, all);
+    }
+
+    private Refund refund(Refund others) {
+        Refund leased = new ReceiptRefund<>(
                 taken,
                 refunded -> CompletableFuture.allOf(refunded.values().stream()
                         .map(portion -> portion.refund().toCompletableFuture())
                         .toArray(CompletableFuture[]::new)));
+        return some -> CompletableFuture.allOf(
+                leased.refund(some).toCompletableFuture(),
+                others.refund(some.stream().filter(rest::contains).toList()).toCompletableFuture());
     }
 }

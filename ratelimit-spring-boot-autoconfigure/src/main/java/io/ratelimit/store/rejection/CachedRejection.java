@@ -4,6 +4,7 @@ import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.StoreOutcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -13,34 +14,34 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call that the store has rejected and has taken nothing for. Until one of its limits could decide otherwise, the same
- * call, or one that asks a rejecting limit for more, is rejected as well: time alone gives permits back, and others can
- * only take them.
+ * call is rejected as well, and so is one that asks a rejecting limit for more: only time adds permits, and others can only
+ * take them.
  *
  * @param decisions one for each charge
- * @param asked when the store was, before the request left: so no moment is too late
- * @param until when the store is to be asked again
- * @param stamp of the buckets, when the store was asked
+ * @param sent when the store was asked, before the request was sent: so no moment is too late
+ * @param until when the store has to be asked again
+ * @param version of the buckets when the store was asked
  */
-record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, long asked, long until, long stamp) {
+record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, long sent, long until, long version) {
 
-    /** The longest that the store is not asked again, so that what other instances do to a bucket shows. */
+    /** The longest time for which the store is not asked again, so that the effect of other instances shows. */
     static final Duration LONGEST = Duration.ofSeconds(1);
 
-    /** What is to be remembered; {@code null} if nothing, because something was taken. */
-    static @Nullable CachedRejection of(
-            List<Charge> charges, List<RateLimitDecision> decisions, long asked, long stamp) {
+    /** Returns what is to be cached; {@code null} if nothing, because nothing was rejected or something was charged. */
+    static @Nullable CachedRejection of(StoreOutcome outcome, long sent, long version) {
+        List<Charge> charges = outcome.charges();
         long nanos = Long.MAX_VALUE;
-        boolean binding = false;
         for (int i = 0; i < charges.size(); i++) {
-            if (!decisions.get(i).allowed()) {
-                nanos = Math.min(nanos, nanosUntil(decisions.get(i)));
-                binding |= !charges.get(i).limit().dryRun();
+            RateLimitDecision decision = outcome.decisions().get(i);
+            if (!decision.allowed()) {
+                nanos = Math.min(nanos, nanosUntil(decision));
+            } else if (charges.get(i).permits() > 0 && outcome.isCharged(i)) {
+                return null;
             }
         }
-        if (nanos == Long.MAX_VALUE || tookSomething(charges, decisions, binding)) {
-            return null;
-        }
-        return new CachedRejection(charges, decisions, asked, asked + nanos, stamp);
+        return nanos == Long.MAX_VALUE
+                ? null
+                : new CachedRejection(charges, outcome.decisions(), sent, sent + nanos, version);
     }
 
     private static long nanosUntil(RateLimitDecision rejection) {
@@ -48,18 +49,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         return retry == null || retry.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : retry.toNanos();
     }
 
-    private static boolean tookSomething(List<Charge> charges, List<RateLimitDecision> decisions, boolean rejected) {
-        for (int i = 0; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
-            boolean charged = decisions.get(i).allowed() && charge.permits() > 0;
-            if (charged && (charge.limit().dryRun() || !rejected)) {
-                return true;
-            }
-        }
-        return false;
-    }
-
-    /** Whether the call is one that would be rejected as this one was. */
+    /** Returns whether the call would be rejected as this one was. */
     boolean covers(List<Charge> call) {
         if (call.size() != charges.size()) {
             return false;
@@ -72,11 +62,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         return true;
     }
 
-    boolean covers(Charge call) {
-        return charges.size() == 1 && covers(0, call);
-    }
-
-    @SuppressWarnings("ReferenceEquality") // A limit whose numbers have changed is another.
+    @SuppressWarnings("ReferenceEquality") // A limit with other numbers is another object.
     private boolean covers(int i, Charge charge) {
         Charge known = charges.get(i);
         return charge.limit() == known.limit()
@@ -85,7 +71,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
                         || (!decisions.get(i).allowed() && coversMore(charge, known.permits())));
     }
 
-    /** Of what comes back bit by bit as it was taken, it is not known here when more of it will be. */
+    /** If permits come back in the order in which they were taken, it is not known here when more of them will. */
     private static boolean coversMore(Charge charge, long rejected) {
         RateLimit limit = charge.limit();
         return charge.permits() > rejected
@@ -93,22 +79,21 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
                         || AlgorithmTraits.of(limit).knowsWaitForMore());
     }
 
+    /** Returns the store's decisions, less the time since then. */
     List<RateLimitDecision> decisions(List<Charge> call, long now) {
-        List<RateLimitDecision> said = new ArrayList<>(call.size());
-        for (int i = 0; i < call.size(); i++) {
-            said.add(decision(i, call.get(i), now));
+        if (call.size() == 1) {
+            return List.of(decision(0, call.get(0), now));
         }
-        return said;
+        List<RateLimitDecision> present = new ArrayList<>(call.size());
+        for (int i = 0; i < call.size(); i++) {
+            present.add(decision(i, call.get(i), now));
+        }
+        return present;
     }
 
-    RateLimitDecision decision(Charge call, long now) {
-        return decision(0, call, now);
-    }
-
-    /** What the store said, less the time since. */
     private RateLimitDecision decision(int i, Charge charge, long now) {
         RateLimitDecision known = decisions.get(i);
-        long elapsed = now - asked;
+        long elapsed = now - sent;
         return new RateLimitDecision(
                 known.allowed(),
                 known.capacity(),
@@ -121,7 +106,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
                 less(known.resetAfter(), elapsed));
     }
 
-    /** @param more permits than the rejected call wanted, which takes so much longer, but for a fixed window's */
+    /** @param more how many permits more than the rejected call the call wants, which takes longer, except in a fixed window */
     private static @Nullable Duration retryAfter(RateLimitDecision known, Charge charge, long more, long elapsed) {
         RateLimit limit = charge.limit();
         Duration retry = known.retryAfter();

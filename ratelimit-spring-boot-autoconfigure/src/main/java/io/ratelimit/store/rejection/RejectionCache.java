@@ -4,22 +4,29 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.KeyDigest;
+import io.ratelimit.store.StoreOutcome;
 import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers rejections. A call has one place, which the next one with the same hash takes over: so they are bounded, and
- * whoever is forgotten is decided by the store.
+ * Caches rejections. Each call has one slot, which the next call with the same hash takes over. So the cache is bounded,
+ * and the store decides what was overwritten.
+ *
+ * <p>A bucket has a version, which changes when permits are added to it. Buckets may share one.
  */
 final class RejectionCache {
 
-    private static final int PLACES = 1 << 14;
+    private static final int SLOTS = 1 << 14;
 
-    private final AtomicReferenceArray<@Nullable CachedRejection> places = new AtomicReferenceArray<>(PLACES);
+    private static final int VERSIONS = 1 << 10;
 
-    private final BucketVersions stamps = new BucketVersions();
+    private final AtomicReferenceArray<@Nullable CachedRejection> slots = new AtomicReferenceArray<>(SLOTS);
+
+    private final AtomicLongArray versions = new AtomicLongArray(VERSIONS);
 
     private final LongSupplier nanos;
 
@@ -28,83 +35,70 @@ final class RejectionCache {
         this.nanos = nanos;
     }
 
-    /** What is known of the call; {@code null} if the store is to be asked. */
-    @Nullable
-    RateLimitDecision find(Charge call) {
-        CachedRejection known = places.get(place(call));
-        if (known == null || !known.covers(call) || known.stamp() != stamps.of(call)) {
-            return null;
-        }
-        long now = nanos.getAsLong();
-        return now - known.until() < 0 ? known.decision(call, now) : null;
-    }
-
-    /** What is known of the call; {@code null} if the store is to be asked. */
+    /** Returns the decisions if the call is known to be rejected; {@code null} if the store has to decide. */
     @Nullable
     List<RateLimitDecision> find(List<Charge> call) {
-        if (call.size() == 1) {
-            RateLimitDecision decision = find(call.get(0));
-            return decision == null ? null : List.of(decision);
-        }
-        CachedRejection known = places.get(place(call));
-        if (known == null || !known.covers(call) || known.stamp() != stamps.of(call)) {
+        CachedRejection known = slots.get(slot(call));
+        if (known == null || !known.covers(call) || known.version() != version(call)) {
             return null;
         }
         long now = nanos.getAsLong();
         return now - known.until() < 0 ? known.decisions(call, now) : null;
     }
 
-    /** To be called before the store is asked. */
-    Question ask(Charge call) {
-        return new Question(nanos.getAsLong(), stamps.of(call));
+    /** Begins a query. To be called before the store is. */
+    Query query(List<Charge> call) {
+        return new Query(nanos.getAsLong(), version(call));
     }
 
-    /** To be called before the store is asked. */
-    Question ask(List<Charge> call) {
-        return new Question(nanos.getAsLong(), stamps.of(call));
+    /** Drops what is cached for a bucket, and what queries under way will bring: permits were added to it. */
+    void evict(RateLimit limit, @Nullable String key) {
+        versions.incrementAndGet(hash(limit, key) & (VERSIONS - 1));
     }
 
-    /** Permits were given to a bucket: what is known of it no longer holds, nor does what is on its way. */
-    void forget(RateLimit limit, @Nullable String key) {
-        stamps.change(limit, key);
+    /** Versions only grow: their sum is the same only if each of them is. */
+    private long version(List<Charge> call) {
+        long sum = 0;
+        for (int i = 0; i < call.size(); i++) {
+            sum += versions.get(hash(call.get(i)) & (VERSIONS - 1));
+        }
+        return sum;
     }
 
-    private static int place(Charge call) {
-        return BucketVersions.hash(call.limit(), call.key()) & (PLACES - 1);
-    }
-
-    private static int place(List<Charge> call) {
+    private static int slot(List<Charge> call) {
         int hash = 0;
-        for (Charge charge : call) {
-            hash = 31 * hash + BucketVersions.hash(charge.limit(), charge.key());
+        for (int i = 0; i < call.size(); i++) {
+            hash = 31 * hash + hash(call.get(i));
         }
-        return hash & (PLACES - 1);
+        return hash & (SLOTS - 1);
     }
 
-    /** What was known when the store was asked about a call. */
-    final class Question {
+    private static int hash(Charge charge) {
+        return hash(charge.limit(), charge.key());
+    }
 
-        private final long asked;
+    private static int hash(RateLimit limit, @Nullable String key) {
+        int hash = 31 * limit.hashCode() + Objects.hashCode(key);
+        return hash ^ (hash >>> 16);
+    }
 
-        private final long stamp;
+    /** A call that the store is deciding. */
+    final class Query {
 
-        private Question(long asked, long stamp) {
-            this.asked = asked;
-            this.stamp = stamp;
+        private final long sent;
+
+        private final long version;
+
+        private Query(long sent, long version) {
+            this.sent = sent;
+            this.version = version;
         }
 
-        /** Remembers the answer, if it is a rejection and will be one for a while. */
-        void answered(Charge call, RateLimitDecision decision) {
-            if (!decision.allowed()) {
-                answered(List.of(call), List.of(decision));
-            }
-        }
-
-        /** Remembers the answer, if it is a rejection and will be one for a while. */
-        void answered(List<Charge> call, List<RateLimitDecision> decisions) {
-            CachedRejection rejection = CachedRejection.of(call, decisions, asked, stamp);
-            if (rejection != null && !hasLongKey(call)) {
-                places.set(call.size() == 1 ? place(call.get(0)) : place(call), rejection);
+        /** Caches the outcome if it is a rejection that lasts for a while. */
+        void answered(StoreOutcome outcome) {
+            CachedRejection rejection = CachedRejection.of(outcome, sent, version);
+            if (rejection != null && !hasLongKey(outcome.charges())) {
+                slots.set(slot(outcome.charges()), rejection);
             }
         }
 

@@ -3,11 +3,11 @@ package io.ratelimit.store.rejection;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.Lease;
-import io.ratelimit.store.LeaseRemainder;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.Refund;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -15,16 +15,13 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rejects by itself what the store has just rejected, until the moment that the store named, though not for longer than a
- * second: then it asks again. So it rejects nothing that the store would allow, unless another instance has meanwhile
- * reset the bucket or given permits back.
+ * Rejects without the store what the store has just rejected, until the moment that the store named, but for no longer than
+ * a second: then it asks again. So it rejects nothing that the store would allow, unless another instance has meanwhile
+ * reset the bucket or refunded permits.
  *
- * <p>What a remembered rejection says of the bucket is what the store said, less the time since: others may have taken
- * permits that were left.
+ * <p>A cached decision is the store's, less the time since then: others may have taken permits that were left.
  */
-public final class RejectionCachingRateLimitStore implements RateLimitStore {
-
-    private final RateLimitStore store;
+public final class RejectionCachingRateLimitStore extends DelegatingRateLimitStore {
 
     private final RejectionCache rejections;
 
@@ -34,142 +31,97 @@ public final class RejectionCachingRateLimitStore implements RateLimitStore {
 
     /** @param nanos a monotonic clock */
     RejectionCachingRateLimitStore(RateLimitStore store, LongSupplier nanos) {
-        this.store = store;
+        super(store);
         this.rejections = new RejectionCache(nanos);
     }
 
     @Override
-    public RateLimitDecision decide(Charge charge) {
-        RateLimitDecision known = rejections.find(charge);
+    public StoreOutcome decide(StoreRequest request) {
+        List<RateLimitDecision> known = rejections.find(request.charges());
         if (known != null) {
-            return known;
+            return StoreOutcome.of(request, known);
         }
-        RejectionCache.Question question = rejections.ask(charge);
-        RateLimitDecision decision = store.decide(charge);
-        question.answered(charge, decision);
-        return decision;
+        RejectionCache.Query query = rejections.query(request.charges());
+        return cached(super.decide(request), query);
     }
 
     @Override
-    public List<RateLimitDecision> decide(List<Charge> charges) {
-        List<RateLimitDecision> known = rejections.find(charges);
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        List<RateLimitDecision> known = rejections.find(request.charges());
         if (known != null) {
-            return known;
+            return CompletableFuture.completedFuture(StoreOutcome.of(request, known));
         }
-        RejectionCache.Question question = rejections.ask(charges);
-        List<RateLimitDecision> decisions = store.decide(charges);
-        question.answered(charges, decisions);
-        return decisions;
+        RejectionCache.Query query = rejections.query(request.charges());
+        return super.decideAsync(request).thenApply(outcome -> cached(outcome, query));
+    }
+
+    private StoreOutcome cached(StoreOutcome outcome, RejectionCache.Query query) {
+        query.answered(outcome);
+        Lease lease = outcome.lease();
+        StoreOutcome evicting = outcome.mapRefund(refund ->
+                charges -> refund.refund(charges).whenComplete((done, thrown) -> charges.forEach(this::evict)));
+        return lease == null
+                ? evicting
+                : new StoreOutcome(
+                        evicting.charges(),
+                        evicting.decisions(),
+                        evicting.refund(),
+                        new Lease(
+                                lease.permits(),
+                                new EvictingLease(evicting.charges().get(0), lease.unused())));
+    }
+
+    /** Evicts even if the refund has failed: it may have been made. */
+    private void evict(Charge charge) {
+        rejections.evict(charge.limit(), charge.key());
     }
 
     @Override
-    public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-        List<RateLimitDecision> known = rejections.find(charges);
-        if (known != null) {
-            return CompletableFuture.completedFuture(known);
-        }
-        RejectionCache.Question question = rejections.ask(charges);
-        return store.decideAsync(charges).thenApply(decisions -> {
-            question.answered(charges, decisions);
-            return decisions;
-        });
+    public CompletionStage<Void> refundLeases(List<Lease> leases) {
+        return super.refundLeases(leases.stream().map(EvictingLease::ofStore).toList())
+                .whenComplete((done, thrown) -> leases.forEach(EvictingLease::evict));
     }
 
-    @Override
-    public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-        List<RateLimitDecision> known = rejections.find(charges);
-        if (known != null) {
-            return CompletableFuture.completedFuture(new RefundableDecisions(known, Refund.NONE));
-        }
-        RejectionCache.Question question = rejections.ask(charges);
-        return store.decideRefundably(charges).thenApply(decided -> {
-            question.answered(charges, decided.decisions());
-            return new RefundableDecisions(decided.decisions(), forgetting(decided.refund()));
-        });
-    }
-
-    @Override
-    public CompletionStage<Lease> lease(Charge charge, long more) {
-        RateLimitDecision known = rejections.find(charge);
-        if (known != null) {
-            return CompletableFuture.completedFuture(
-                    new Lease(known, 0, permits -> CompletableFuture.completedFuture(null)));
-        }
-        RejectionCache.Question question = rejections.ask(charge);
-        return store.lease(charge, more).thenApply(lease -> {
-            question.answered(charge, lease.decision());
-            return new Lease(lease.decision(), lease.more(), new Forgetting(charge, lease.unused()));
-        });
-    }
-
-    @Override
-    public CompletionStage<Void> refundLeases(List<LeaseRemainder> remainders) {
-        return store.refundLeases(remainders.stream().map(Forgetting::ofStore).toList())
-                .whenComplete((done, thrown) -> remainders.forEach(Forgetting::forget));
-    }
-
-    @Override
-    public int affordableRefunds() {
-        return store.affordableRefunds();
-    }
-
-    /** Whether or not it could be given back: it may have been. */
-    private final class Forgetting implements Lease.Unused {
+    /** Evicts what is cached for the bucket when permits are refunded to it. */
+    private final class EvictingLease implements Lease.Unused {
 
         private final Charge charge;
 
         private final Lease.Unused unused;
 
-        Forgetting(Charge charge, Lease.Unused unused) {
+        EvictingLease(Charge charge, Lease.Unused unused) {
             this.charge = charge;
             this.unused = unused;
         }
 
-        static LeaseRemainder ofStore(LeaseRemainder remainder) {
-            return remainder.unused() instanceof Forgetting known
-                    ? new LeaseRemainder(known.unused, remainder.permits())
-                    : remainder;
+        static Lease ofStore(Lease lease) {
+            return lease.unused() instanceof EvictingLease evicting
+                    ? new Lease(lease.permits(), evicting.unused)
+                    : lease;
         }
 
-        static void forget(LeaseRemainder remainder) {
-            if (remainder.unused() instanceof Forgetting known) {
-                known.forget();
+        static void evict(Lease lease) {
+            if (lease.unused() instanceof EvictingLease evicting) {
+                evicting.evict();
             }
         }
 
-        private void forget() {
-            rejections.forget(charge.limit(), charge.key());
+        private void evict() {
+            RejectionCachingRateLimitStore.this.evict(charge);
         }
 
         @Override
         public CompletionStage<Void> refund(long permits) {
-            return unused.refund(permits).whenComplete((done, thrown) -> forget());
+            return unused.refund(permits).whenComplete((done, thrown) -> evict());
         }
-    }
-
-    /** Whether or not it could be given back: it may have been. */
-    private Refund forgetting(Refund refund) {
-        return charges -> refund.refund(charges)
-                .whenComplete(
-                        (done, thrown) -> charges.forEach(charge -> rejections.forget(charge.limit(), charge.key())));
-    }
-
-    @Override
-    public RateLimitDecision peek(Charge charge) {
-        return store.peek(charge);
     }
 
     @Override
     public void reset(RateLimit limit, @Nullable String key) {
         try {
-            store.reset(limit, key);
+            super.reset(limit, key);
         } finally {
-            rejections.forget(limit, key);
+            rejections.evict(limit, key);
         }
-    }
-
-    @Override
-    public CompletionStage<Void> check() {
-        return store.check();
     }
 }

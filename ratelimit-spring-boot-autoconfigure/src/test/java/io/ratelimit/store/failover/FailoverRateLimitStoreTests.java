@@ -3,8 +3,6 @@ package io.ratelimit.store.failover;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.Mockito.mock;
 
 import io.ratelimit.Charge;
 import io.ratelimit.LogRecorder;
@@ -19,7 +17,8 @@ import io.ratelimit.TestLimits;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.AsyncStore;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.StubStore;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -69,24 +68,13 @@ class FailoverRateLimitStoreTests {
     void storeDecidesWhileItCan() {
         RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 0, 5);
         store.answer(answer);
-        assertThat(failover.decide(charges(THROW))).containsExactly(answer);
-        assertThat(failover.decideAsync(charges(THROW)).toCompletableFuture().join())
+        assertThat(failover.decide(StoreRequest.of(charges(THROW))).decisions()).containsExactly(answer);
+        assertThat(failover.decideAsync(StoreRequest.of(charges(THROW)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join())
                 .containsExactly(answer);
         assertThat(failover.peek(new Charge(THROW, "key", 1))).isEqualTo(answer);
-    }
-
-    @Test
-    void oneChargeIsDecidedAsOne() {
-        RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 0, 5);
-        Charge charge = new Charge(LOCAL, "key", 1);
-        RateLimitStore healthy = mock();
-        given(healthy.decide(charge)).willReturn(answer);
-        assertThat(new FailoverRateLimitStore(healthy, store).decide(charge)).isSameAs(answer);
-        store.fail(trouble);
-        assertThat(failover.decide(charge).allowed()).isTrue();
-        assertThat(failover.decide(charge).allowed()).isFalse();
-        assertThat(catchThrowable(() -> failover.decide(new Charge(THROW, "key", 1))))
-                .isSameAs(trouble);
     }
 
     @ParameterizedTest
@@ -105,10 +93,14 @@ class FailoverRateLimitStoreTests {
 
     static List<Consumer<RateLimitStore>> outageIsOverWithTheNextAnswerOfAnyKind() {
         return List.of(
-                store -> store.decide(charges(LOCAL)),
-                store -> store.decide(new Charge(LOCAL, "key", 1)),
-                store -> store.decideAsync(charges(LOCAL)).toCompletableFuture().join(),
-                store -> store.decideRefundably(charges(LOCAL))
+                store -> store.decide(StoreRequest.of(charges(LOCAL))).decisions(),
+                store -> store.decide(StoreRequest.of(new Charge(LOCAL, "key", 1)))
+                        .decision(),
+                store -> store.decideAsync(StoreRequest.of(charges(LOCAL)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join(),
+                store -> store.decideAsync(StoreRequest.refundable(charges(LOCAL)))
                         .toCompletableFuture()
                         .join());
     }
@@ -178,7 +170,9 @@ class FailoverRateLimitStoreTests {
     void mistakesAreNotTroubleWithTheStore() {
         IllegalArgumentException mistake = new IllegalArgumentException("two charges of one bucket");
         store.fail(mistake);
-        assertThat(catchThrowable(() -> failover.decide(charges(LOCAL)))).isSameAs(mistake);
+        assertThat(catchThrowable(
+                        () -> failover.decide(StoreRequest.of(charges(LOCAL))).decisions()))
+                .isSameAs(mistake);
         assertThat(catchThrowable(() -> allowed(new AsyncStore(failover), LOCAL)))
                 .isSameAs(mistake);
     }
@@ -194,7 +188,7 @@ class FailoverRateLimitStoreTests {
     @Test
     void storeThatDecidedIsGivenBackTo() {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        RefundableDecisions decided = decideRefundably(LOCAL);
+        StoreOutcome decided = decideRefundably(LOCAL);
         assertThat(decided.decisions()).containsExactly(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
         giveBack(decided, LOCAL);
         assertThat(store.givenBack()).containsExactly(charges(LOCAL));
@@ -204,7 +198,7 @@ class FailoverRateLimitStoreTests {
     @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
     void whatWasDecidedLocallyIsGivenBackLocally(Way way) {
         failing(way);
-        RefundableDecisions decided = decideRefundably(ALLOW, LOCAL);
+        StoreOutcome decided = decideRefundably(ALLOW, LOCAL);
         assertThat(decided.decisions()).allMatch(RateLimitDecision::allowed);
         assertThat(allowed(failover, LOCAL)).containsExactly(false);
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
@@ -217,7 +211,7 @@ class FailoverRateLimitStoreTests {
     @Test
     void whatWasLetPassHasNothingToGiveBack() {
         store.fail(trouble);
-        RefundableDecisions decided = decideRefundably(ALLOW);
+        StoreOutcome decided = decideRefundably(ALLOW);
         assertThat(decided.decisions()).containsExactly(RateLimitDecision.unlimited(1));
         giveBack(decided, ALLOW);
         assertThat(store.givenBack()).isEmpty();
@@ -237,7 +231,7 @@ class FailoverRateLimitStoreTests {
     @Test
     void storeThatCannotTakeItBackIsNoAffairOfTheCaller() {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        RefundableDecisions decided = decideRefundably(LOCAL);
+        StoreOutcome decided = decideRefundably(LOCAL);
         store.fail(trouble);
         LogRecorder recorder = new LogRecorder("io.ratelimit.store");
         try {
@@ -252,21 +246,23 @@ class FailoverRateLimitStoreTests {
     @Test
     void mistakeInGivingBackIsTheCallers() {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        RefundableDecisions decided = decideRefundably(LOCAL);
+        StoreOutcome decided = decideRefundably(LOCAL);
         store.fail(new IllegalStateException("a defect"));
         assertThat(catchThrowable(() -> giveBack(decided, LOCAL))).hasMessageContaining("a defect");
     }
 
-    private RefundableDecisions decideRefundably(RateLimit... limits) {
-        return failover.decideRefundably(charges(limits)).toCompletableFuture().join();
+    private StoreOutcome decideRefundably(RateLimit... limits) {
+        return failover.decideAsync(StoreRequest.refundable(charges(limits)))
+                .toCompletableFuture()
+                .join();
     }
 
-    private static void giveBack(RefundableDecisions decided, RateLimit... limits) {
+    private static void giveBack(StoreOutcome decided, RateLimit... limits) {
         decided.refund().refund(charges(limits)).toCompletableFuture().join();
     }
 
     private static List<Boolean> allowed(RateLimitStore store, RateLimit... limits) {
-        return store.decide(charges(limits)).stream()
+        return store.decide(StoreRequest.of(charges(limits))).decisions().stream()
                 .map(RateLimitDecision::allowed)
                 .toList();
     }

@@ -16,6 +16,7 @@ import io.ratelimit.store.Fraction;
 import io.ratelimit.store.LimitKind;
 import io.ratelimit.store.RandomLimits;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -55,8 +56,8 @@ class LocalShareRandomTests {
             RateLimitStore whole = store();
             for (Admission admission : play(limit, instances)) {
                 clock.set(admission.micros());
-                assertThat(whole.decide(List.of(new Charge(limit, "key", admission.permits())))
-                                .get(0)
+                assertThat(whole.decide(StoreRequest.of(List.of(new Charge(limit, "key", admission.permits()))))
+                                .decision()
                                 .allowed())
                         .as("%s by %s instances", limit, instances)
                         .isTrue();
@@ -149,7 +150,7 @@ class LocalShareRandomTests {
             clock.advance(pause(share));
             IntStream.range(0, instances).filter(i -> random.nextInt(3) > 0).forEach(i -> {
                 Charge charge = new Charge(share, "key", permits(share));
-                if (stores.get(i).decide(List.of(charge)).get(0).allowed()) {
+                if (stores.get(i).decide(StoreRequest.of(charge)).decision().allowed()) {
                     admissions.add(new Admission(clock.micros(), charge.permits()));
                 }
             });
@@ -168,8 +169,9 @@ class LocalShareRandomTests {
         }
         RateLimitStore store = store();
         clock.set(TestClock.TODAY);
-        Duration back =
-                store.decide(List.of(new Charge(share, "key", 1))).get(0).resetAfter();
+        Duration back = store.decide(StoreRequest.of(new Charge(share, "key", 1)))
+                .decision()
+                .resetAfter();
         List<Admission> admissions = new ArrayList<>(List.of(new Admission(clock.micros(), instances)));
         clock.advance(TestClock.inMicros(back) - 1);
         for (int call = 0; call < CALLS; call++) {
@@ -177,7 +179,7 @@ class LocalShareRandomTests {
             if (left == 0) {
                 clock.advance(store.peek(new Charge(share, "key", 1)).retryAfter());
             } else {
-                store.decide(List.of(new Charge(share, "key", left)));
+                store.decide(StoreRequest.of(new Charge(share, "key", left)));
                 admissions.add(new Admission(clock.micros(), left * instances));
             }
         }

@@ -1,8 +1,6 @@
 package io.ratelimit.store.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.Mockito.mock;
 
 import io.ratelimit.Charge;
 import io.ratelimit.LocalShare;
@@ -18,7 +16,8 @@ import io.ratelimit.Waiter;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.StubStore;
 import java.util.List;
 import java.util.Map;
@@ -54,7 +53,8 @@ class LocalShareStoreTests {
 
     @Test
     void callThatCostsMoreThanTheShareIsRejected() {
-        RateLimitDecision decision = one.decide(charges(11, LIMIT)).get(0);
+        RateLimitDecision decision =
+                one.decide(StoreRequest.of(charges(11, LIMIT))).decision();
         assertThat(decision.allowed()).isFalse();
         assertThat(decision.retryAfter()).isNull();
         assertThat(decision.capacity()).isEqualTo(10);
@@ -76,12 +76,16 @@ class LocalShareStoreTests {
 
     @Test
     void everyWayToAskFindsTheSameBucket() {
-        assertThat(one.decide(charges(3, LIMIT)).get(0).remaining()).isEqualTo(7);
-        assertThat(one.decideAsync(charges(3, LIMIT)).toCompletableFuture().join())
+        assertThat(one.decide(StoreRequest.of(charges(3, LIMIT))).decision().remaining())
+                .isEqualTo(7);
+        assertThat(one.decideAsync(StoreRequest.of(charges(3, LIMIT)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join())
                 .extracting(RateLimitDecision::remaining)
                 .containsExactly(4L);
         assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(4);
-        assertThat(remaining(one.decideRefundably(charges(1, LIMIT, OTHER))
+        assertThat(remaining(one.decideAsync(StoreRequest.refundable(charges(1, LIMIT, OTHER)))
                         .toCompletableFuture()
                         .join()
                         .decisions()))
@@ -92,25 +96,18 @@ class LocalShareStoreTests {
     void storeOfAShareIsAskedInEveryWay() {
         RateLimitStore local = new LocalShareStore(new InMemoryRateLimitStore(clock, 100));
         assertThat(local.isNonBlocking()).isTrue();
-        assertThat(remaining(local.decide(charges(1, LIMIT)))).containsExactly(9L);
-        assertThat(remaining(local.decideAsync(charges(1, LIMIT))
+        assertThat(remaining(local.decide(StoreRequest.of(charges(1, LIMIT))).decisions()))
+                .containsExactly(9L);
+        assertThat(remaining(local.decideAsync(StoreRequest.of(charges(1, LIMIT)))
+                        .thenApply(StoreOutcome::decisions)
                         .toCompletableFuture()
                         .join()))
                 .containsExactly(8L);
     }
 
     @Test
-    void oneChargeIsDecidedAsOne() {
-        RateLimitDecision answer = RateLimitDecision.unlimited(10);
-        RateLimitStore store = mock();
-        given(store.decide(new Charge(LIMIT.local(), "key", 3))).willReturn(answer);
-        assertThat(new LocalShareStore(store).decide(new Charge(LIMIT, "key", 3)))
-                .isSameAs(answer);
-    }
-
-    @Test
     void resetForgetsTheShare() {
-        one.decide(charges(10, LIMIT));
+        one.decide(StoreRequest.of(charges(10, LIMIT)));
         try {
             one.reset(LIMIT, "key");
         } catch (RateLimitStoreException ex) {
@@ -122,8 +119,9 @@ class LocalShareStoreTests {
     @Test
     void whatWasTakenIsGivenBackToTheShare() {
         List<Charge> charges = charges(2, LIMIT, OTHER);
-        RefundableDecisions decided =
-                one.decideRefundably(charges).toCompletableFuture().join();
+        StoreOutcome decided = one.decideAsync(StoreRequest.refundable(charges))
+                .toCompletableFuture()
+                .join();
         CompletableFuture<Void> givenBack =
                 decided.refund().refund(charges.subList(0, 1)).toCompletableFuture();
         assertThat(givenBack).isCompleted();
@@ -133,14 +131,15 @@ class LocalShareStoreTests {
 
     @Test
     void limitsOfACallAreStillDecidedTogether() {
-        assertThat(one.decide(charges(4, LIMIT, OTHER)))
+        assertThat(one.decide(StoreRequest.of(charges(4, LIMIT, OTHER))).decisions())
                 .extracting(RateLimitDecision::allowed)
                 .containsExactly(true, false);
         assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
     }
 
     private static long admitted(RateLimitStore instance, long permits) {
-        return Stream.generate(() -> instance.decide(charges(permits, LIMIT)).get(0))
+        return Stream.generate(() -> instance.decide(StoreRequest.of(charges(permits, LIMIT)))
+                        .decision())
                 .limit(25)
                 .filter(RateLimitDecision::allowed)
                 .count();

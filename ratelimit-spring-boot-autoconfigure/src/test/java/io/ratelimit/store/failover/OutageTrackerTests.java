@@ -90,7 +90,7 @@ class OutageTrackerTests {
     @Test
     void whatIsNotGivenBackIsLoggedOnceAMinute() {
         for (seconds = 0; seconds <= 60; seconds++) {
-            log.notGivenBack(limit, trouble);
+            log.notRefunded(limit, trouble);
         }
         assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
         assertThat(recorder.lines().get(0)).contains("'quotes' stays taken", "down");
@@ -99,7 +99,7 @@ class OutageTrackerTests {
     @Test
     void whatIsNotGivenBackWhileTheStoreFailsIsNoNews() {
         log.failure(List.of(limit), trouble);
-        log.notGivenBack(limit, trouble);
+        log.notRefunded(limit, trouble);
         assertThat(recorder.levels()).containsExactly("WARNING");
     }
 

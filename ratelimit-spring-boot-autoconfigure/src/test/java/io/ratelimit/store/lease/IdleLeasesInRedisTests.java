@@ -14,6 +14,7 @@ import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.LeaseThread;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -67,7 +68,9 @@ class IdleLeasesInRedisTests {
     }
 
     private boolean take(int key) {
-        return store.decide(new Charge(limit, "key-" + key, 1)).allowed();
+        return store.decide(StoreRequest.of(new Charge(limit, "key-" + key, 1)))
+                .decision()
+                .allowed();
     }
 
     private long used(int key) {

@@ -10,6 +10,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestClock;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.TrippingStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -43,7 +45,9 @@ class LeaseRequestTests {
         CompletableFuture<Void> answer = trips.hold();
         List<CompletableFuture<?>> calls = new ArrayList<>();
         for (int i = 0; i < 6; i++) {
-            calls.add(store.decideAsync(List.of(new Charge(limit, "alice", 1))).toCompletableFuture());
+            calls.add(store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                    .thenApply(StoreOutcome::decisions)
+                    .toCompletableFuture());
         }
         assertThat(trips.asked()).as("one asks, four wait, one is too much").endsWith("1+2", "1+4", "1");
         answer.complete(null);
@@ -78,8 +82,10 @@ class LeaseRequestTests {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();
-        CompletionStage<?> asks = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
-        CompletionStage<?> waits = store.decideAsync(List.of(new Charge(limit, "alice", 1)));
+        CompletionStage<?> asks = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions);
+        CompletionStage<?> waits = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions);
         answer.completeExceptionally(new RateLimitStoreException(Reason.TIMEOUT, "late", null));
         assertThat(asks.toCompletableFuture()).isCompletedExceptionally();
         assertThat(waits.toCompletableFuture()).isCompletedExceptionally();
@@ -138,7 +144,8 @@ class LeaseRequestTests {
     }
 
     private CompletableFuture<RateLimitDecision> call(RateLimit limit) {
-        return store.decideAsync(List.of(new Charge(limit, "alice", 1)))
+        return store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions)
                 .toCompletableFuture()
                 .thenApply(decisions -> decisions.get(0));
     }

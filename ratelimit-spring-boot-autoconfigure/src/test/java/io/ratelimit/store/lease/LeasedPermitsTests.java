@@ -18,7 +18,7 @@ class LeasedPermitsTests {
     /** Of five permits, of a window that ends in a second. */
     static LeasedPermits stock(RateLimit limit) {
         RateLimitDecision decision = RateLimitDecision.ofMicros(limit.capacity(), 50, 0, 0, 1_000_000);
-        return new LeasedPermits(limit, new Lease(decision, 5, permits -> CompletableFuture.completedFuture(null)), 0);
+        return new LeasedPermits(limit, decision, new Lease(5, permits -> CompletableFuture.completedFuture(null)), 0);
     }
 
     @Test
@@ -48,7 +48,7 @@ class LeasedPermitsTests {
                 RateLimit.named("tokens").capacity(100).rate("1/s").lease(5).build();
         RateLimitDecision decision = RateLimitDecision.ofMicros(100, 50, 0, 0, 50_000_000);
         LeasedPermits stock =
-                new LeasedPermits(limit, new Lease(decision, 5, permits -> CompletableFuture.completedFuture(null)), 0);
+                new LeasedPermits(limit, decision, new Lease(5, permits -> CompletableFuture.completedFuture(null)), 0);
         LeasedPermits.Portion portion = stock.takePortion(2, 0);
         assertThat(stock.take(1, 0)).isNotNegative();
         portion.putBack(elapsed);

@@ -13,6 +13,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.TestLimits;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.TrippingStore;
 import java.time.Duration;
 import java.util.List;
@@ -40,10 +41,14 @@ class LeasesOfSeveralLimitsTests {
         instances.takeSlowly(1 + 2 + 3 + 1, other);
         int before = trips.asked().size();
         List<Charge> both = List.of(new Charge(one, "alice", 1), new Charge(other, "alice", 2));
-        assertThat(store.decide(both)).extracting(RateLimitDecision::remaining).containsExactly(1_000L - 8, 1_000L - 9);
+        assertThat(store.decide(StoreRequest.of(both)).decisions())
+                .extracting(RateLimitDecision::remaining)
+                .containsExactly(1_000L - 8, 1_000L - 9);
         assertThat(trips.asked()).hasSize(before);
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> store.decide(List.of(new Charge(one, "alice", 1), new Charge(one, "alice", 2))));
+                .isThrownBy(() -> store.decide(
+                                StoreRequest.of(List.of(new Charge(one, "alice", 1), new Charge(one, "alice", 2))))
+                        .decisions());
     }
 
     @Test
@@ -55,8 +60,12 @@ class LeasesOfSeveralLimitsTests {
         instances.takeSlowly(1 + 2 + 3 + 1, leasedTrial);
         List<Charge> all = List.of(
                 new Charge(leased, "alice", 1), new Charge(leasedTrial, "alice", 1), new Charge(tight, "alice", 1));
-        assertThat(store.decide(all)).extracting(RateLimitDecision::allowed).containsExactly(true, true, true);
-        assertThat(store.decide(all)).extracting(RateLimitDecision::allowed).containsExactly(true, true, false);
+        assertThat(store.decide(StoreRequest.of(all)).decisions())
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(true, true, true);
+        assertThat(store.decide(StoreRequest.of(all)).decisions())
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(true, true, false);
         store.refundAll(Duration.ofSeconds(20));
         assertThat(instances.used(leased)).isEqualTo(7 + 1);
         assertThat(instances.used(leasedTrial)).as("in dry run").isEqualTo(7 + 2);
@@ -69,7 +78,8 @@ class LeasesOfSeveralLimitsTests {
         trips.fail(true);
         List<Charge> both = List.of(
                 new Charge(leased, "alice", 1), new Charge(TestLimits.fixedWindow("other", 1, "1/h"), "alice", 1));
-        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.decide(both));
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(() -> store.decide(StoreRequest.of(both)).decisions());
         trips.fail(false);
         store.refundAll(Duration.ofSeconds(20));
         assertThat(instances.used(leased)).isEqualTo(7);

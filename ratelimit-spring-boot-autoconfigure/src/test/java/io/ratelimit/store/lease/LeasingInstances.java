@@ -10,6 +10,7 @@ import io.ratelimit.TestClock;
 import io.ratelimit.memory.ExactLeaseStore;
 import io.ratelimit.store.LeaseThread;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.TrippingStore;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -41,7 +42,7 @@ public final class LeasingInstances implements AfterEachCallback {
     }
 
     public static RateLimitDecision take(RateLimitStore from, RateLimit limit, long permits) {
-        return from.decide(List.of(new Charge(limit, "alice", permits))).get(0);
+        return from.decide(StoreRequest.of(new Charge(limit, "alice", permits))).decision();
     }
 
     public TestClock clock() {

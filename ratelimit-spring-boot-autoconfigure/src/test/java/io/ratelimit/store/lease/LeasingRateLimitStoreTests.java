@@ -13,6 +13,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.store.LimitKind;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.TrippingStore;
 import java.time.Duration;
 import java.util.List;
@@ -40,7 +41,7 @@ class LeasingRateLimitStoreTests {
     @Test
     void keyThatIsUsedOnceCostsNoLease() {
         for (int i = 0; i < 5; i++) {
-            store.decide(List.of(new Charge(window("quotes", 100, 10), "key" + i, 1)));
+            store.decide(StoreRequest.of(List.of(new Charge(window("quotes", 100, 10), "key" + i, 1))));
         }
         assertThat(trips.asked()).containsExactly("1", "1", "1", "1", "1");
     }
@@ -144,13 +145,13 @@ class LeasingRateLimitStoreTests {
         LeasingRateLimitStore small = instances.add(1);
         RateLimit limit = window("quotes", 1_000, 100);
         for (String key : List.of("alice", "alice", "bob", "bob", "alice", "bob")) {
-            small.decide(List.of(new Charge(limit, key, 1)));
+            small.decide(StoreRequest.of(new Charge(limit, key, 1)));
         }
         assertThat(trips.asked()).containsExactly("1", "1+1", "1", "1", "1");
         small.refundIdle();
         small.refundIdle();
-        small.decide(List.of(new Charge(limit, "bob", 1)));
-        small.decide(List.of(new Charge(limit, "bob", 1)));
+        small.decide(StoreRequest.of(new Charge(limit, "bob", 1)));
+        small.decide(StoreRequest.of(new Charge(limit, "bob", 1)));
         assertThat(trips.asked()).endsWith("1", "1+1");
     }
 }

@@ -12,6 +12,8 @@ import io.ratelimit.TestLimits;
 import io.ratelimit.store.HeldStore;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.StubStore;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -38,7 +40,7 @@ class ForgottenRejectionTests {
     @ValueSource(booleans = {true, false})
     void resetForgets(boolean fails) {
         store.answer(REJECTED);
-        remembering.decide(ONE);
+        remembering.decide(StoreRequest.of(ONE));
         if (fails) {
             RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
             store.fail(trouble);
@@ -48,7 +50,7 @@ class ForgottenRejectionTests {
             remembering.reset(QUOTES, "alice");
         }
         store.answer(ALLOWED);
-        assertThat(remembering.decide(ONE)).isEqualTo(ALLOWED);
+        assertThat(remembering.decide(StoreRequest.of(ONE)).decision()).isEqualTo(ALLOWED);
     }
 
     @Test
@@ -56,15 +58,16 @@ class ForgottenRejectionTests {
         Charge order = new Charge(TestLimits.tokenBucket("orders", 10, "10/s"), "alice", 1);
         store.answer(ALLOWED);
         Refund refund = remembering
-                .decideRefundably(List.of(order))
+                .decideAsync(StoreRequest.refundable(List.of(order)))
                 .toCompletableFuture()
                 .join()
                 .refund();
         store.answer(REJECTED, REJECTED);
-        remembering.decide(List.of(ONE, order));
+        remembering.decide(StoreRequest.of(List.of(ONE, order)));
         refund.refund(List.of(order)).toCompletableFuture().join();
         store.answer(ALLOWED, ALLOWED);
-        assertThat(remembering.decide(List.of(ONE, order))).containsExactly(ALLOWED, ALLOWED);
+        assertThat(remembering.decide(StoreRequest.of(List.of(ONE, order))).decisions())
+                .containsExactly(ALLOWED, ALLOWED);
     }
 
     /** Also if it fails: it may have been given back all the same. */
@@ -73,16 +76,20 @@ class ForgottenRejectionTests {
     void permitsOfALeaseThatAreGivenBackForget(boolean fails) {
         Charge two = new Charge(QUOTES, "alice", 2);
         store.answer(ALLOWED);
-        Lease lease = remembering.lease(ONE, 5).toCompletableFuture().join();
+        Lease lease = remembering
+                .decideAsync(StoreRequest.lease(ONE, 5))
+                .toCompletableFuture()
+                .join()
+                .lease();
         store.answer(REJECTED);
-        remembering.decide(two);
+        remembering.decide(StoreRequest.of(two));
         if (fails) {
             store.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
         }
         assertThat(lease.unused().refund(1).toCompletableFuture().isCompletedExceptionally())
                 .isEqualTo(fails);
         store.answer(ALLOWED);
-        assertThat(remembering.decide(two)).isEqualTo(ALLOWED);
+        assertThat(remembering.decide(StoreRequest.of(two)).decision()).isEqualTo(ALLOWED);
     }
 
     @Test
@@ -90,11 +97,13 @@ class ForgottenRejectionTests {
         HeldStore held = new HeldStore(store);
         RejectionCachingRateLimitStore overHeld = new RejectionCachingRateLimitStore(held, () -> 0);
         store.answer(REJECTED);
-        CompletableFuture<?> answer = overHeld.decideAsync(List.of(ONE)).toCompletableFuture();
+        CompletableFuture<?> answer = overHeld.decideAsync(StoreRequest.of(List.of(ONE)))
+                .thenApply(StoreOutcome::decisions)
+                .toCompletableFuture();
         overHeld.reset(QUOTES, "alice");
         held.answer();
         assertThat(answer).isCompleted();
         store.answer(ALLOWED);
-        assertThat(overHeld.decide(ONE)).isEqualTo(ALLOWED);
+        assertThat(overHeld.decide(StoreRequest.of(ONE)).decision()).isEqualTo(ALLOWED);
     }
 }

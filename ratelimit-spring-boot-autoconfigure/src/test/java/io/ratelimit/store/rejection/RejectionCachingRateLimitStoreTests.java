@@ -9,9 +9,11 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TestLimits;
-import io.ratelimit.store.ForwardingStore;
+import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.KeyDigest;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.StubStore;
 import java.time.Duration;
 import java.util.List;
@@ -50,11 +52,18 @@ class RejectionCachingRateLimitStoreTests {
         List<RateLimitDecision> ask(RateLimitStore store, Charge charge) {
             List<Charge> call = List.of(charge);
             return switch (this) {
-                case ONE -> List.of(store.decide(charge));
-                case BLOCKING -> store.decide(call);
-                case ASYNC -> store.decideAsync(call).toCompletableFuture().join();
+                case ONE -> List.of(store.decide(StoreRequest.of(charge)).decision());
+                case BLOCKING -> store.decide(StoreRequest.of(call)).decisions();
+                case ASYNC ->
+                    store.decideAsync(StoreRequest.of(call))
+                            .thenApply(StoreOutcome::decisions)
+                            .toCompletableFuture()
+                            .join();
                 case REFUNDABLY ->
-                    store.decideRefundably(call).toCompletableFuture().join().decisions();
+                    store.decideAsync(StoreRequest.refundable(call))
+                            .toCompletableFuture()
+                            .join()
+                            .decisions();
             };
         }
     }
@@ -76,43 +85,50 @@ class RejectionCachingRateLimitStoreTests {
 
     @Test
     void momentCountsFromBeforeTheStoreWasAsked() {
-        RateLimitStore slow = new ForwardingStore(store) {
+        RateLimitStore slow = new DelegatingRateLimitStore(store) {
             @Override
-            public List<RateLimitDecision> decide(List<Charge> charges) {
+            public StoreOutcome decide(StoreRequest request) {
                 nanos += 30 * MILLI;
-                return super.decide(charges);
+                return super.decide(request);
             }
         };
         RejectionCachingRateLimitStore overSlow = new RejectionCachingRateLimitStore(slow, () -> nanos);
         store.answer(REJECTED);
-        overSlow.decide(ONE);
+        overSlow.decide(StoreRequest.of(ONE));
         nanos += 70 * MILLI - 1;
-        overSlow.decide(ONE);
+        overSlow.decide(StoreRequest.of(ONE));
         assertThat(store.asked()).hasSize(1);
         nanos += 1;
-        overSlow.decide(ONE);
+        overSlow.decide(StoreRequest.of(ONE));
         assertThat(store.asked()).hasSize(2);
     }
 
     @Test
     void storeIsAskedAgainAfterASecond() {
         store.answer(RateLimitDecision.ofMicros(10, 0, 0, 5_000_000, 6_000_000));
-        remembering.decide(ONE);
+        remembering.decide(StoreRequest.of(ONE));
         nanos += 1_000 * MILLI - 1;
-        assertThat(remembering.decide(ONE).retryAfter()).isEqualTo(Duration.ofNanos(4_000_001_000L));
+        assertThat(remembering.decide(StoreRequest.of(ONE)).decision().retryAfter())
+                .isEqualTo(Duration.ofNanos(4_000_001_000L));
         assertThat(store.asked()).hasSize(1);
         nanos += 1;
-        remembering.decide(ONE);
+        remembering.decide(StoreRequest.of(ONE));
         assertThat(store.asked()).hasSize(2);
     }
 
     @Test
     void largerCostIsRejectedAsWell() {
         store.answer(RateLimitDecision.ofMicros(10, 2, 0, 100_000, 800_000));
-        remembering.decide(new Charge(QUOTES, "alice", 3));
-        assertThat(remembering.decide(new Charge(QUOTES, "alice", 5)).retryAfter())
+        remembering.decide(StoreRequest.of(new Charge(QUOTES, "alice", 3)));
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 5)))
+                        .decision()
+                        .retryAfter())
                 .isEqualTo(Duration.ofMillis(300));
-        assertThat(remembering.decide(new Charge(QUOTES, "alice", 11)).retryAfter())
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 11)))
+                        .decision()
+                        .retryAfter())
                 .isNull();
         assertThat(store.asked()).hasSize(1);
     }
@@ -120,10 +136,16 @@ class RejectionCachingRateLimitStoreTests {
     @Test
     void smallerCostIsTheStoresToDecide() {
         store.answer(RateLimitDecision.ofMicros(10, 2, 0, 100_000, 800_000));
-        remembering.decide(new Charge(QUOTES, "alice", 3));
+        remembering.decide(StoreRequest.of(new Charge(QUOTES, "alice", 3)));
         store.answer(ALLOWED);
-        assertThat(remembering.decide(new Charge(QUOTES, "alice", 2))).isEqualTo(ALLOWED);
-        assertThat(remembering.decide(new Charge(QUOTES, "alice", 3)).allowed())
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 2)))
+                        .decision())
+                .isEqualTo(ALLOWED);
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 3)))
+                        .decision()
+                        .allowed())
                 .as("the larger one is known still")
                 .isFalse();
     }
@@ -132,39 +154,54 @@ class RejectionCachingRateLimitStoreTests {
     void whatCanNeverSucceedIsRememberedToo() {
         RateLimitDecision never = RateLimitDecision.ofMicros(10, 10, 0, -1, 0);
         store.answer(never);
-        remembering.decide(new Charge(QUOTES, "alice", 11));
-        assertThat(remembering.decide(new Charge(QUOTES, "alice", 12))).isEqualTo(never);
+        remembering.decide(StoreRequest.of(new Charge(QUOTES, "alice", 11)));
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(QUOTES, "alice", 12)))
+                        .decision())
+                .isEqualTo(never);
         assertThat(store.asked()).hasSize(1);
     }
 
     @Test
     void othersAreTheStoresToDecide() {
         store.answer(REJECTED);
-        remembering.decide(ONE);
+        remembering.decide(StoreRequest.of(ONE));
         store.answer(ALLOWED);
-        assertThat(remembering.decide(new Charge(QUOTES, "bob", 1))).isEqualTo(ALLOWED);
-        assertThat(remembering.decide(new Charge(QUOTES, null, 1))).isEqualTo(ALLOWED);
-        assertThat(remembering.decide(new Charge(ORDERS, "alice", 1))).isEqualTo(ALLOWED);
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(QUOTES, "bob", 1)))
+                        .decision())
+                .isEqualTo(ALLOWED);
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(QUOTES, null, 1)))
+                        .decision())
+                .isEqualTo(ALLOWED);
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(ORDERS, "alice", 1)))
+                        .decision())
+                .isEqualTo(ALLOWED);
         RateLimit changed = TestLimits.tokenBucket("quotes", 10, "10/s");
-        assertThat(remembering.decide(new Charge(changed, "alice", 1))).isEqualTo(ALLOWED);
+        assertThat(remembering
+                        .decide(StoreRequest.of(new Charge(changed, "alice", 1)))
+                        .decision())
+                .isEqualTo(ALLOWED);
     }
 
     @Test
     void limitsOfACallAreRememberedTogether() {
         store.answer(REJECTED, ALLOWED);
         Charge order = new Charge(ORDERS, "alice", 1);
-        remembering.decide(List.of(ONE, order));
+        remembering.decide(StoreRequest.of(List.of(ONE, order)));
         nanos += 40 * MILLI;
-        assertThat(remembering.decide(List.of(ONE, order)))
+        assertThat(remembering.decide(StoreRequest.of(List.of(ONE, order))).decisions())
                 .containsExactly(
                         RateLimitDecision.ofMicros(10, 0, 0, 60_000, 960_000),
                         RateLimitDecision.ofMicros(10, 9, 0, 0, 60_000));
         assertThat(store.asked()).hasSize(1);
-        remembering.decide(List.of(ONE, new Charge(ORDERS, "alice", 2)));
+        remembering.decide(StoreRequest.of(List.of(ONE, new Charge(ORDERS, "alice", 2))));
         assertThat(store.asked())
                 .as("another cost, where it is not what rejects")
                 .hasSize(2);
-        remembering.decide(List.of(ONE));
+        remembering.decide(StoreRequest.of(List.of(ONE)));
         assertThat(store.asked()).as("another call").hasSize(3);
     }
 
@@ -172,9 +209,9 @@ class RejectionCachingRateLimitStoreTests {
     void firstLimitThatCouldDecideOtherwiseEndsIt() {
         store.answer(REJECTED, RateLimitDecision.ofMicros(10, 0, 0, 50_000, 950_000));
         List<Charge> call = List.of(ONE, new Charge(ORDERS, "alice", 1));
-        remembering.decide(call);
+        remembering.decide(StoreRequest.of(call));
         nanos += 50 * MILLI;
-        remembering.decide(call);
+        remembering.decide(StoreRequest.of(call));
         assertThat(store.asked()).hasSize(2);
     }
 
@@ -182,16 +219,16 @@ class RejectionCachingRateLimitStoreTests {
     void callThatTakesSomethingForALimitInDryRunIsNotRemembered() {
         Charge counted = new Charge(TestLimits.dryRun(ORDERS), "alice", 1);
         store.answer(REJECTED, ALLOWED);
-        remembering.decide(List.of(ONE, counted));
-        remembering.decide(List.of(ONE, counted));
+        remembering.decide(StoreRequest.of(List.of(ONE, counted)));
+        remembering.decide(StoreRequest.of(List.of(ONE, counted)));
         assertThat(store.asked()).hasSize(2);
         store.answer(ALLOWED, REJECTED);
-        remembering.decide(List.of(ONE, counted));
-        remembering.decide(List.of(ONE, counted));
+        remembering.decide(StoreRequest.of(List.of(ONE, counted)));
+        remembering.decide(StoreRequest.of(List.of(ONE, counted)));
         assertThat(store.asked()).hasSize(4);
         store.answer(REJECTED);
-        remembering.decide(counted);
-        remembering.decide(counted);
+        remembering.decide(StoreRequest.of(counted));
+        remembering.decide(StoreRequest.of(counted));
         assertThat(store.asked()).as("took nothing").hasSize(5);
     }
 
@@ -200,19 +237,21 @@ class RejectionCachingRateLimitStoreTests {
         Charge longest = new Charge(QUOTES, "k".repeat(KeyDigest.LONGEST_KEY), 1);
         Charge longer = new Charge(QUOTES, "k".repeat(KeyDigest.LONGEST_KEY + 1), 1);
         store.answer(REJECTED);
-        remembering.decide(longest);
-        remembering.decide(longest);
+        remembering.decide(StoreRequest.of(longest));
+        remembering.decide(StoreRequest.of(longest));
         assertThat(store.asked()).hasSize(1);
-        remembering.decide(longer);
-        remembering.decide(longer);
+        remembering.decide(StoreRequest.of(longer));
+        remembering.decide(StoreRequest.of(longer));
         assertThat(store.asked()).hasSize(3);
     }
 
     @Test
     void storeThatFailsIsAskedAgain() {
         store.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
-        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> remembering.decide(ONE));
-        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> remembering.decide(ONE));
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(() -> remembering.decide(StoreRequest.of(ONE)).decision());
+        assertThatExceptionOfType(RateLimitStoreException.class)
+                .isThrownBy(() -> remembering.decide(StoreRequest.of(ONE)).decision());
         assertThat(store.asked()).hasSize(2);
     }
 }

@@ -12,10 +12,12 @@ import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
 import io.ratelimit.limiter.CombinedDecision;
 import io.ratelimit.memory.InMemoryRateLimitStore;
-import io.ratelimit.store.ForwardingStore;
+import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RandomLimits;
 import io.ratelimit.store.RandomTrace;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.TraceStep;
 import java.util.List;
 import java.util.Random;
@@ -45,21 +47,23 @@ class RememberedRejectionExactnessTests {
                 .build();
         TestClock clock = new TestClock();
         int[] asked = new int[1];
-        RateLimitStore exact = new ForwardingStore(new InMemoryRateLimitStore(clock, 100)) {
+        RateLimitStore exact = new DelegatingRateLimitStore(new InMemoryRateLimitStore(clock, 100)) {
             @Override
-            public List<RateLimitDecision> decide(List<Charge> charges) {
+            public StoreOutcome decide(StoreRequest request) {
                 asked[0]++;
-                return super.decide(charges);
+                return super.decide(request);
             }
         };
         RateLimitStore remembers = new RejectionCachingRateLimitStore(exact, () -> clock.micros() * 1_000);
         for (int i = 0; i < 8; i++) {
-            remembers.decide(new Charge(limit, "alice", 1));
+            remembers.decide(StoreRequest.of(new Charge(limit, "alice", 1)));
             clock.advance(7_001);
         }
         for (int permits : new int[] {3, 4, 6, 10}) {
             Charge larger = new Charge(limit, "alice", permits);
-            assertThat(remembers.decide(larger)).as("%d permits", permits).isEqualTo(exact.peek(larger));
+            assertThat(remembers.decide(StoreRequest.of(larger)).decision())
+                    .as("%d permits", permits)
+                    .isEqualTo(exact.peek(larger));
             clock.advance(7_001);
         }
         assertThat(asked[0]).isEqualTo(isRemembered ? 9 : 12);
@@ -73,18 +77,22 @@ class RememberedRejectionExactnessTests {
         int decided = 0;
         for (int number = 0; number < 500; number++) {
             TestClock clock = new TestClock();
-            RateLimitStore store = new ForwardingStore(new InMemoryRateLimitStore(clock, 1_000)) {
+            RateLimitStore store = new DelegatingRateLimitStore(new InMemoryRateLimitStore(clock, 1_000)) {
                 @Override
-                public List<RateLimitDecision> decide(List<Charge> charges) {
+                public StoreOutcome decide(StoreRequest request) {
                     asked[0]++;
-                    return super.decide(charges);
+                    return super.decide(request);
                 }
             };
             RateLimitStore remembers = new RejectionCachingRateLimitStore(store, () -> clock.micros() * 1_000);
             for (TraceStep step : RandomTrace.draw(random, draw(limits, random, number))) {
                 clock.set(step.now());
                 decided++;
-                assertThat(outcome(step.charges(), remembers.decide(step.charges())))
+                assertThat(outcome(
+                                step.charges(),
+                                remembers
+                                        .decide(StoreRequest.of(step.charges()))
+                                        .decisions()))
                         .as(step::toString)
                         .isEqualTo(outcome(step.charges(), step.expected()));
             }

@@ -12,7 +12,8 @@ import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.RefundableDecisions;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRules;
@@ -94,18 +95,13 @@ class RequestLimitWebFilterTests {
         }
 
         @Override
-        public List<RateLimitDecision> decide(List<Charge> charges) {
+        public StoreOutcome decide(StoreRequest request) {
             throw new AssertionError("would block the caller");
         }
 
         @Override
-        public CompletionStage<List<RateLimitDecision>> decideAsync(List<Charge> charges) {
-            return decisions;
-        }
-
-        @Override
-        public CompletionStage<RefundableDecisions> decideRefundably(List<Charge> charges) {
-            throw new AssertionError("a request gives nothing back");
+        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+            return decisions.thenApply(decided -> StoreOutcome.of(request, decided));
         }
 
         @Override

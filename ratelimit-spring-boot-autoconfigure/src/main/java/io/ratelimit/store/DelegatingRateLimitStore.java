@@ -1,0 +1,60 @@
+package io.ratelimit.store;
+
+import io.ratelimit.Charge;
+import io.ratelimit.Internal;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Passes every call to another store. A decorator overrides what it changes. */
+@Internal
+public abstract class DelegatingRateLimitStore implements RateLimitStore {
+
+    private final RateLimitStore store;
+
+    protected DelegatingRateLimitStore(RateLimitStore store) {
+        this.store = store;
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        return store.decide(request);
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return store.decideAsync(request);
+    }
+
+    @Override
+    public CompletionStage<Void> refundLeases(List<Lease> leases) {
+        return store.refundLeases(leases);
+    }
+
+    @Override
+    public int affordableRefunds() {
+        return store.affordableRefunds();
+    }
+
+    @Override
+    public boolean isNonBlocking() {
+        return store.isNonBlocking();
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return store.peek(charge);
+    }
+
+    @Override
+    public void reset(RateLimit limit, @Nullable String key) {
+        store.reset(limit, key);
+    }
+
+    @Override
+    public CompletionStage<Void> check() {
+        return store.check();
+    }
+}

@@ -1,0 +1,84 @@
+package io.ratelimit.store;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import java.util.List;
+import java.util.function.IntPredicate;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells what a store has decided and charged.
+ *
+ * @param charges those of the request
+ * @param decisions one for each charge, in the same order: whether <em>its</em> permits are available
+ * @param refund refunds what the charges have taken; {@link Refund#NONE} if the request was not refundable
+ * @param lease what was taken in advance, together with a way to refund it; {@code null} if the store takes nothing in
+ *     advance
+ */
+public record StoreOutcome(
+        List<Charge> charges,
+        List<RateLimitDecision> decisions,
+        Refund refund,
+        @Nullable Lease lease) {
+
+    /** Returns the outcome for a single charge that cannot be refunded. */
+    public static StoreOutcome of(StoreRequest request, RateLimitDecision decision) {
+        return of(request, List.of(decision));
+    }
+
+    /** Returns the outcome for charges that cannot be refunded. */
+    public static StoreOutcome of(StoreRequest request, List<RateLimitDecision> decisions) {
+        return of(request, decisions, Refund.NONE);
+    }
+
+    /** Returns the outcome without permits in advance. */
+    public static StoreOutcome of(StoreRequest request, List<RateLimitDecision> decisions, Refund refund) {
+        return new StoreOutcome(request.charges(), decisions, refund, null);
+    }
+
+    /** Returns the decision of the only charge. */
+    public RateLimitDecision decision() {
+        return decisions.get(0);
+    }
+
+    /** Returns whether the call is rejected. */
+    public boolean isRejected() {
+        return isRejected(charges, i -> decisions.get(i).allowed());
+    }
+
+    /** Returns whether the charge has taken its permits. */
+    public boolean isCharged(int index) {
+        return isCharged(charges.get(index), decisions.get(index).allowed(), isRejected());
+    }
+
+    /**
+     * Returns whether a call is rejected: by any limit that is not in {@linkplain RateLimit#dryRun() dry run}.
+     *
+     * @param available whether the permits of the charge with that index are available
+     */
+    public static boolean isRejected(List<Charge> charges, IntPredicate available) {
+        for (int i = 0; i < charges.size(); i++) {
+            if (!available.test(i) && !charges.get(i).limit().dryRun()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Returns whether a charge takes its permits: if they are available, and the call is not rejected or the limit is in
+     * {@linkplain RateLimit#dryRun() dry run}.
+     *
+     * @param rejected whether the call is rejected
+     */
+    public static boolean isCharged(Charge charge, boolean available, boolean rejected) {
+        return available && (!rejected || charge.limit().dryRun());
+    }
+
+    /** Returns this outcome with its refund changed, if there is one. */
+    public StoreOutcome mapRefund(UnaryOperator<Refund> change) {
+        return refund == Refund.NONE ? this : new StoreOutcome(charges, decisions, change.apply(refund), lease);
+    }
+}
