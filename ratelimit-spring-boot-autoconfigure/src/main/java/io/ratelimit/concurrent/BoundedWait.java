@@ -12,7 +12,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 
-/** Waits for a future on the calling thread, and never without an end. No other class of the library waits for one. */
+/** Waits for a future on the calling thread, with a timeout. No other class of the starter waits for a future. */
 public final class BoundedWait {
 
     private BoundedWait() {}
@@ -20,7 +20,7 @@ public final class BoundedWait {
     /**
      * Waits until the work is done or no time is left. An interrupt does not end it; the thread stays interrupted.
      *
-     * @param nanosLeft asked again when the time is over, because it may have become more
+     * @param nanosLeft read again when the time is over, because it may have grown
      */
     public static void await(CompletableFuture<?> work, LongSupplier nanosLeft) {
         boolean interrupted = false;

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 
-/** Runs what applications have follow a decision, and never on a thread that other callers depend on for their deadlines. */
+/** Keeps continuations of the application off threads that other callers' deadlines depend on. */
 public final class Continuations {
 
     /** Continuations may be slow. The continuations of other calls wait only if so many are slow at once. */
@@ -13,7 +13,7 @@ public final class Continuations {
 
     private final Executor threads = DaemonThreads.create("ratelimit-late", THREADS, Integer.MAX_VALUE);
 
-    /** The same work, for others to follow. */
+    /** Returns the same work. Its continuations run on another thread if the work ends on a {@link ServiceThread}. */
     public <T> CompletionStage<T> apart(CompletionStage<T> work) {
         if (work.toCompletableFuture().isDone()) {
             return work;
@@ -33,7 +33,7 @@ public final class Continuations {
         try {
             threads.execute(() -> complete(apart, value, thrown));
         } catch (Throwable ex) {
-            // No thread can be had.
+            // No thread could be created.
             complete(apart, value, thrown);
         }
     }

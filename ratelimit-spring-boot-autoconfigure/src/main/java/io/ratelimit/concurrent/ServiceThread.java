@@ -1,8 +1,7 @@
 package io.ratelimit.concurrent;
 
 /**
- * A thread of the library's own, on which deadlines and leases of all callers depend. Code of applications does not run on
- * it.
+ * A thread of the starter on which the deadlines and leases of all callers depend. Application code does not run on it.
  */
 public final class ServiceThread extends Thread {
 
@@ -11,7 +10,7 @@ public final class ServiceThread extends Thread {
         setDaemon(true);
     }
 
-    /** Whether the current thread is one. */
+    /** Returns whether the current thread is one. */
     public static boolean isCurrent() {
         return Thread.currentThread() instanceof ServiceThread;
     }

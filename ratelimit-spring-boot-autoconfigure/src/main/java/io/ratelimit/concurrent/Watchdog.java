@@ -97,7 +97,7 @@ public final class Watchdog {
                 pause.await();
                 checkAll();
             } catch (Throwable ex) {
-                // Whatever it was, the next round is due.
+                // The next round tries again.
             }
         }
     }

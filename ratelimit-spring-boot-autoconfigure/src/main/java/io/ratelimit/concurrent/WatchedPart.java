@@ -34,7 +34,7 @@ final class WatchedPart<T> {
         try {
             check(part);
         } catch (Throwable ex) {
-            // Not even logged: there is no memory, say. The other parts are checked all the same.
+            // Not even logged: there may be no memory. The other parts are checked nevertheless.
         }
         return true;
     }

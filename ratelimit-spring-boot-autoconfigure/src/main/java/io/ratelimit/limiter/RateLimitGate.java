@@ -24,7 +24,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The one way to the store: asks it, lets through what is in dry run, tells the listeners, and waits. */
+/** The only way to the store: asks it, allows what is in dry run, tells the listeners, and waits. */
 public final class RateLimitGate {
 
     private final RateLimitStore store;
@@ -51,7 +51,7 @@ public final class RateLimitGate {
      * Makes a gate that refuses to block threads that must not.
      *
      * @param mustNotBlock whether the current thread must not block
-     * @param patience the longest that a blocking caller waits for the store, which by itself ends every call earlier
+     * @param patience the longest time that a blocking caller waits for a refund, which the store normally ends earlier
      */
     public RateLimitGate(
             RateLimitStore store,
@@ -69,7 +69,7 @@ public final class RateLimitGate {
     /**
      * Charges every limit, or none, and waits once for the last of the slots that were taken.
      *
-     * @return gives back what the entry has taken, if it is refundable
+     * @return refunds what the call has taken, if it is refundable
      * @throws RateLimitExceededException if a limit rejects
      * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
      * @throws IllegalStateException if the thread might have to wait and must not; nothing is charged then
@@ -84,7 +84,7 @@ public final class RateLimitGate {
         return outcome.refund();
     }
 
-    /** As {@link #enter(AcquireRequest)}, of one charge that is not refundable, and of which no listener of the call's own hears. */
+    /** As {@link #enter(AcquireRequest)}, for one charge without a refund and without a listener of the call. */
     public void enter(Charge charge) {
         checkMayBlock();
         RateLimitDecision decision = store.decide(StoreRequest.of(charge)).decision();
@@ -119,7 +119,7 @@ public final class RateLimitGate {
         return refund == Refund.NONE ? refund : charges -> continuations.apart(refund.refund(charges));
     }
 
-    /** Blocks until a refund of a blocking caller's is over, whatever became of it. */
+    /** Blocks until the refund of a blocking caller has succeeded or failed. */
     public void await(CompletionStage<?> refund) {
         long end = System.nanoTime() + patience.toNanos();
         BoundedWait.await(refund.toCompletableFuture(), () -> end - System.nanoTime());
@@ -134,12 +134,12 @@ public final class RateLimitGate {
         }
     }
 
-    /** Whether the store waits for nothing and nobody, so that only permits are waited for. */
+    /** Returns whether the store never waits, so that calls only wait for permits. */
     public boolean isNonBlocking() {
         return store.isNonBlocking();
     }
 
-    /** For those who have nothing to give back and nobody to tell. */
+    /** As {@link #enter(AcquireRequest)}, without a refund and without a listener of the call. */
     void enter(List<Charge> charges) {
         enter(new AcquireRequest(charges, false, CallListener.NONE));
     }

@@ -22,8 +22,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in this JVM. Holds a bounded number of buckets; under a flood of keys those that are used least are forgotten
- * first.
+ * Decides in this JVM. Holds a bounded number of buckets; under a flood of keys, the least used are evicted first.
  */
 public final class InMemoryRateLimitStore implements RateLimitStore {
 
@@ -38,12 +37,12 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private final Map<RateLimit, CompiledLimit> limits = new ConcurrentHashMap<>();
 
-    /** @param maxKeys how many buckets are held at the most, of all limits together */
+    /** @param maxKeys the maximum number of buckets of all limits together */
     public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
         this(time, maxKeys, bound -> ThreadLocalRandom.current().nextInt(bound));
     }
 
-    /** @param random which buckets a newcomer looks at when there is no room */
+    /** @param random selects the candidates for eviction */
     InMemoryRateLimitStore(TimeSource time, long maxKeys, IntUnaryOperator random) {
         this.time = time;
         this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use, random);
@@ -148,7 +147,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private @Nullable RateLimitDecision decideFound(
             Bucket bucket, CompiledLimit limit, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
         Assessment assessment = bucket.hold(() -> {
-            // Read after the state, the clock never shows less than the state has seen, unless it went back.
+            // Read after the state, so that it is not before the state's time unless the clock was set back.
             Assessment now = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
             bucket.write(now.next(now.fits()));
             return now;
@@ -248,6 +247,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return new Assessment(limit, state, clock, 0).use();
     }
 
-    /** A bucket that a call with several limits holds. */
+    /** A bucket that a call with several limits has locked. */
     private record Held(Bucket bucket, CompiledLimit limit) {}
 }

@@ -24,8 +24,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides in Redis: all charges of a call in one script, by the server's clock; calls that arrive while a script is on its
- * way, together in the next. On a cluster, charges of different keys take a script for each slot.
+ * Decides in Redis, with all charges of a call in one script and by the server's clock. Calls that arrive while a script is
+ * under way share the next one. On a cluster, charges with different keys take one script for each slot.
  */
 @Internal
 public final class RedisRateLimitStore implements RateLimitStore {
@@ -87,12 +87,12 @@ public final class RedisRateLimitStore implements RateLimitStore {
                         scripts.decide(request.charges(), names, deadline).thenApply(reply -> outcome(request, reply)));
     }
 
-    /** Whether it is known that no script reaches all keys. */
+    /** Returns whether no single script can reach all keys. */
     private boolean areApart(List<byte[]> names) {
         return names.size() > 1 && redis.isClustered() && CrossSlotDecision.isNeeded(names);
     }
 
-    /** For keys that one script has not reached, or will not. */
+    /** Returns what decides keys that no single script reaches. */
     private CrossSlotDecision scripts(List<byte[]> names) {
         return CrossSlotDecision.isNeeded(names) ? slotBySlot : keyByKey;
     }
@@ -174,7 +174,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return leaseReturns.affordable();
     }
 
-    /** What a refund changes in a long log is much for a script, so each log has one of its own. */
+    /** A refund in a long log is much work for a script, so each log has its own. */
     private CompletionStage<Void> refund(Map<Charge, Receipt> taken) {
         List<Charge> others = new ArrayList<>();
         List<CompletableFuture<Void>> scripts = new ArrayList<>();
@@ -221,7 +221,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return redis.check();
     }
 
-    /** The work ends at the deadline by itself; the last moment is for when it does not. */
+    /** Waits a little longer than the deadline, at which the work normally ends. */
     private static <T> T now(CompletableFuture<T> work, Deadline deadline) {
         BoundedWait.await(work, deadline::nanosLeftAtLast);
         return BoundedWait.result(work);

@@ -5,17 +5,17 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
 
-/** What stores keep instead of a key that is long: callers choose keys, and must not choose how much memory they take. */
+/** Replaces a long key by its digest: callers choose keys, and must not choose how much memory they take. */
 public final class KeyDigest {
 
-    /** The longest key that is kept as it is, in characters. */
+    /** The length of the longest key that is stored unchanged, in characters. */
     public static final int LONGEST_KEY = 128;
 
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     private KeyDigest() {}
 
-    /** SHA-256 of the UTF-16 units as they are: every encoder makes unpaired surrogates the same. In hexadecimal. */
+    /** Returns the SHA-256 of the UTF-16 code units in hexadecimal. An encoding would map all unpaired surrogates to one character. */
     public static String of(String key) {
         ByteBuffer units = ByteBuffer.allocate(2 * key.length());
         units.asCharBuffer().put(key);

@@ -76,7 +76,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         });
     }
 
-    /** Throws what is no failure of the store, such as a mistake in the call. */
+    /** Returns the failure of the store; throws anything else, such as a mistake in the call. */
     private static RateLimitStoreException storeFailure(Throwable thrown) {
         Throwable cause = Futures.unwrap(thrown);
         if (cause instanceof RateLimitStoreException failure) {

@@ -17,8 +17,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Trouble of one kind: when it begins, when it is over. Logs both, and every reason and policy that comes up in between
- * once. It is over when there was none for a while, so that a bad bucket among good ones is not a change at every call.
+ * Failures of one kind, from the first to the last. Logs both, and each further reason and policy once. It is over after a
+ * while without a failure, so that a bad bucket among good ones is not a change at every call.
  */
 final class Outage {
 
@@ -34,13 +34,13 @@ final class Outage {
 
     private final LongAdder calls = new LongAdder();
 
-    /** {@code null}: there is none. */
+    /** {@code null} if there is no outage. */
     private volatile @Nullable State state;
 
     private volatile long lastFailure;
 
     /**
-     * What is known; not changed, because every call of an outage reads it.
+     * The present outage. Immutable, because every call during an outage reads it.
      *
      * @param latest the first failure of the reason that the last one had
      * @param logged the reasons and policies that have been
@@ -69,9 +69,9 @@ final class Outage {
     }
 
     /**
-     * @param bad what the log says while it is on
-     * @param good what it says when it is over
-     * @param quiet after which time without a failure it is
+     * @param bad the message while the outage lasts
+     * @param good the message when it is over
+     * @param quiet the time without a failure after which it is over
      */
     Outage(String bad, String good, Duration quiet, LongSupplier nanos) {
         this.bad = bad;
@@ -93,12 +93,12 @@ final class Outage {
         return state != null;
     }
 
-    /** Whether it may be over. */
+    /** Returns whether there was no failure for so long that it may be over. */
     boolean isQuiet() {
         return nanos.getAsLong() - lastFailure >= quiet.toNanos();
     }
 
-    /** @param limits of the call; none: it was nobody's */
+    /** @param limits of the call; empty for a check */
     void failure(List<RateLimit> limits, RateLimitStoreException failure) {
         lastFailure = nanos.getAsLong();
         if (!limits.isEmpty()) {
@@ -162,7 +162,7 @@ final class Outage {
         return String.format(Locale.ROOT, "%.1f", nanos / 1e9);
     }
 
-    /** What made the store stop asking, where it does not ask. */
+    /** Returns the failure that opened the circuit breaker, if that is why the store failed; otherwise the failure itself. */
     static RateLimitStoreException first(RateLimitStoreException failure) {
         return failure.getReason() == Reason.SHORT_CIRCUITED
                         && failure.getCause() instanceof RateLimitStoreException cause

@@ -18,8 +18,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What is wrong with a store. Trouble with the store as a whole is over when it has answered again for a second and, asked,
- * says that all of it is well; what is wrong with a bucket only is forgotten after a minute.
+ * Tracks the failures of a store. A failure of the whole store is over when it has decided again for a second and a check
+ * succeeds. A failure of single buckets is over after a minute without one.
  */
 final class OutageTracker {
 
@@ -39,7 +39,7 @@ final class OutageTracker {
 
     private final AtomicLong nextLoss;
 
-    /** @param check asks the store whether all of it is well */
+    /** @param check whether the whole store can decide */
     OutageTracker(Supplier<CompletionStage<?>> check, LongSupplier nanos) {
         this.check = check;
         this.nanos = nanos;
@@ -53,7 +53,7 @@ final class OutageTracker {
         this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 
-    /** @param limits of the call; none: it was nobody's */
+    /** @param limits of the call; empty for a check */
     void failure(List<RateLimit> limits, RateLimitStoreException failure) {
         Reason reason = Outage.first(failure).getReason();
         if (reason == Reason.FOREIGN_VALUE) {
@@ -72,7 +72,7 @@ final class OutageTracker {
         }
     }
 
-    /** What the store has said when it was asked. */
+    /** Takes the result of a check. */
     @Nullable
     Void checked(@Nullable Object well, @Nullable Throwable thrown) {
         if (thrown != null && Futures.unwrap(thrown) instanceof RateLimitStoreException failure) {
@@ -83,14 +83,14 @@ final class OutageTracker {
         return null;
     }
 
-    /** Not worth a line while it is known that the store fails, nor more than one a minute else. */
+    /** Logs at most once a minute, and not while the store is known to fail. */
     void notRefunded(RateLimit limit, RateLimitStoreException failure) {
         long now = nanos.getAsLong();
         long next = nextLoss.get();
         if (!ofStore.isOn() && now - next >= 0 && nextLoss.compareAndSet(next, now + MINUTE.toNanos())) {
             logger.log(
                     Level.WARNING,
-                    "What was to be given back to limit ''{0}'' stays taken, because the store cannot: {1}",
+                    "Refund to limit ''{0}'' failed ({1}); the permits come back over time",
                     limit.name(),
                     failure.getMessage());
         }

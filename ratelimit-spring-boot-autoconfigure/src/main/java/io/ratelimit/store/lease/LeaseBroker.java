@@ -29,13 +29,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseBroker {
 
-    /** In timeouts: the store gives a call so many if this JVM stands still meanwhile. */
+    /** In timeouts. The store allows a call so many if this JVM is paused meanwhile. */
     private static final long LAST = 2;
 
-    /** The store fails its calls in time; a thread that waits for it leaves it so much to do so. */
+    /** The time that a waiting thread leaves the store to fail the call itself. */
     private static final long GRACE = Duration.ofMillis(30).toNanos();
 
-    /** In timeouts: a request that has no answer after so many never will. */
+    /** In timeouts. A request without an answer after so many is given up. */
     private static final long OVERDUE = 3;
 
     private final RateLimitStore store;
@@ -143,11 +143,11 @@ final class LeaseBroker {
                     () -> later(() -> decided.completeExceptionally(tooLate())), left, TimeUnit.NANOSECONDS);
             var unused = decided.whenComplete((outcome, thrown) -> end.cancel(false));
         } catch (Throwable ex) {
-            // No thread can be had: it ends by the store's own deadline.
+            // No thread could be created. The call ends by the store's own deadline.
         }
     }
 
-    /** On this thread if there is no other. */
+    /** Runs it on this thread if no other can be created. */
     private void later(Runnable end) {
         try {
             late.execute(end);
@@ -220,7 +220,7 @@ final class LeaseBroker {
         if (remainder.isEmpty()) {
             return;
         }
-        // After the end there is no other time.
+        // After shutdown there is no later.
         if (!open || store.affordableRefunds() > 0) {
             var unused = store.refundLeases(List.of(remainder));
         } else {
@@ -229,9 +229,9 @@ final class LeaseBroker {
     }
 
     /**
-     * Takes up buckets again whose request should long have been answered.
+     * Gives up requests that should long have been answered, so that their buckets ask again.
      *
-     * @return what there was, for the log; {@code null} if all is well
+     * @return a sentence for the log; {@code null} if there was none
      */
     @Nullable
     String giveUpOverdue() {

@@ -8,12 +8,12 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lease that the store is asked for. Calls of the same bucket wait for it, as many as it has permits for: it is there
- * sooner than what they would ask for themselves. All but its numbers and its end belong to the bucket's lock.
+ * A lease that the store was asked for. Further calls for the same bucket wait for it, as many as it has permits for: it
+ * arrives sooner than an answer to a request of their own. Guarded by the bucket's lock, except its numbers and its end.
  */
 public final class LeaseRequest {
 
-    /** For threads that wait; done before {@link #landing}, whose continuations may take their time. */
+    /** For threads that wait. Done before {@link #landing}, whose continuations may be slow. */
     private final CompletableFuture<Void> arrival = new CompletableFuture<>();
 
     private final CompletableFuture<Void> landing = new CompletableFuture<>();
@@ -33,7 +33,7 @@ public final class LeaseRequest {
     private @Nullable RateLimitDecision decision;
 
     /**
-     * @param before what is unused of the lease before it
+     * @param before what is left of the lease before it
      * @param since the time, in nanoseconds
      */
     LeaseRequest(long asked, Lease before, long since) {
@@ -75,8 +75,8 @@ public final class LeaseRequest {
     }
 
     /**
-     * Hands out to all calls that wait, before anybody else can take something: a thread that calls again at once would leave
-     * nothing for those that wake up later. Nothing, if it is too little for all.
+     * Takes permits for all waiting calls before other calls can: a thread that calls again at once would leave nothing for
+     * those that wake up later. Takes nothing if there are too few for all.
      */
     void serve(LeasedPermits brought, long nanos) {
         serve(brought, brought.take(passengers(), nanos), nanos);
@@ -94,7 +94,7 @@ public final class LeaseRequest {
         }
     }
 
-    /** What a call that has waited is told; {@code null} if it is to look for itself. */
+    /** Returns the decision for a call that has waited; {@code null} if it has to take permits itself. */
     @Nullable
     public RateLimitDecision decision() {
         return decision;
@@ -124,7 +124,7 @@ public final class LeaseRequest {
         return arrival;
     }
 
-    /** For whatever is to follow without a thread that waits. */
+    /** For asynchronous calls. */
     CompletableFuture<Void> landing() {
         return landing;
     }

@@ -22,20 +22,20 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 
 /**
- * Refunds leases that nobody uses, again and again once there are any; and at the end all. Many go in one request, one
- * request after the other, and no more than the store can afford beside decisions: a lease that has to wait stays usable.
+ * Refunds idle leases periodically, and all of them at shutdown. Sends many in one request, one request after the other, and
+ * no more than the store can afford besides decisions: a lease that has to wait remains usable.
  */
 final class LeaseSweep {
 
     private static final System.Logger logger = System.getLogger(LeaseSweep.class.getName());
 
-    /** What was not used for so long, and no more than twice as long, is refunded. */
+    /** A lease is refunded once it was idle for so long, at the latest after twice that time. */
     private static final Duration IDLE = Duration.ofMillis(500);
 
     /** Between two requests. */
     private static final long PAUSE = Duration.ofMillis(10).toNanos();
 
-    /** A request that takes longer is waited for no more. */
+    /** The longest time to wait for a request. */
     private static final Duration LONGEST = Duration.ofSeconds(10);
 
     private static final int MOST_WAITING = 10_000;
@@ -52,7 +52,7 @@ final class LeaseSweep {
 
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    /** What is unused of leases that others have taken the place of. Those beyond come back by themselves. */
+    /** What is left of leases that were replaced. If there are too many, the permits come back over time. */
     private final BlockingQueue<Lease> replaced = new ArrayBlockingQueue<>(MOST_WAITING);
 
     LeaseSweep(LeasedBuckets buckets, RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread) {
@@ -77,14 +77,14 @@ final class LeaseSweep {
                 var unused = thread.scheduleWithFixedDelay(
                         this::sweep, IDLE.toNanos(), IDLE.toNanos(), TimeUnit.NANOSECONDS);
             } catch (Throwable ex) {
-                // Such as no thread to be had: the next lease tries again.
+                // For example, no thread could be created. The next lease tries again.
                 begun.set(false);
                 warn(ex);
             }
         }
     }
 
-    /** Whatever is thrown, the next time is another try. */
+    /** Survives every failure: the next round tries again. */
     private void sweep() {
         try {
             refundIdle();
@@ -107,7 +107,7 @@ final class LeaseSweep {
         var unused = replaced.offer(remainder);
     }
 
-    /** Refunds what nobody has taken from since this was called last. */
+    /** Refunds leases that no call has taken from since this was called last. */
     void refundIdle() {
         Iterator<LeasedBuckets.Entry> idle = buckets.idle().iterator();
         List<Lease> remainders = next(idle);

@@ -9,8 +9,8 @@ import io.ratelimit.store.StoreRequest;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an instance has of one bucket: the stock of its present lease, and how many permits the next one is to be of. There
- * is one lease at a time. Threads take from the stock without a lock; the lock is for leases that come and go.
+ * The permits that this instance has leased from one bucket, and how many it will ask for next. There is one lease at a time.
+ * Threads take leased permits without a lock; the lock is for leases that come and go.
  */
 public final class LeasedBucket {
 
@@ -35,13 +35,13 @@ public final class LeasedBucket {
         this.limit = limit;
     }
 
-    /** The permits that are here, if there ever was a lease. */
+    /** Returns the permits of the present lease, if there is one. */
     @Nullable
     public LeasedPermits stock() {
         return stock;
     }
 
-    /** Takes permits that are here; {@code null} if there are not so many. */
+    /** Takes leased permits; {@code null} if there are not so many. */
     @Nullable
     public RateLimitDecision take(long permits, long nanos) {
         LeasedPermits present = stock;
@@ -59,8 +59,8 @@ public final class LeasedBucket {
     }
 
     /**
-     * For a call that has found too few permits: the lease to wait for, or a new one for the caller to ask for; or neither,
-     * and the store decides for this call alone.
+     * Returns the lease that a call waits for if there are too few permits, or a new one that the caller must ask the store
+     * for; {@code null} if the store decides this call alone.
      */
     synchronized @Nullable public Approach approach(long permits, long nanos) {
         wanted = true;
@@ -100,7 +100,7 @@ public final class LeasedBucket {
      * The store has answered.
      *
      * @param brought {@code null} if there is none
-     * @return what is to be refunded, because nobody may use it any more
+     * @return the permits to refund, because they can no longer be used
      */
     public synchronized Lease land(LeaseRequest landed, @Nullable LeasedPermits brought, long nanos) {
         boolean expected = request == landed;
@@ -124,10 +124,11 @@ public final class LeasedBucket {
     }
 
     /**
-     * Asks for the next lease anew, if the store should long have answered: what it brings later is refunded.
+     * Gives up a request that the store should long have answered, so that a new one can be made. What it brings later is
+     * refunded.
      *
-     * @param latest when it should have been asked for at the latest
-     * @return the request whose callers are to be told
+     * @param latest gives up requests that were made by then
+     * @return the request whose callers must be told
      */
     synchronized @Nullable public LeaseRequest giveUp(long latest) {
         LeaseRequest present = request;
@@ -138,7 +139,7 @@ public final class LeasedBucket {
         return present.isOver() ? null : present;
     }
 
-    /** Whether nobody has taken or wanted anything since this was asked last. */
+    /** Returns whether no call has taken or wanted permits since the last look. */
     public synchronized boolean look() {
         long handedOut = handedOut();
         boolean idle = isIdle(handedOut);
@@ -161,14 +162,14 @@ public final class LeasedBucket {
      * Ends it if it has stayed idle since the last look.
      *
      * @param most the permits that it may have left
-     * @return what is to be refunded; {@code null} if it goes on
+     * @return the permits to refund; {@code null} if it stays in use
      */
     synchronized @Nullable public Lease retireIfIdle(long most, long nanos) {
         LeasedPermits last = stock;
         return isIdle(handedOut()) && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
     }
 
-    /** Ends it: what comes later is the store's affair alone. Returns what is to be refunded. */
+    /** Ends it, so that the store decides later calls alone. Returns the permits to refund. */
     synchronized Lease retire(long nanos) {
         retired = true;
         LeasedPermits last = stock;
@@ -176,7 +177,7 @@ public final class LeasedBucket {
         return last == null ? Lease.NONE : last.close(nanos).remainder();
     }
 
-    /** The store has forgotten the bucket: what was taken from it is no longer charged. */
+    /** Drops the lease, because the store has forgotten the bucket: leased permits are no longer charged. */
     synchronized void forget(long nanos) {
         LeasedPermits last = stock;
         stock = null;

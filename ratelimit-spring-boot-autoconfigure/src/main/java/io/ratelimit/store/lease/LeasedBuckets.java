@@ -10,10 +10,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
-/** The buckets of which this instance has leases, or may have soon; a bounded number. */
+/** The buckets that this instance has leases of, or may have soon. Bounded. */
 final class LeasedBuckets {
 
-    /** No caller's key. */
+    /** Callers cannot have an empty key. */
     private static final String ALL_CALLERS = "";
 
     private final int most;
@@ -52,7 +52,7 @@ final class LeasedBuckets {
         return known == null ? added : known;
     }
 
-    /** Those that nobody has taken or wanted anything from since this was asked last. */
+    /** Returns the buckets that no call has taken or wanted permits from since the last time. */
     List<Entry> idle() {
         List<Entry> idle = new ArrayList<>();
         buckets.values()
@@ -81,7 +81,7 @@ final class LeasedBuckets {
      * Removes one that has stayed idle.
      *
      * @param most the permits that it may have left
-     * @return what is to be refunded
+     * @return the permits to refund
      */
     Lease retireIfIdle(Entry entry, long most, long nanos) {
         Lease remainder = entry.bucket.retireIfIdle(most, nanos);
@@ -95,7 +95,7 @@ final class LeasedBuckets {
     /**
      * Removes all.
      *
-     * @return what is to be refunded
+     * @return the permits to refund
      */
     List<Lease> retireAll(long nanos) {
         List<Lease> remainders = new ArrayList<>();

@@ -34,15 +34,15 @@ public final class LeasedPermits {
     private static final long ROUNDED = 2;
 
     /**
-     * Evenly, permits come back at the whole limit's rate, however slowly this instance hands them out. What is back in
-     * the store was not kept from others: it may be so many times what was handed out.
+     * With an even refill, permits come back at the whole limit's rate, however slowly this instance hands them out. Those were
+     * not kept from other instances, so a lease may be so many times what was handed out.
      */
     private static final long BACK_BY_ITSELF = 8;
 
     /** In microseconds. So long an idle lease may be kept: one that is used up in that time is no worse for others. */
     private static final long HORIZON = 1_000_000;
 
-    /** A few permits say little of how many more will be wanted. */
+    /** A few permits tell little about how many more will be wanted. */
     private static final long STEEPEST = 8;
 
     private final RateLimit limit;
@@ -134,7 +134,7 @@ public final class LeasedPermits {
     }
 
     /**
-     * What a call that has taken permits is told.
+     * Returns the decision for a call that has taken permits.
      *
      * @param after how things stood when it had
      */

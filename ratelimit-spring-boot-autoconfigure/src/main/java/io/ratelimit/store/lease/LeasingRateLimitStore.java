@@ -170,7 +170,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         return rest.charges().size() == 1 && mayLease(rest.charges().get(0));
     }
 
-    /** Takes what is leased already. */
+    /** Covers as many charges as possible by permits leased already. */
     private PartlyLeasedCall partlyLeased(StoreRequest request) {
         PartlyLeasedCall call = new PartlyLeasedCall(request, nanos);
         for (Charge charge : request.charges()) {

@@ -93,7 +93,7 @@ class OutageTrackerTests {
             log.notRefunded(limit, trouble);
         }
         assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
-        assertThat(recorder.lines().get(0)).contains("'quotes' stays taken", "down");
+        assertThat(recorder.lines().get(0)).contains("Refund to limit 'quotes' failed", "down");
     }
 
     @Test
