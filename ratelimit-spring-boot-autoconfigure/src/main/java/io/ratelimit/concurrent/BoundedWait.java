@@ -42,6 +42,12 @@ public final class BoundedWait {
         }
     }
 
+    /** Waits until the work is done or the time is over, otherwise as {@link #await(CompletableFuture, LongSupplier)}. */
+    public static void await(CompletableFuture<?> work, Duration most) {
+        long end = System.nanoTime() + most.toNanos();
+        await(work, () -> end - System.nanoTime());
+    }
+
     /**
      * Waits for the work and returns its result.
      *
@@ -50,8 +56,7 @@ public final class BoundedWait {
      */
     public static <T> T get(CompletionStage<T> work, Duration most) {
         CompletableFuture<T> future = work.toCompletableFuture();
-        long end = System.nanoTime() + most.toNanos();
-        await(future, () -> end - System.nanoTime());
+        await(future, most);
         return result(future);
     }
 

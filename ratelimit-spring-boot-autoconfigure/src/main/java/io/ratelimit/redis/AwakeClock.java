@@ -3,9 +3,8 @@ package io.ratelimit.redis;
 import java.util.function.LongSupplier;
 
 /**
- * Tells the time that passes while this JVM runs. It stands still while the JVM does: in a pause of the garbage collector,
- * without a share of the CPU. Such a stall shows in a beat that comes late; it is counted from the moment it is two beats
- * long, also before the late beat has come.
+ * Measures the time during which this JVM runs. It stops while the JVM is stalled, by a pause of the garbage collector or by a
+ * lack of CPU. A late beat reveals a stall, which counts as soon as it is two beats long, even before the late beat.
  */
 final class AwakeClock implements LongSupplier {
 
@@ -15,7 +14,7 @@ final class AwakeClock implements LongSupplier {
 
     private volatile State state = new State(false, 0, 0);
 
-    /** @param stalled the time lost until the last beat */
+    /** @param stalled the time that stalls took until the last beat */
     private record State(boolean beating, long lastBeat, long stalled) {
 
         long lostAt(long now, long beat) {
@@ -25,7 +24,7 @@ final class AwakeClock implements LongSupplier {
 
     /**
      * @param nanos a monotonic clock
-     * @param beat the longest that is between two beats, in nanoseconds
+     * @param beat the longest time between two beats, in nanoseconds
      */
     AwakeClock(LongSupplier nanos, long beat) {
         this.nanos = nanos;
@@ -38,22 +37,22 @@ final class AwakeClock implements LongSupplier {
         return now - state.lostAt(now, beat);
     }
 
-    /** The time that passes in any case. */
+    /** Returns the time including stalls. */
     long nanos() {
         return nanos.getAsLong();
     }
 
-    /** The next beat or rest is to come within this time. */
+    /** Returns the time within which the next beat or rest must follow. */
     long beatNanos() {
         return beat;
     }
 
-    /** Beats. Returns whether it comes late: this JVM has stood still. */
+    /** Beats. Returns whether the beat is late, because this JVM was stalled. */
     boolean beat() {
         return set(true);
     }
 
-    /** There is no beat for a while. */
+    /** Announces that no beat follows for now. */
     void rest() {
         set(false);
     }

@@ -7,7 +7,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Calls that one script decides, one after the other. The script has a timeout of its own, from when it was sent. */
+/** Calls that one script decides one after the other. The script has a timeout of its own, which begins when it is sent. */
 final class Batch implements TimeLimit, BatchTimeout.Timed {
 
     private final List<PendingCall<?>> calls = new ArrayList<>();
@@ -23,8 +23,8 @@ final class Batch implements TimeLimit, BatchTimeout.Timed {
     private volatile boolean over;
 
     /**
-     * @param deadline by which it has to be sent
-     * @param expired told when the script has no more time
+     * @param deadline by which the script must be sent
+     * @param expired called when the script's time is over
      */
     Batch(Deadline deadline, Consumer<Batch> expired) {
         this.deadline = deadline;
@@ -40,7 +40,7 @@ final class Batch implements TimeLimit, BatchTimeout.Timed {
         calls.add(call);
     }
 
-    /** @param ofScript by which the answer has to be there */
+    /** @param ofScript by which the reply must arrive */
     void sent(Deadline ofScript) {
         deadline = ofScript;
     }
@@ -70,7 +70,7 @@ final class Batch implements TimeLimit, BatchTimeout.Timed {
         return deadline.nanosLeft();
     }
 
-    /** Gives the script up. */
+    /** Cancels the script. */
     @Override
     public boolean expire() {
         CompletableFuture<?> waitingFor = bounded;
@@ -86,12 +86,12 @@ final class Batch implements TimeLimit, BatchTimeout.Timed {
         return false;
     }
 
-    /** Its calls have been told, or have gone elsewhere. */
+    /** Marks the batch as over: its calls are completed, or were dispatched elsewhere. */
     void end() {
         over = true;
     }
 
-    /** Threads that wait come first: what follows an asynchronous answer may take its time, here. */
+    /** Completes the calls. Those with a waiting thread come first, because continuations of the others may be slow. */
     void answer(List<Long> reply) {
         end();
         answer(reply, true);

@@ -14,31 +14,31 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Calls whose keys one script reaches, in the order of their arrival. A call that is alone is sent at once; calls that arrive
- * while a script is under way go together with the next. To a server nearby one script is under way at a time, to one far
- * away several, at intervals.
+ * Coalesces calls whose keys one script reaches, in the order of their arrival. A single call is sent at once; calls that arrive
+ * while a script is under way share the next script. One script at a time is under way to a nearby server, several at
+ * intervals to a distant one.
  */
 final class BatchQueue implements CallDispatcher {
 
-    /** The weight of a script, so that other clients of the server have their turn. */
+    /** The largest weight of a script, so that other clients of the server do not wait for long. */
     private static final int FULL = 128;
 
     private static final int MOST_UNDER_WAY = 32;
 
-    /** So many scripts are under way to a server far away before there are intervals between them. */
+    /** The number of scripts to a distant server that are sent without intervals. */
     private static final int FEW = 4;
 
-    /** Intervals of a round trip. */
+    /** The number of intervals in a round trip. */
     private static final int INTERVALS = 8;
 
     private final Queue<PendingCall<?>> waiting;
 
     private final AtomicInteger waitingCalls = new AtomicInteger();
 
-    /** Sent and not answered. Whoever removes a batch tells its calls. */
+    /** Sent batches without a reply. The thread that removes a batch completes its calls. */
     private final Set<Batch> underWay = ConcurrentHashMap.newKeySet();
 
-    /** Held by the thread that sends. Another takes its place where a thread does not come back. */
+    /** Held by the thread that sends. Replaced if that thread does not return. */
     private volatile AtomicBoolean turn = new AtomicBoolean();
 
     private volatile long lastSent;
@@ -55,8 +55,8 @@ final class BatchQueue implements CallDispatcher {
 
     /**
      * @param script runs a batch
-     * @param queues where a call belongs, which may be another place once it is known that there are several
-     * @param alone for calls that cannot be decided together
+     * @param queues returns the queue of a call, which changes when Redis turns out to be a cluster
+     * @param alone dispatches calls that cannot be decided together
      */
     BatchQueue(
             BatchTimeout timeout,
@@ -66,7 +66,7 @@ final class BatchQueue implements CallDispatcher {
         this(new ConcurrentLinkedQueue<>(), timeout, script, queues, alone);
     }
 
-    /** @param waiting an empty queue that many threads may use at once */
+    /** @param waiting an empty concurrent queue */
     BatchQueue(
             Queue<PendingCall<?>> waiting,
             BatchTimeout timeout,
@@ -90,7 +90,7 @@ final class BatchQueue implements CallDispatcher {
         send();
     }
 
-    /** Sends what is due. A thread that finds another sending leaves it to that one, which looks again afterwards. */
+    /** Sends what is due, unless another thread is sending: that thread checks again afterwards. */
     private void send() {
         List<Sent> answered = null;
         for (AtomicBoolean mine = turn; isDue() && mine.compareAndSet(false, true); mine = turn) {
@@ -143,7 +143,7 @@ final class BatchQueue implements CallDispatcher {
         } catch (Throwable ex) {
             reply = CompletableFuture.failedFuture(ex);
         }
-        // Its time begins now, however long it took to send it.
+        // The time of the script begins now, however long sending took.
         batch.sent(timeout.deadline());
         lastSent = timeout.clock().getAsLong();
         if (!reply.isDone()) {
@@ -167,7 +167,7 @@ final class BatchQueue implements CallDispatcher {
         }
     }
 
-    /** Nothing that was taken out of the queue is lost. */
+    /** Completes every call that was taken out of the queue, even if an Error is thrown. */
     private int addOrFail(PendingCall<?> call, Batch batch, long needed) {
         try {
             return add(call, batch, needed);
@@ -178,10 +178,8 @@ final class BatchQueue implements CallDispatcher {
     }
 
     /**
-     * Adds a call to the batch. One that belongs elsewhere is passed on, and one that has left, or could not be answered in
-     * time, is left out.
-     *
-     * @return its weight there
+     * Adds a call to the batch, and returns its weight. Passes on a call of another queue, and leaves out a call that is over or
+     * cannot be answered in time.
      */
     @SuppressWarnings("ReferenceEquality")
     private int add(PendingCall<?> call, Batch batch, long needed) {
@@ -194,14 +192,14 @@ final class BatchQueue implements CallDispatcher {
             return 0;
         }
         if (!call.hasTimeFor(needed)) {
-            call.failUnasked();
+            call.failUnsent();
             return 0;
         }
         batch.add(call);
         return call.weight();
     }
 
-    /** Calls that wait to be asked about come before those that wait to be told. */
+    /** Sends waiting calls first, then completes those of the reply. */
     private void follow(Sent sent) {
         var unused = sent.reply.whenComplete((numbers, thrown) -> {
             if (underWay.remove(sent.batch)) {
@@ -214,7 +212,7 @@ final class BatchQueue implements CallDispatcher {
         });
     }
 
-    /** Whether or not its reply has been told so. */
+    /** Fails the calls of the batch, whether or not its reply was cancelled. */
     private void expired(Batch batch) {
         if (underWay.remove(batch)) {
             send();
@@ -228,7 +226,7 @@ final class BatchQueue implements CallDispatcher {
             if (thrown == null) {
                 batch.answer(numbers);
             } else if (batch.calls().size() > 1 && RedisFailureMapper.isOfOneCall(thrown)) {
-                // Nothing was charged, and each by itself may do.
+                // Nothing was charged, and each call alone may succeed.
                 batch.end();
                 batch.calls().forEach(alone::dispatch);
             } else {
@@ -238,23 +236,23 @@ final class BatchQueue implements CallDispatcher {
         });
     }
 
-    /** Goes on without what it is stuck in, if it is: a second line, for a watchdog. */
-    boolean takeUpIfStuck() {
+    /** Resumes sending if the queue is stuck. Called by the watchdog. */
+    boolean resumeIfStuck() {
         boolean stuck = isStuck();
         if (stuck) {
-            timeout.runApart(this::takeUp);
+            timeout.runOnSender(this::resume);
         }
         return stuck;
     }
 
-    /** Whether a script is under way for longer than can be, or nobody sends what waits. */
+    /** Returns whether a script is under way, or a call waits, for longer than its timeouts allow. */
     private boolean isStuck() {
         PendingCall<?> first = waiting.peek();
         return (first != null && timeout.isLongOver(first.deadline()))
                 || underWay.stream().anyMatch(batch -> timeout.isLongOver(batch.deadline()));
     }
 
-    private void takeUp() {
+    private void resume() {
         turn = new AtomicBoolean();
         underWay.stream().filter(batch -> timeout.isLongOver(batch.deadline())).forEach(Batch::expire);
         send();

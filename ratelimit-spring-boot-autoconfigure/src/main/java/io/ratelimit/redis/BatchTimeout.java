@@ -9,9 +9,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Ends what has no more time: scripts under way, and calls that no thread waits for. All have the same timeout, so the first
- * that came is the first to end, and one timer is enough. A call's end does not depend on the batch that it is in. While
- * there is something to end, the timer also keeps the clock beating.
+ * Ends scripts, and calls that no thread waits for, when their time is over. All have the same timeout, so they end in the order
+ * of their arrival, and one timer is enough. A call ends independently of its batch. While something can end, the timer also
+ * makes the clock beat.
  */
 final class BatchTimeout {
 
@@ -21,7 +21,7 @@ final class BatchTimeout {
 
     private final Queue<Timed> line = new ConcurrentLinkedQueue<>();
 
-    /** Given a further timeout, which may be over before those of the line are. */
+    /** Have been granted another timeout, which may end before those in the line. */
     private final Queue<Timed> extended = new ConcurrentLinkedQueue<>();
 
     private final AtomicBoolean set = new AtomicBoolean();
@@ -38,7 +38,7 @@ final class BatchTimeout {
 
     private volatile boolean excused;
 
-    /** Something that has to be over in time. */
+    /** Work that must be over in time. */
     interface Timed {
 
         boolean isOver();
@@ -46,9 +46,9 @@ final class BatchTimeout {
         long nanosLeft();
 
         /**
-         * Told when no time is left.
+         * Ends the work, because no time is left.
          *
-         * @return whether it has been given a further timeout, from now
+         * @return whether the work was granted another timeout instead, from now
          */
         boolean expire();
     }
@@ -59,8 +59,8 @@ final class BatchTimeout {
 
     /**
      * @param timeout of a call and of a script
-     * @param ofCalls what follows the end of a call keeps the timer from nothing
-     * @param ofScripts nor does what follows the end of a script, which sends the next, and so may keep a call from its end
+     * @param ofCalls runs what follows the end of a call, so that it does not delay the timer
+     * @param ofScripts runs what follows the end of a script, which sends the next script and may block
      */
     BatchTimeout(Duration timeout, AwakeClock clock, Scheduler scheduler, Executor ofCalls, Executor ofScripts) {
         this.timeout = timeout;
@@ -78,25 +78,25 @@ final class BatchTimeout {
         return Deadline.in(timeout, clock);
     }
 
-    /** The most that a call has to have left to be sent, or none would be once an answer took long. */
+    /** Bounds the time that a call must have left to be sent. Otherwise one slow reply would prevent all further calls. */
     long longestOf(long roundTrip) {
         return Math.min(roundTrip, timeout.toNanos() / 5 * 4);
     }
 
-    /** Whether it was over so long ago that nobody can be about to end it, however busy the machine is. */
+    /** Returns whether the deadline passed so long ago that the work is stuck, however busy the machine is. */
     boolean isLongOver(Deadline deadline) {
         return deadline.nanosLeftAtLast() < -Math.max(timeout.toNanos(), LONG.toNanos());
     }
 
-    /** Ends it in time. */
+    /** Ends the work when its time is over. */
     void watch(Timed next) {
-        forgetOver();
+        removeOver();
         line.add(next);
         set();
     }
 
-    /** More than come, so that the line does not grow with what is over. */
-    private void forgetOver() {
+    /** Removes up to two entries that are over for each one added, so that the line does not grow. */
+    private void removeOver() {
         for (int i = 0; i < 2; i++) {
             Timed first = line.peek();
             if (first == null || !first.isOver()) {
@@ -106,7 +106,7 @@ final class BatchTimeout {
         }
     }
 
-    /** Sets the timer, if it is not. */
+    /** Sets the timer, unless it is set. */
     private void set() {
         set(nanosLeft());
     }
@@ -117,7 +117,7 @@ final class BatchTimeout {
                 clock.beat();
                 var unused = scheduler.schedule(this::look, Math.max(0, Math.min(nanos, clock.beatNanos())));
             } catch (Throwable ex) {
-                // No thread can be had. The next to come sets it, and threads that wait do not need it.
+                // No thread can be created. The next call sets the timer, and waiting threads do not need it.
                 set.set(false);
             }
         }
@@ -125,7 +125,7 @@ final class BatchTimeout {
 
     private void look() {
         set.set(false);
-        // After this JVM has stood still, replies may be there that no thread has read yet: they get one beat for it.
+        // After a stall of this JVM, threads get one beat to read replies that have arrived.
         excused = clock.beat() && !excused;
         if (excused) {
             set(clock.beatNanos());
@@ -143,11 +143,11 @@ final class BatchTimeout {
     }
 
     /**
-     * Goes on, if something is over for longer than can be: the timer could not be set, and nothing came to set it again.
+     * Ends what is overdue if the timer could not be set and no call has set it since. Called by the watchdog.
      *
-     * @return whether it was so
+     * @return whether the timer was stuck
      */
-    boolean takeUpIfStuck() {
+    boolean resumeIfStuck() {
         boolean stuck = nanosLeft() < -Math.max(2 * timeout.toNanos(), LONG.toNanos());
         if (stuck) {
             look();
@@ -159,7 +159,7 @@ final class BatchTimeout {
         return line.isEmpty() && extended.isEmpty();
     }
 
-    /** Until the first has no time left. */
+    /** Returns the time until the first one has to end. */
     private long nanosLeft() {
         return Math.min(nanosLeft(line.peek()), nanosLeft(extended.peek()));
     }
@@ -174,7 +174,7 @@ final class BatchTimeout {
                 try {
                     end(first);
                 } catch (Throwable ex) {
-                    logger.log(Level.DEBUG, "A call or a script could not be ended", ex);
+                    logger.log(Level.DEBUG, "Cannot end a call or a script", ex);
                 }
             }
         }
@@ -184,7 +184,7 @@ final class BatchTimeout {
         return timed.isOver() || timed.nanosLeft() <= 0;
     }
 
-    /** What comes of it is not the timer's concern: the next have to end, too. */
+    /** Ends the work on another thread, so that the timer goes on. */
     private void end(Timed timed) {
         run(timed instanceof Batch ? ofScripts : ofCalls, () -> {
             if (timed.expire()) {
@@ -194,17 +194,17 @@ final class BatchTimeout {
         });
     }
 
-    /** Sends scripts, on a thread that may stand still there. */
-    void runApart(Runnable sending) {
+    /** Sends scripts on a thread that may block. */
+    void runOnSender(Runnable sending) {
         run(ofScripts, sending);
     }
 
-    /** Here, if no thread can be had. */
+    /** Runs the task, on the current thread if no other is available. */
     private static void run(Executor executor, Runnable task) {
         try {
             executor.execute(task);
         } catch (Throwable ex) {
-            logger.log(Level.DEBUG, "No thread can be had for the end of a call or a script", ex);
+            logger.log(Level.DEBUG, "No thread is available to end a call or a script; using the current one", ex);
             task.run();
         }
     }

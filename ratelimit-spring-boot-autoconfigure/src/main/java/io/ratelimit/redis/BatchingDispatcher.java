@@ -7,7 +7,7 @@ import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
-/** Sends calls together that arrive together: all of them, or on a cluster those of a slot. */
+/** Sends calls that arrive together in one script: all calls, or on a cluster those of a slot. */
 final class BatchingDispatcher implements CallDispatcher {
 
     private final GuardedRedis redis;
@@ -26,16 +26,16 @@ final class BatchingDispatcher implements CallDispatcher {
         this.alone = new DirectDispatcher(redis, language);
         this.timeout = redis.batchTimeout();
         this.all = queue();
-        Watchdog.shared().watch(this, BatchingDispatcher::takeUp);
+        Watchdog.shared().watch(this, BatchingDispatcher::resume);
     }
 
     /** Resumes the queues that are stuck. */
-    private @Nullable String takeUp() {
-        boolean stuck = timeout.takeUpIfStuck();
-        stuck |= all.takeUpIfStuck();
+    private @Nullable String resume() {
+        boolean stuck = timeout.resumeIfStuck();
+        stuck |= all.resumeIfStuck();
         for (int slot = 0; slot < slots.length(); slot++) {
             BatchQueue queue = slots.get(slot);
-            stuck |= queue != null && queue.takeUpIfStuck();
+            stuck |= queue != null && queue.resumeIfStuck();
         }
         return stuck ? "Calls to Redis were stuck in a queue; the queue was resumed" : null;
     }
@@ -43,7 +43,7 @@ final class BatchingDispatcher implements CallDispatcher {
     @Override
     public void dispatch(PendingCall<?> call) {
         try {
-            // No queue waits for a server that is not asked.
+            // No call waits in a queue while the circuit breaker of its server is open.
             (redis.serverOf(call).isOpen() ? alone : queue(call)).dispatch(call);
         } catch (RuntimeException ex) {
             call.fail(RedisFailureMapper.of(RedisTopology.REDIS, ex));

@@ -7,17 +7,17 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Names buckets in Redis: {@code ratelimit:{alice}:quotes}. No two (limit, key) pairs have the same name, and limits with
- * the same key share a slot of a cluster, whatever the key contains: it can neither end nor empty the hash tag.
+ * Names buckets in Redis: {@code ratelimit:{alice}:quotes}. No two (limit, key) pairs have the same name, and limits with the
+ * same key share a cluster slot, because no key can end or empty the hash tag.
  *
  * @see <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/#hash-tags">Hash tags</a>
  */
 final class BucketKeys {
 
-    /** Tags that no escaped key can be: there a percent sign is followed by a hexadecimal digit or by 'u'. */
+    /** No escaped key equals these tags: in those, a hexadecimal digit or 'u' follows each percent sign. */
     private static final String ALL_CALLERS = "%";
 
-    /** An empty tag would be none: the limits of the empty key would be in as many slots. */
+    /** An empty hash tag does not count as one, so limits with the empty key would be in different slots. */
     private static final String EMPTY = "%-";
 
     private static final String HASHED = "%sha256-";
@@ -26,10 +26,11 @@ final class BucketKeys {
 
     private final String prefix;
 
-    /** @param prefix without braces, which would put every bucket into one slot */
+    /** @param prefix must not contain braces, which would put every bucket into one slot */
     BucketKeys(String prefix) {
         if (prefix.isBlank() || prefix.contains("{") || prefix.contains("}")) {
-            throw new IllegalArgumentException("ratelimit.redis.key-prefix '" + prefix + "' is blank or has braces");
+            throw new IllegalArgumentException(
+                    "ratelimit.redis.key-prefix must not be blank or contain braces (was '" + prefix + "')");
         }
         this.prefix = prefix + ":{";
     }

@@ -7,8 +7,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The state of a circuit breaker: closed, open or probed. Each transition is one compare-and-set from the very phase in which
- * its cause began, so that a call from before the last recovery changes nothing, and each opening has exactly one author.
+ * Holds the state of a circuit breaker: closed, open or probed. Each transition is one compare-and-set from the phase in which its
+ * cause began. A call that began before the last recovery therefore changes nothing, and exactly one call opens the circuit.
  */
 final class CircuitState {
 
@@ -28,7 +28,7 @@ final class CircuitState {
     /** The server is not called, except by one probe. */
     record Probed(RateLimitStoreException cause, long since) implements Phase {}
 
-    /** @param windows makes an empty window for each closed phase */
+    /** @param windows creates an empty window for each closed phase */
     CircuitState(Supplier<CircuitBreaker> windows) {
         this.windows = windows;
         this.phase = new AtomicReference<>(new Closed(windows.get()));
@@ -47,20 +47,20 @@ final class CircuitState {
         return now instanceof Open open ? open.cause : now instanceof Probed probed ? probed.cause : null;
     }
 
-    /** Whether there is a probe that was not started too long ago. */
+    /** Returns whether a probe is under way that was not started too long ago. */
     boolean isProbed(long now, long patience) {
         return phase.get() instanceof Probed probed && now - probed.since <= patience;
     }
 
-    /** Opens the circuit, unless that closed phase is over. Returns whether this call did. */
+    /** Opens the circuit, unless that closed phase is over. Returns whether this call opened it. */
     boolean open(Closed during, RateLimitStoreException cause) {
         return phase.compareAndSet(during, new Open(cause));
     }
 
     /**
-     * Starts a probe of an open circuit, or in place of one that was started too long ago.
+     * Starts a probe of an open circuit, or replaces one that was started too long ago.
      *
-     * @return the phase that the probe ends; {@code null}: there is none to start
+     * @return the phase that the probe ends, or {@code null} if no probe is to start
      */
     @Nullable
     Probed probe(long now, long patience) {
@@ -74,17 +74,17 @@ final class CircuitState {
         return probed != null && phase.compareAndSet(before, probed) ? probed : null;
     }
 
-    /** Closes the circuit, unless another probe has taken the place of this one. */
+    /** Closes the circuit, unless another probe has replaced this one. */
     void succeeded(Probed probe) {
         phase.compareAndSet(probe, new Closed(windows.get()));
     }
 
-    /** Leaves the circuit open, and ready for the next probe. */
+    /** Leaves the circuit open and ready for the next probe. */
     void failed(Probed probe, RateLimitStoreException cause) {
         phase.compareAndSet(probe, new Open(cause));
     }
 
-    /** Closes the circuit of a server that is not there any more. */
+    /** Closes the circuit of a server that no longer exists. */
     void retire() {
         phase.set(new Closed(windows.get()));
     }

@@ -3,9 +3,10 @@ package io.ratelimit.redis;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.concurrent.Futures;
-import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -18,9 +19,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * Decides charges whose buckets are in different slots of a cluster, where no script reaches them all. Looks into all slots
- * at once. If all have the permits, charges one slot after the other, and gives back what was taken if one of them no
- * longer has them, or fails. Limits in dry run have no say in that. What a call has taken can be given back later, too.
+ * Decides charges whose buckets are in different slots of a cluster, where no script reaches them all. Looks at all slots in
+ * parallel. If all have the permits, charges one slot after the other, and refunds the charges if a slot no longer has the
+ * permits, or fails. Limits in dry run do not affect this.
  */
 final class CrossSlotDecision {
 
@@ -28,31 +29,28 @@ final class CrossSlotDecision {
 
     private final ScriptCodec language;
 
-    /** What a script reaches together has the same place. */
-    private final Function<byte[], String> place;
+    private final boolean keyByKey;
 
-    private CrossSlotDecision(GuardedRedis redis, ScriptCodec language, Function<byte[], String> place) {
+    private CrossSlotDecision(GuardedRedis redis, ScriptCodec language, boolean keyByKey) {
         this.redis = redis;
         this.language = language;
-        this.place = place;
+        this.keyByKey = keyByKey;
     }
 
+    /** Creates one that runs a script for each slot. */
     static CrossSlotDecision slots(GuardedRedis redis, ScriptCodec language) {
-        return new CrossSlotDecision(redis, language, CrossSlotDecision::slot);
+        return new CrossSlotDecision(redis, language, false);
     }
 
-    /** For keys of a slot that is on its way to another node, and that are on both for a moment. */
+    /** Creates one that runs a script for each key, while a slot is moving to another node and its keys are on both. */
     static CrossSlotDecision keys(GuardedRedis redis, ScriptCodec language) {
-        return new CrossSlotDecision(
-                redis, language, name -> slot(name) + new String(name, StandardCharsets.ISO_8859_1));
+        return new CrossSlotDecision(redis, language, true);
     }
 
-    private static String slot(byte[] name) {
-        return "%05d".formatted(ClusterSlotHashUtil.calculateSlot(name));
-    }
-
+    /** Returns whether the keys are in different slots. */
     static boolean isNeeded(List<byte[]> names) {
-        return names.stream().map(CrossSlotDecision::slot).distinct().count() > 1;
+        int first = ClusterSlotHashUtil.calculateSlot(names.get(0));
+        return names.stream().skip(1).anyMatch(name -> ClusterSlotHashUtil.calculateSlot(name) != first);
     }
 
     CompletableFuture<ReceiptReply> decide(List<Charge> charges, List<byte[]> names, Deadline deadline) {
@@ -67,7 +65,7 @@ final class CrossSlotDecision {
     }
 
     /**
-     * Gives back to all slots at once what charges have taken.
+     * Refunds charges in all slots in parallel.
      *
      * @param receipts one for each charge
      */
@@ -76,16 +74,21 @@ final class CrossSlotDecision {
         return forAll(parts(charges, names, charge -> true), part -> giveBack(part, part.of(receipts), deadline));
     }
 
-    /** By slot, in an order that is the same for all callers: of two that want the same, one is first everywhere. */
+    /** Groups by slot, in an order that is the same for all callers: of two with the same keys, one is first everywhere. */
     private List<Part> parts(List<Charge> charges, List<byte[]> names, Predicate<Charge> which) {
-        Map<String, List<Integer>> byPlace = new TreeMap<>();
+        Map<Integer, List<Integer>> bySlot = new TreeMap<>();
         IntStream.range(0, charges.size())
                 .filter(i -> which.test(charges.get(i)))
-                .forEach(i -> byPlace.computeIfAbsent(place.apply(names.get(i)), any -> new ArrayList<>())
+                .forEach(i -> bySlot.computeIfAbsent(
+                                ClusterSlotHashUtil.calculateSlot(names.get(i)), slot -> new ArrayList<>())
                         .add(i));
-        return byPlace.values().stream()
-                .map(indexes -> new Part(indexes, charges, names))
-                .toList();
+        Stream<List<Integer>> groups = bySlot.values().stream();
+        if (keyByKey) {
+            groups = groups.flatMap(indexes -> indexes.stream()
+                    .sorted(Comparator.comparing(names::get, Arrays::compareUnsigned))
+                    .map(List::of));
+        }
+        return groups.map(indexes -> new Part(indexes, charges, names)).toList();
     }
 
     private CompletableFuture<Void> chargeFrom(int number, List<Part> parts, Deadline deadline) {
@@ -114,7 +117,7 @@ final class CrossSlotDecision {
                 });
     }
 
-    /** What cannot be decided in dry run is let pass, as everything is that others decide. */
+    /** Runs a dry run. If it fails, it counts as allowed. */
     private CompletableFuture<Void> runIfPossible(Part part, Deadline deadline) {
         return run(part, ScriptCall.CHARGE_WITH_RECEIPTS, deadline).exceptionally(thrown -> {
             part.seen = part.charges.stream()
@@ -124,12 +127,12 @@ final class CrossSlotDecision {
         });
     }
 
-    /** Goes on after the deadline, but nobody waits for it longer. */
+    /** Refunds the parts. The refund continues after the deadline, but callers do not wait longer. */
     private CompletableFuture<Void> undo(List<Part> parts, Deadline deadline) {
         return deadline.bound(forAll(parts, this::undo).copy());
     }
 
-    /** What was seen before the charge holds again. */
+    /** Refunds the part, whose decision is again that of the look. */
     private CompletableFuture<Void> undo(Part part) {
         ReceiptReply charged = part.charged;
         part.charged = null;
@@ -161,7 +164,7 @@ final class CrossSlotDecision {
         return new ReceiptReply(charges, List.of(decisions), List.of(receipts));
     }
 
-    /** The charges of one slot, and what became of them. Changed by one step after the other. */
+    /** The charges of one slot with their decisions. Never accessed by two steps at once. */
     private static final class Part {
 
         private final List<Integer> indexes;
@@ -172,7 +175,7 @@ final class CrossSlotDecision {
 
         private List<RateLimitDecision> seen = List.of();
 
-        /** {@code null} if they were not charged, or have been given back. */
+        /** {@code null} if the charges were not made, or were refunded. */
         private @Nullable ReceiptReply charged;
 
         Part(List<Integer> indexes, List<Charge> charges, List<byte[]> names) {
@@ -181,7 +184,7 @@ final class CrossSlotDecision {
             this.names = of(names);
         }
 
-        /** Of a list for all charges of the call, what is this slot's. */
+        /** Selects this slot's elements from a list for all charges of the call. */
         <T> List<T> of(List<T> all) {
             return indexes.stream().map(all::get).toList();
         }

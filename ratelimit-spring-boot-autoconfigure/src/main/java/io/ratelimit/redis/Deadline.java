@@ -4,49 +4,36 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
-import java.util.function.LongSupplier;
 
 /**
- * The moment by which a decision has to be there, and the last one, a timeout later. Time in which this JVM stands still
- * moves the first, but never beyond the last.
+ * The time by which a decision must be made, and the latest time for it, one timeout later. The first moves while this JVM is
+ * stalled, but never beyond the second.
  */
 final class Deadline implements TimeLimit {
 
-    private final LongSupplier awake;
-
-    private final LongSupplier clock;
+    private final AwakeClock clock;
 
     private final long end;
 
     private final long last;
 
-    private Deadline(long time, LongSupplier awake, LongSupplier clock) {
-        this.awake = awake;
+    private Deadline(long time, AwakeClock clock) {
         this.clock = clock;
-        this.end = awake.getAsLong() + time;
-        this.last = clock.getAsLong() + 2 * time;
-    }
-
-    static Deadline in(Duration time) {
-        return in(time, System::nanoTime);
-    }
-
-    /** @param clock a monotonic one, in nanoseconds */
-    static Deadline in(Duration time, LongSupplier clock) {
-        return new Deadline(time.toNanos(), clock, clock);
+        this.end = clock.getAsLong() + time;
+        this.last = clock.nanos() + 2 * time;
     }
 
     static Deadline in(Duration time, AwakeClock clock) {
-        return new Deadline(time.toNanos(), clock, clock::nanos);
+        return new Deadline(time.toNanos(), clock);
     }
 
     long nanosLeft() {
-        return Math.min(end - awake.getAsLong(), nanosLeftAtLast());
+        return Math.min(end - clock.getAsLong(), nanosLeftAtLast());
     }
 
-    /** Until the last moment. */
+    /** Returns the time until the latest time. */
     long nanosLeftAtLast() {
-        return last - clock.getAsLong();
+        return last - clock.nanos();
     }
 
     boolean isOver() {

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
-/** Sends a script for each call. */
+/** Sends each call in a script of its own. */
 final class DirectDispatcher implements CallDispatcher {
 
     private final GuardedRedis redis;
@@ -32,7 +32,7 @@ final class DirectDispatcher implements CallDispatcher {
         }
     }
 
-    /** Runs one script for calls whose keys it reaches; on the server that the last of them was found on. */
+    /** Runs one script for the calls, on the server that was found for the last of them. */
     CompletableFuture<List<Long>> run(List<PendingCall<?>> calls, TimeLimit bound) {
         List<byte[]> keys = new ArrayList<>(calls.size());
         byte[][] arguments = language.arguments(calls, keys);

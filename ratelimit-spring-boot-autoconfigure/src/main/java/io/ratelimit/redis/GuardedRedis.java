@@ -24,18 +24,18 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * Redis, in time or not at all: no answer is waited for longer than the timeout, and a server that is known not to answer
- * is asked by background probes only. What goes wrong is always a {@link RateLimitStoreException}.
+ * Runs the script on Redis within a timeout, behind a circuit breaker for each server. Every failure is a
+ * {@link RateLimitStoreException}.
  */
 @Internal
 public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-    /** So many scripts or calls that are out of time may take their time to end before others have to wait for it. */
+    /** The number of scripts or calls whose ends may be slow before the ends of others are delayed. */
     private static final int SERVICE_THREADS = 4;
 
-    /** How often within a timeout it is seen whether this JVM runs. */
+    /** The number of beats of the clock within a timeout. */
     private static final int BEATS = 8;
 
     private final RateLimitScriptExecutor executor;
@@ -56,12 +56,12 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private volatile boolean closing;
 
-    /** Whether one server, or what stands in front of several, takes keys of one slot only. */
+    /** Whether a single address accepts only keys of one slot in a script. */
     private volatile boolean enforcesSlots;
 
     /**
-     * @param timeout the longest that a decision may take
-     * @param keyPrefix what the names of the probes' buckets begin with
+     * @param timeout of a decision
+     * @param keyPrefix the prefix of the probes' keys
      */
     public GuardedRedis(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
         this(executor, timeout, keyPrefix, DaemonThreads.createScheduler("ratelimit-probe"), System::nanoTime);
@@ -69,7 +69,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     /**
      * @param probing the thread of the probes
-     * @param nanos the clock of all that
+     * @param nanos the clock
      */
     GuardedRedis(
             RateLimitScriptExecutor executor,
@@ -93,14 +93,14 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     Deadline deadline() {
-        return Deadline.in(timeout, clock);
+        return batchTimeout.deadline();
     }
 
     BatchTimeout batchTimeout() {
         return batchTimeout;
     }
 
-    /** Whether a script reaches keys of one slot only. */
+    /** Returns whether a script reaches keys of one slot only. */
     boolean isClustered() {
         return executor.topology().isClustered() || enforcesSlots;
     }
@@ -126,7 +126,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
         if (deadline.isOver()) {
             return CompletableFuture.failedFuture(
-                    new RateLimitStoreException(Reason.TIMEOUT, "Not asked in time", null));
+                    new RateLimitStoreException(Reason.TIMEOUT, "Redis: not sent in time", null));
         }
         return onServer(keys.get(0), server -> execute(server, keys, arguments, deadline));
     }
@@ -134,14 +134,14 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     CompletableFuture<List<Long>> execute(
             ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments, TimeLimit bound) {
         sent.increment();
-        return learning(keys, server.ask(() -> executor.execute(keys, arguments), bound));
+        return observingSlots(keys, server.call(() -> executor.execute(keys, arguments), bound));
     }
 
-    private <T> CompletableFuture<T> learning(List<byte[]> keys, CompletableFuture<T> reply) {
-        return keys.size() == 1 ? reply : reply.whenComplete((answer, thrown) -> learn(thrown));
+    private <T> CompletableFuture<T> observingSlots(List<byte[]> keys, CompletableFuture<T> reply) {
+        return keys.size() == 1 ? reply : reply.whenComplete((answer, thrown) -> learnSlots(thrown));
     }
 
-    private void learn(@Nullable Throwable thrown) {
+    private void learnSlots(@Nullable Throwable thrown) {
         if (thrown != null && !isClustered() && RedisFailureMapper.isCrossSlot(thrown)) {
             enforcesSlots = true;
             logger.log(
@@ -150,25 +150,25 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         }
     }
 
-    /** How many scripts callers have sent. */
+    /** Returns how many scripts callers have sent. */
     long sent() {
         return sent.sum();
     }
 
     /**
-     * Runs the script for work that no caller waits for. Its outcome never counts towards the circuit breaker, and it is not
-     * sent while the breaker is open.
+     * Runs the script for work that no caller waits for. Its result never counts towards the circuit breaker, and it is not sent
+     * while the breaker is open.
      */
     CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
-        return learning(
+        return observingSlots(
                 keys,
                 onServer(
                         keys.get(0),
-                        server -> server.askInBackground(() -> executor.execute(keys, arguments), deadline)));
+                        server -> server.callInBackground(() -> executor.execute(keys, arguments), deadline)));
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
-        return onServer(key, server -> server.ask(() -> executor.delete(key), deadline));
+        return onServer(key, server -> server.call(() -> executor.delete(key), deadline));
     }
 
     private <T> CompletableFuture<T> onServer(
@@ -182,23 +182,23 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return command.apply(server);
     }
 
-    /** Whoever knows the servers does so no longer. */
+    /** Fails, because the topology does not know the servers, such as after its end. */
     private static <T> CompletableFuture<T> notFound(RuntimeException failure) {
         return CompletableFuture.failedFuture(RedisFailureMapper.of(RedisTopology.REDIS, failure));
     }
 
-    /** Has every server decide something, so that it is ready to. Failures show with the calls. */
+    /** Runs a probe on every server, so that the first call is fast. Ignores failures, which calls report. */
     public void warmUp(Duration time) {
         Deadline deadline = Deadline.in(time, clock);
-        BoundedWait.await(askAll(deadline), deadline::nanosLeftAtLast);
+        BoundedWait.await(probeAll(deadline), deadline::nanosLeftAtLast);
     }
 
-    /** Done when every server has decided something, or with what is wrong with one. */
+    /** Runs a probe on every server. The result fails if one of them fails. */
     public CompletableFuture<Void> check() {
-        return askAll(deadline());
+        return probeAll(deadline());
     }
 
-    private CompletableFuture<Void> askAll(Deadline deadline) {
+    private CompletableFuture<Void> probeAll(Deadline deadline) {
         Map<String, String> tags;
         try {
             tags = executor.topology().hashTags();
@@ -206,7 +206,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             return notFound(ex);
         }
         return CompletableFuture.allOf(tags.entrySet().stream()
-                .map(tag -> server(tag.getKey()).ask(() -> probeOn(tag.getValue()), deadline))
+                .map(tag -> server(tag.getKey()).call(() -> probeOn(tag.getValue()), deadline))
                 .toArray(CompletableFuture[]::new));
     }
 
@@ -230,7 +230,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         }
     }
 
-    /** Second line of the probes. Returns what it has found. */
+    /** Restarts probes that have ended too early. Returns a sentence for the log if there were any. */
     @Nullable
     String resumeProbes() {
         String found = null;
@@ -250,7 +250,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         closing = false;
     }
 
-    /** Goes on as long as the connections do. */
+    /** Expects failures from now on, but goes on as long as the connections do. */
     @Override
     public void stop() {
         closing = true;
@@ -261,7 +261,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return !closing;
     }
 
-    /** Stopped after those who serve, and before the application's connections, which are of phase 0. */
+    /** Returns a phase that stops after the web server and before the application's connections (phase 0). */
     @Override
     public int getPhase() {
         return 1;

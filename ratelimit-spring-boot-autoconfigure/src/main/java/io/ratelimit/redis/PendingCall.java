@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * A call that waits for its decision, until its deadline. If Redis has not been asked about it by then, it is this JVM that
- * is late, and the call waits until the last moment.
+ * A call that waits for its decision until its deadline. If it was not sent to Redis by then, this JVM is late, and the call
+ * waits until the latest time.
  */
 final class PendingCall<T> implements BatchTimeout.Timed {
 
-    private static final long TIME_TO_READ = Duration.ofMillis(10).toNanos();
+    private static final Duration TIME_TO_READ = Duration.ofMillis(10);
 
     private final ScriptCall call;
 
@@ -44,7 +44,7 @@ final class PendingCall<T> implements BatchTimeout.Timed {
 
     private volatile boolean late;
 
-    /** Understands one call's part of a reply. */
+    /** Decodes one call's part of a reply. */
     @FunctionalInterface
     interface Reader<T> {
 
@@ -52,9 +52,9 @@ final class PendingCall<T> implements BatchTimeout.Timed {
     }
 
     /**
-     * @param more permits beyond those of a call that wants a lease
-     * @param waitedFor whether a thread waits for it, which sees to the deadline itself
-     * @param reader makes of the script's reply what the caller wants to know
+     * @param more permits that a lease takes in advance
+     * @param waitedFor whether a thread waits for the outcome, and observes the deadline itself
+     * @param reader decodes the script's reply
      */
     PendingCall(
             ScriptCall call,
@@ -138,11 +138,7 @@ final class PendingCall<T> implements BatchTimeout.Timed {
         return late ? deadline.nanosLeftAtLast() : deadline.nanosLeft();
     }
 
-    /**
-     * Whether there is time to ask about it.
-     *
-     * @param nanos what that takes
-     */
+    /** Returns whether enough time is left for a script that takes the given time. */
     boolean hasTimeFor(long nanos) {
         if (!late && deadline.nanosLeft() <= nanos) {
             late = true;
@@ -163,27 +159,26 @@ final class PendingCall<T> implements BatchTimeout.Timed {
         if (sent) {
             fail(RedisFailureMapper.of(RedisTopology.REDIS, new TimeoutException()));
         } else {
-            failUnasked();
+            failUnsent();
         }
         return false;
     }
 
-    /** Waits on the calling thread, which depends on no other to come back. */
+    /** Waits on the calling thread, which needs no other thread to return in time. */
     T await() {
         do {
             BoundedWait.await(outcome, this::nanosLeft);
             if (!outcome.isDone() && deadline.nanosLeftAtLast() <= 0) {
-                // This JVM has stood still. The reply may be there, and no thread has read it yet.
-                long end = System.nanoTime() + TIME_TO_READ;
-                BoundedWait.await(outcome, () -> end - System.nanoTime());
+                // This JVM was stalled. The reply may have arrived, but no thread has read it yet.
+                BoundedWait.await(outcome, TIME_TO_READ);
             }
         } while (!outcome.isDone() && expire());
         return BoundedWait.result(outcome);
     }
 
-    /** Nothing is charged. */
-    void failUnasked() {
-        fail(new RateLimitStoreException(Reason.STALLED, "Not asked in time", null));
+    /** Fails the call, for which nothing was charged. */
+    void failUnsent() {
+        fail(new RateLimitStoreException(Reason.STALLED, "Redis: not sent in time", null));
     }
 
     void answer(List<Long> reply, int from) {

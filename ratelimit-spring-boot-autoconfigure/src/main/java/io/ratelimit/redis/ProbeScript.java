@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * A decision that is nobody's: what succeeds with it would succeed with a caller's, writing included. Its bucket is gone
- * after a millisecond.
+ * Decides for a bucket that no caller uses: if it succeeds, calls succeed, including writes. The bucket expires after a
+ * millisecond.
  */
 @Internal
 public final class ProbeScript {
@@ -25,7 +25,7 @@ public final class ProbeScript {
         this.arguments = language.arguments(ScriptCall.CHARGE, List.of(CHARGE));
     }
 
-    /** No bucket has this name: no limit can be called so. */
+    /** Returns the keys, which no bucket has, because no limit can have this name. */
     public List<byte[]> names(String tag) {
         return List.of((prefix + ":{" + tag + "}:%probe").getBytes(StandardCharsets.US_ASCII));
     }

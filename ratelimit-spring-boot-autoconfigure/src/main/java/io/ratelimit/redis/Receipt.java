@@ -1,16 +1,16 @@
 package io.ratelimit.redis;
 
 /**
- * What a charge's section was right after it: what the script wants in order to undo the charge.
+ * The state of a rule right after a charge, with which the script refunds the charge.
  *
- * @param time of the charge; of a lease, until when the bucket is marked with it
+ * @param time of the charge; of a lease, the time until which it marks the bucket
  */
 record Receipt(long used, long since, long rest, long time) {
 
-    /** Of a charge that has taken nothing. */
+    /** The receipt of a charge that took nothing. */
     static final Receipt NONE = new Receipt(0, 0, 0, 0);
 
-    /** Once so many of the charge's permits are given back. */
+    /** Returns the receipt after a refund of some of the permits. */
     Receipt without(long permits) {
         return new Receipt(used - permits, since, rest, time);
     }

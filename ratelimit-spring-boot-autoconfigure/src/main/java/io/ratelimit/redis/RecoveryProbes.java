@@ -12,10 +12,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes the servers whose circuit breaker is open until it is closed: one after the other, eight probes a second altogether.
- * If a server stays silent, it gets another connection. There is a thread only while there is something to probe, and all
- * state is confined to it. Nothing that is thrown ends the probes: what a tick has begun, the next one takes up, and if no
- * tick can be scheduled, the next {@link #start} does.
+ * Probes the servers whose circuit breaker is open until it is closed: one after the other, eight probes a second in total. A
+ * server that stays silent gets a new connection. All state is confined to one thread, which exists only while there is
+ * something to probe. No failure ends the probes: each tick continues what the last one began, and if no tick can be scheduled,
+ * the next {@link #start} does it.
  */
 final class RecoveryProbes {
 
@@ -23,17 +23,17 @@ final class RecoveryProbes {
 
     private static final Duration PAUSE = Duration.ofMillis(125);
 
-    /** How long a connection is given to be of use again. */
+    /** How long a server may stay silent before its connection is replaced. */
     private static final Duration PATIENCE = Duration.ofMillis(500);
 
     private final Consumer<ServerCircuitBreaker> probe;
 
-    private final Consumer<ServerCircuitBreaker> renew;
+    private final Consumer<ServerCircuitBreaker> reconnect;
 
-    /** The servers to probe, the next one first, and since when each has had its connection. */
+    /** The servers to probe, the next one first, with the time since which each has its connection. */
     private final Map<ServerCircuitBreaker, Long> silent = new LinkedHashMap<>();
 
-    /** The tick that comes next; another one that is still queued does nothing. */
+    /** The next tick. Other ticks that are still queued do nothing. */
     private @Nullable Object nextTick;
 
     private long lastTick;
@@ -46,23 +46,23 @@ final class RecoveryProbes {
 
     /**
      * @param probe probes a server, without blocking
-     * @param renew makes the connection to a server anew; may block, and fail
-     * @param thread in which all is done
-     * @param nanos a clock
+     * @param reconnect replaces the connection to a server; may block and fail
+     * @param thread on which everything runs
+     * @param nanos the clock
      */
     RecoveryProbes(
             Consumer<ServerCircuitBreaker> probe,
-            Consumer<ServerCircuitBreaker> renew,
+            Consumer<ServerCircuitBreaker> reconnect,
             ScheduledExecutorService thread,
             LongSupplier nanos) {
         this.probe = probe;
-        this.renew = renew;
+        this.reconnect = reconnect;
         this.thread = thread;
         this.nanos = nanos;
         this.lastTick = nanos.getAsLong() - PAUSE.toNanos();
     }
 
-    /** Probes the server until its breaker is closed. Once more does no harm, and takes up what has ended. */
+    /** Probes the server until its breaker is closed. A repeated call restarts probes that have ended, and is harmless otherwise. */
     void start(ServerCircuitBreaker server) {
         try {
             thread.execute(() -> {
@@ -72,7 +72,7 @@ final class RecoveryProbes {
                 }
             });
         } catch (RejectedExecutionException ex) {
-            // Stopped: nobody wants to know any more.
+            // Stopped.
         }
     }
 
@@ -80,7 +80,7 @@ final class RecoveryProbes {
         thread.shutdownNow();
     }
 
-    /** At once, if there was none for long enough: the failure may have been a moment's. */
+    /** Schedules the next tick: at once if the last one is long ago, because the failure may have been momentary. */
     private void tickLater() {
         long pause = lastTick + PAUSE.toNanos() - nanos.getAsLong();
         Object tick = new Object();
@@ -88,7 +88,7 @@ final class RecoveryProbes {
             var unused = thread.schedule(() -> tick(tick), pause, TimeUnit.NANOSECONDS);
             nextTick = tick;
         } catch (RejectedExecutionException ex) {
-            // As above.
+            // Stopped.
         }
     }
 
@@ -123,7 +123,7 @@ final class RecoveryProbes {
         boolean impatient = since != null && lastTick - since >= PATIENCE.toNanos();
         silent.put(server, since == null || impatient ? lastTick : since);
         if (impatient) {
-            attempt("make a new connection to " + server.name(), () -> renew.accept(server));
+            attempt("reconnect to " + server.name(), () -> reconnect.accept(server));
         }
         attempt("probe " + server.name(), () -> probe.accept(server));
     }
@@ -133,7 +133,7 @@ final class RecoveryProbes {
             task.run();
         } catch (Throwable ex) {
             boolean expected = ex instanceof RuntimeException || warned;
-            logger.log(expected ? Level.DEBUG : Level.WARNING, "Could not " + what + ", trying again", ex);
+            logger.log(expected ? Level.DEBUG : Level.WARNING, "Cannot " + what + "; trying again", ex);
             warned |= !expected;
         }
     }

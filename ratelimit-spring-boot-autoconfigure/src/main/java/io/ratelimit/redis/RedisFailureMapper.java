@@ -4,7 +4,6 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.Futures;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
@@ -13,10 +12,10 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
 
-/** Tells from what a driver or a server says what kind of trouble it is. */
+/** Maps the exceptions of drivers and the error replies of servers to failure reasons. */
 final class RedisFailureMapper {
 
-    /** What an error reply begins with, or has after the place in the script where it came up. */
+    /** The words by which error replies are known. They are at the beginning, or after the line of the script. */
     private static final Map<String, Reason> REPLIES = Map.ofEntries(
             Map.entry("OOM", Reason.OUT_OF_MEMORY),
             Map.entry("READONLY", Reason.READ_ONLY),
@@ -42,7 +41,7 @@ final class RedisFailureMapper {
 
     private RedisFailureMapper() {}
 
-    /** @param server where it happened */
+    /** Returns the failure for an exception. */
     static RateLimitStoreException of(String server, Throwable thrown) {
         Throwable root = thrown;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
@@ -57,7 +56,7 @@ final class RedisFailureMapper {
         return new RateLimitStoreException(reason, server + ": " + message, failure);
     }
 
-    /** Whether the keys of a script are in different slots, or a slot is on its way to another node. Nothing was done. */
+    /** Returns whether the keys of a script are in different slots, or their slot is moving to another node. Nothing was charged. */
     static boolean areKeysApart(@Nullable Throwable thrown) {
         return thrown != null
                 && Futures.unwrap(thrown) instanceof RateLimitStoreException known
@@ -65,25 +64,24 @@ final class RedisFailureMapper {
                 && KEYS_APART.matcher(messageOf(known)).find();
     }
 
-    /** Whether one call of several may have brought it about: a key on its way, or a value that the script cannot take. */
+    /** Returns whether one call of several may be the cause: by a key of a moving slot, or by a value that the script cannot read. */
     static boolean isOfOneCall(Throwable thrown) {
         return areKeysApart(thrown)
                 || (Futures.unwrap(thrown) instanceof RateLimitStoreException known
                         && known.getReason() == Reason.ERROR
-                        && first(known, cause -> messageOf(cause).contains(IN_THE_SCRIPT) ? Reason.ERROR : null)
-                                != null);
+                        && mentions(known, IN_THE_SCRIPT));
     }
 
-    /** Whether the server takes keys of one slot only. */
+    /** Returns whether the server accepts keys of one slot only. */
     static boolean isCrossSlot(@Nullable Throwable thrown) {
-        return areKeysApart(thrown) && first(Objects.requireNonNull(thrown), RedisFailureMapper::crossSlot) != null;
+        return thrown != null && areKeysApart(thrown) && mentions(thrown, "CROSSSLOT");
     }
 
-    private static @Nullable Reason crossSlot(Throwable thrown) {
-        return messageOf(thrown).contains("CROSSSLOT") ? Reason.ERROR : null;
+    private static boolean mentions(Throwable failure, String text) {
+        return first(failure, cause -> messageOf(cause).contains(text) ? Reason.ERROR : null) != null;
     }
 
-    /** Where in the script it happened is of no use to who reads it. */
+    /** Removes the line of the script, which does not help operators. */
     private static String withoutPlace(String message) {
         int place = message.indexOf(". script: ");
         return place < 0 ? message : message.substring(0, place);
@@ -93,7 +91,7 @@ final class RedisFailureMapper {
         return root.getMessage() == null ? root.getClass().getSimpleName() : root.getMessage();
     }
 
-    /** What the server said, or did not say, counts most, also where a driver takes it for a connection that failed. */
+    /** Prefers the reply of the server, even if the driver reports it as a connection failure. */
     private static Reason reason(Throwable failure) {
         Reason ofServer = first(failure, RedisFailureMapper::ofServer);
         Reason reason = ofServer == null ? first(failure, RedisFailureMapper::ofDriver) : ofServer;
@@ -116,13 +114,13 @@ final class RedisFailureMapper {
         if (reply.find()) {
             return REPLIES.get(reply.group(1));
         }
-        // It accepts connections, and hangs.
+        // The server accepts connections, but hangs.
         return message.contains("initialization timed out") ? Reason.TIMEOUT : null;
     }
 
     private static @Nullable Reason ofDriver(Throwable thrown) {
         String message = messageOf(thrown);
-        // By name and text, because every driver has exceptions of its own.
+        // By name and text, because each driver has exceptions of its own.
         String type = thrown.getClass().getSimpleName();
         if (message.contains("size exceeded") || thrown instanceof RejectedExecutionException) {
             return Reason.OVERLOADED;

@@ -3,15 +3,15 @@ package io.ratelimit.redis;
 import java.time.Duration;
 
 /**
- * Estimates how long a script takes there and back: as a moving average, which falls quickly and rises slowly, because one
- * answer that was late says little; and as the least of the last answers, which says how far away the server is, however
- * busy this machine is.
+ * Estimates the round-trip time of a script: as a moving average, which falls quickly and rises slowly, because a single late
+ * reply means little; and as the minimum of the last replies, which tells how distant the server is, however busy this machine
+ * is.
  */
 final class RoundTrip {
 
     private static final long LONG = Duration.ofMillis(4).toNanos();
 
-    /** The least is of so many answers, or twice as many. */
+    /** The minimum is taken over this number of replies, or up to twice as many. */
     private static final int WINDOW = 64;
 
     private volatile long average;
@@ -40,7 +40,7 @@ final class RoundTrip {
         return average;
     }
 
-    /** Whether it takes so long that waiting for one answer before the next question would bound what can be asked. */
+    /** Returns whether sending one script at a time would limit the throughput. */
     boolean isLong() {
         return least >= LONG;
     }

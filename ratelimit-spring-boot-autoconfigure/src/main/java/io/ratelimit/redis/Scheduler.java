@@ -12,7 +12,7 @@ interface Scheduler {
     /** The library's own thread, so that no other tasks delay it. */
     Scheduler TIMER = on(DaemonThreads.createScheduler("ratelimit-timer"));
 
-    /** Runs the task after that time. What it returns, if anything, cancels the task. */
+    /** Runs the task after that time. The result, if any, cancels the task. */
     @Nullable
     Future<?> schedule(Runnable task, long nanos);
 

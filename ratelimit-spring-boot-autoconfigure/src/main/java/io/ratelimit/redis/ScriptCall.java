@@ -1,21 +1,21 @@
 package io.ratelimit.redis;
 
-/** What a call asks of the script. */
+/** The kinds of calls that the script decides, with their codes and the length of the reply. */
 enum ScriptCall {
 
-    /** Changes nothing. */
+    /** Decides without charging. */
     LOOK('0', 4),
 
-    /** Charges all, or none. */
+    /** Charges all buckets, or none. */
     CHARGE('1', 4),
 
-    /** The same, with receipts, for charges that may have to be given back. */
+    /** Charges with receipts, for charges that may be refunded. */
     CHARGE_WITH_RECEIPTS('2', 8),
 
-    /** Gives back what receipts say. Has a run of its own. */
-    GIVE_BACK('3', 0),
+    /** Refunds charges by their receipts, in a run of its own. */
+    REFUND('3', 0),
 
-    /** Charges one, with a receipt, and takes more in advance. */
+    /** Charges one bucket with a receipt, and takes more permits in advance. */
     LEASE('4', 9);
 
     private final byte code;
@@ -31,7 +31,7 @@ enum ScriptCall {
         return code;
     }
 
-    /** How many numbers the script replies for each charge. */
+    /** Returns how many numbers of the reply belong to each charge. */
     int numbers() {
         return numbers;
     }

@@ -14,27 +14,27 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
-/** Says calls in the script's arguments, and reads what it replies to each. */
+/** Encodes calls into the script's arguments, and decodes its reply. */
 @Internal
 public final class ScriptCodec {
 
     /** The code of a charge that belongs to the call before it. */
     private static final byte FURTHER = '+';
 
-    /** The code of a call with one charge, of the same limit and permits as that before it. */
+    /** The code of a call with one charge, of the same limit and permits as the call before it. */
     private static final byte OTHER_KEY = ',';
 
-    /** The same, of the same bucket. */
+    /** The code of a call that equals the call before it. */
     private static final byte AS_BEFORE = '=';
 
-    /** What the script says instead of every number of a call, if a value at its keys is not ours. */
+    /** The script replies this instead of every number of a call if a value at its keys is not a bucket. */
     private static final long FOREIGN = -1;
 
     private static final int RECEIPT = 4;
 
     private static final int MORE = 8;
 
-    /** Permits that are asked for again and again. */
+    /** Encoded numbers of permits that most calls have. */
     private static final byte[][] SMALL =
             IntStream.range(0, 128).mapToObj(n -> ascii("" + n)).toArray(byte[][]::new);
 
@@ -92,9 +92,13 @@ public final class ScriptCodec {
         return call.call() == ScriptCall.CHARGE && call.charges().size() == 1;
     }
 
-    /** @param receipts one for each charge */
+    /**
+     * Encodes a refund.
+     *
+     * @param receipts one for each charge
+     */
     byte[][] giveBackArguments(List<Charge> charges, List<Receipt> receipts) {
-        byte[][] arguments = arguments(ScriptCall.GIVE_BACK, charges);
+        byte[][] arguments = arguments(ScriptCall.REFUND, charges);
         for (int i = 0; i < charges.size(); i++) {
             Receipt receipt = receipts.get(i);
             arguments[2 + 2 * i] = ascii(charges.get(i).permits() + ":" + receipt.used() + ":" + receipt.since() + ":"
@@ -114,16 +118,16 @@ public final class ScriptCodec {
         }
     }
 
-    /** How many numbers of a reply are those of one call. */
+    /** Returns how many numbers of a reply belong to a call. */
     static int numbers(ScriptCall call, int charges) {
         return call.numbers() * charges;
     }
 
     /**
-     * Reads what is said of one call.
+     * Decodes the part of a reply that belongs to one call.
      *
-     * @param from where in the reply that begins
-     * @throws RateLimitStoreException if that is not said of such a call, or that a value at its keys is not ours
+     * @param from the index of its first number
+     * @throws RateLimitStoreException if the reply is too short, or a value at the keys is not a bucket
      */
     List<RateLimitDecision> decisions(ScriptCall call, List<Charge> charges, List<Long> reply, int from) {
         check(call, charges.size(), reply, from);
@@ -139,7 +143,7 @@ public final class ScriptCodec {
         return decisions;
     }
 
-    /** The same, of a call with receipts. */
+    /** Decodes the part of a call with receipts, as {@link #decisions}. */
     ReceiptReply receiptedCall(List<Charge> charges, List<Long> reply, int from) {
         List<RateLimitDecision> decisions = decisions(ScriptCall.CHARGE_WITH_RECEIPTS, charges, reply, from);
         List<Receipt> receipts = new ArrayList<>(charges.size());
@@ -149,7 +153,7 @@ public final class ScriptCodec {
         return new ReceiptReply(charges, decisions, receipts);
     }
 
-    /** The same, of a lease. */
+    /** Decodes the part of a lease, as {@link #decisions}. */
     LeaseReply leasedCall(Charge charge, List<Long> reply, int from) {
         check(ScriptCall.LEASE, 1, reply, from);
         return new LeaseReply(decision(charge, reply, from), reply.get(from + MORE), receipt(reply, from));
@@ -157,7 +161,11 @@ public final class ScriptCodec {
 
     private static void check(ScriptCall call, int charges, List<Long> reply, int from) {
         if (reply.size() < from + numbers(call, charges)) {
-            throw new RateLimitStoreException(Reason.ERROR, "Redis: the reply has " + reply.size() + " numbers", null);
+            throw new RateLimitStoreException(
+                    Reason.ERROR,
+                    "Redis: the reply must have at least " + (from + numbers(call, charges)) + " numbers (was "
+                            + reply.size() + ")",
+                    null);
         }
         if (reply.get(from) == FOREIGN) {
             throw new RateLimitStoreException(
@@ -181,16 +189,16 @@ public final class ScriptCodec {
     }
 
     private static byte[] permits(Charge charge) {
-        long permits = possible(charge);
+        long permits = bounded(charge);
         return permits < SMALL.length ? SMALL[(int) permits] : ascii("" + permits);
     }
 
     private static byte[] withMore(Charge charge, long more) {
-        return ascii(possible(charge) + "+" + Math.min(more, charge.limit().capacity()));
+        return ascii(bounded(charge) + "+" + Math.min(more, charge.limit().capacity()));
     }
 
-    /** More than the capacity is too much, however much it is; the script's numbers end at 2^53. */
-    private static long possible(Charge charge) {
+    /** Bounds the permits, because the script's numbers end at 2^53: more than the capacity is never allowed. */
+    private static long bounded(Charge charge) {
         return Math.min(charge.permits(), charge.limit().capacity() + 1);
     }
 

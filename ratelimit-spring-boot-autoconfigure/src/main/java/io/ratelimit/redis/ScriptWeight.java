@@ -4,8 +4,7 @@ import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 
 /**
- * Weighs a charge by the time that deciding it takes on the server, so that a script is filled by weight and never keeps
- * other clients waiting for long. A charge that reads and writes a few numbers weighs 1; a sliding window log also
+ * Weighs a charge by the time that the server needs to decide it, so that a script never keeps other clients waiting for long. A charge that reads and writes a few numbers weighs 1; a sliding window log also
  * searches its entries.
  */
 final class ScriptWeight {

@@ -22,9 +22,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Asks one server, as long as it answers. Opens if half of the last calls failed or were slow; and at once if a call fails
- * for a reason of the server's and no other call was answered meanwhile, so that a hanging server costs a caller no second
- * wait. While it is open, only probes are sent, one at a time; the first good answer closes it.
+ * Calls one server as long as it replies. Opens if half of the last calls failed or were slow. Opens at once if a call fails for a
+ * reason that concerns the whole server and no other call has succeeded meanwhile, so that callers wait only once for a
+ * hanging server. While the breaker is open, only probes are sent, one at a time; the first success closes it.
  */
 final class ServerCircuitBreaker {
 
@@ -36,7 +36,7 @@ final class ServerCircuitBreaker {
 
     private static final float HALF = 50;
 
-    /** An open breaker without a probe for that long asks for one again; a probe without an end for that long is lost. */
+    /** An open breaker requests probes again after this time without one. A probe that takes longer is lost. */
     private static final Duration PATIENCE = Duration.ofSeconds(1);
 
     private final String name;
@@ -60,11 +60,11 @@ final class ServerCircuitBreaker {
     private volatile long lastAnswer;
 
     /**
-     * @param timeout after which a caller goes without an answer
-     * @param nanos the clock of probes
-     * @param awakeNanos the clock of answers, which may stand still while this JVM does
+     * @param timeout of a call
+     * @param nanos the clock for probes
+     * @param awakeNanos the clock for calls, which may stop while this JVM is stalled
      * @param closing whether the application is shutting down, so that failures are expected
-     * @param onOpen starts the probes; called again while the breaker is open and no probe comes
+     * @param onOpen starts the probes; called again while the breaker is open without probes
      */
     ServerCircuitBreaker(
             String name,
@@ -103,46 +103,46 @@ final class ServerCircuitBreaker {
         return circuit.closed() == null;
     }
 
-    /** Whether a probe is under way, and not lost. */
+    /** Returns whether a probe is under way and not lost. */
     boolean isProbed() {
         return circuit.isProbed(nanos.getAsLong(), patienceNanos);
     }
 
-    /** Closes for good: the server is not there any more. */
+    /** Closes the breaker of a server that no longer exists. */
     void retire() {
         circuit.retire();
     }
 
-    /** Asks the server, unless the breaker is open. */
-    <T> CompletableFuture<T> ask(Supplier<CompletionStage<T>> command, TimeLimit bound) {
+    /** Calls the server, unless the breaker is open. */
+    <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         Closed during = circuit.closed();
         if (during == null) {
             remind();
-            return notAsked();
+            return shortCircuited();
         }
         long sent = awakeNanos.getAsLong();
         return observed(command, bound, failure -> judge(during, sent, failure));
     }
 
-    /** Asks the server, unless the breaker is open. What becomes of it does not count. */
-    <T> CompletableFuture<T> askInBackground(Supplier<CompletionStage<T>> command, TimeLimit bound) {
-        return isOpen() ? notAsked() : observed(command, bound, failure -> {});
+    /** Calls the server, unless the breaker is open. The result does not count towards the breaker. */
+    <T> CompletableFuture<T> callInBackground(Supplier<CompletionStage<T>> command, TimeLimit bound) {
+        return isOpen() ? shortCircuited() : observed(command, bound, failure -> {});
     }
 
-    /** Asks an open breaker's server whether it answers again, unless it is being asked. */
+    /** Probes the server of an open breaker, unless a probe is under way. */
     <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         long now = nanos.getAsLong();
         nextReminder.set(now + patienceNanos);
         Probed probe = circuit.probe(now, patienceNanos);
         long sent = awakeNanos.getAsLong();
-        return probe == null ? notAsked() : observed(command, bound, failure -> judge(probe, sent, failure));
+        return probe == null ? shortCircuited() : observed(command, bound, failure -> judge(probe, sent, failure));
     }
 
-    private <T> CompletableFuture<T> notAsked() {
+    private <T> CompletableFuture<T> shortCircuited() {
         RateLimitStoreException cause = circuit.cause();
         return CompletableFuture.failedFuture(new RateLimitStoreException(
                 Reason.SHORT_CIRCUITED,
-                cause == null ? name + ": not asked" : "Not asked, because of " + cause.getMessage(),
+                name + ": circuit breaker open" + (cause == null ? "" : " (" + cause.getMessage() + ")"),
                 cause));
     }
 
@@ -151,7 +151,7 @@ final class ServerCircuitBreaker {
         return Futures.start(() -> bound.bound(command.get().toCompletableFuture()))
                 .handle((answer, thrown) -> {
                     RateLimitStoreException failure = thrown == null ? null : failure(thrown);
-                    tell(judge, failure);
+                    count(judge, failure);
                     if (failure != null) {
                         throw failure;
                     }
@@ -159,12 +159,12 @@ final class ServerCircuitBreaker {
                 });
     }
 
-    /** The caller gets what it has asked for, even if the judge fails. */
-    private void tell(Consumer<@Nullable RateLimitStoreException> judge, @Nullable RateLimitStoreException failure) {
+    /** Counts the call. A failure to count it does not affect the caller. */
+    private void count(Consumer<@Nullable RateLimitStoreException> judge, @Nullable RateLimitStoreException failure) {
         try {
             judge.accept(failure);
         } catch (Throwable ex) {
-            logger.log(Level.WARNING, name + ": a call was not counted: " + ex);
+            logger.log(Level.WARNING, name + ": the circuit breaker did not count a call (" + ex + ")");
         }
     }
 
@@ -178,14 +178,14 @@ final class ServerCircuitBreaker {
     private void judge(Closed during, long sent, @Nullable RateLimitStoreException failure) {
         long now = awakeNanos.getAsLong();
         boolean opens = false;
-        if (failure == null || isNoneOfTheServer(failure)) {
+        if (failure == null || isCallersFault(failure)) {
             lastAnswer = now;
             during.window().onSuccess(now - sent, TimeUnit.NANOSECONDS);
         } else if (failure.getReason() != Reason.CLOSED) {
             opens = concernsAll(failure.getReason()) && lastAnswer - sent <= 0;
             during.window().onError(now - sent, TimeUnit.NANOSECONDS, failure);
         }
-        // Not by an event of the window: it would make one for every call.
+        // Not by an event of the window, which would be created for every call.
         if (opens || during.window().getState() != State.CLOSED) {
             nextReminder.set(nanos.getAsLong() + patienceNanos);
             if (circuit.open(during, failure == null ? tooSlow() : failure)) {
@@ -196,7 +196,7 @@ final class ServerCircuitBreaker {
 
     private void judge(Probed probe, long sent, @Nullable RateLimitStoreException failure) {
         long now = awakeNanos.getAsLong();
-        if (failure != null && !isNoneOfTheServer(failure)) {
+        if (failure != null && !isCallersFault(failure)) {
             circuit.failed(probe, failure.getReason() == Reason.CLOSED ? probe.cause() : failure);
         } else if (now - sent > slowNanos) {
             circuit.failed(probe, tooSlow());
@@ -210,13 +210,15 @@ final class ServerCircuitBreaker {
         return new RateLimitStoreException(Reason.TIMEOUT, name + ": answers too slowly", null);
     }
 
-    /** Has the probes started again if the breaker is open and none comes; says so then, and else {@code null}. */
+    /** Restarts the probes if the breaker is open without any. Returns a sentence for the log if so, else {@code null}. */
     @Nullable
     String resumeProbes() {
-        return isOpen() && remind() ? name + " was not asked, and not probed either" : null;
+        return isOpen() && remind()
+                ? "The circuit breaker of " + name + " was open without probes; probing was resumed"
+                : null;
     }
 
-    /** What ended the probes, such as a thread that could not be created, does not end recovery. */
+    /** Restarts probes that have ended, such as by a thread that could not be created. */
     private boolean remind() {
         long due = nextReminder.get();
         long now = nanos.getAsLong();
@@ -231,15 +233,15 @@ final class ServerCircuitBreaker {
         try {
             onOpen.accept(this);
         } catch (Throwable ex) {
-            logger.log(Level.WARNING, name + " cannot be probed now, trying again soon: " + ex);
+            logger.log(Level.WARNING, "Cannot probe " + name + " now (" + ex + "); trying again soon");
         }
     }
 
-    private static boolean isNoneOfTheServer(RateLimitStoreException failure) {
+    private static boolean isCallersFault(RateLimitStoreException failure) {
         return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailureMapper.areKeysApart(failure);
     }
 
-    /** All but what may be wrong with this call alone, or too much of a good thing. */
+    /** Returns whether the failure affects all calls, rather than this call alone or the load. */
     private static boolean concernsAll(Reason reason) {
         return reason != Reason.ERROR && reason != Reason.OVERLOADED;
     }

@@ -2,9 +2,9 @@ package io.ratelimit.redis;
 
 import java.util.concurrent.CompletableFuture;
 
-/** How long work is waited for. */
+/** Limits the time that a caller waits for work. */
 interface TimeLimit {
 
-    /** The same work, or a {@link java.util.concurrent.TimeoutException} in time. The work is cancelled then. */
+    /** Returns the same work, which fails with a {@link java.util.concurrent.TimeoutException} and is cancelled when the time is over. */
     <T> CompletableFuture<T> bound(CompletableFuture<T> work);
 }

@@ -129,10 +129,10 @@ class BatchQueueOrderTests {
         PendingCall<Long> next = PendingCalls.patient();
         queue.dispatch(stuck);
         queue.dispatch(next);
-        assertThat(queue.takeUpIfStuck()).isFalse();
+        assertThat(queue.resumeIfStuck()).isFalse();
         thread.stall(Duration.ofHours(4));
-        assertThat(queue.takeUpIfStuck()).isTrue();
-        assertThat(queue.takeUpIfStuck()).isFalse();
+        assertThat(queue.resumeIfStuck()).isTrue();
+        assertThat(queue.resumeIfStuck()).isFalse();
         assertThat(stuck.outcome()).isCompletedExceptionally();
         assertThat(batches).hasSize(2);
         assertThat(batches.get(1).calls()).containsExactly(next);
@@ -146,7 +146,7 @@ class BatchQueueOrderTests {
             onSending = () -> {};
             queue.dispatch(next);
             thread.stall(Duration.ofHours(4));
-            assertThat(queue.takeUpIfStuck()).isTrue();
+            assertThat(queue.resumeIfStuck()).isTrue();
             assertThat(batches.get(0).calls()).containsExactly(next);
         };
         queue.dispatch(PendingCalls.by(timeout.deadline()));

@@ -20,7 +20,7 @@ class BatchTests {
     private final List<Batch> expired = new ArrayList<>();
 
     private Batch batch(PendingCall<?>... calls) {
-        Batch batch = new Batch(Deadline.in(Duration.ofHours(1)), expired::add);
+        Batch batch = new Batch(Deadlines.in(Duration.ofHours(1)), expired::add);
         List.of(calls).forEach(batch::add);
         return batch;
     }

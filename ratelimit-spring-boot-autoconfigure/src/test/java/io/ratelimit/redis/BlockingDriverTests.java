@@ -54,7 +54,7 @@ class BlockingDriverTests {
     @Test
     void nothingIsDoneForACallerThatHasLeftBeforeAThreadCameToIt() {
         List<CompletableFuture<List<Long>>> calls = Stream.generate(
-                        () -> Deadline.in(LONG).bound(execute().toCompletableFuture()))
+                        () -> Deadlines.in(LONG).bound(execute().toCompletableFuture()))
                 .limit(3 * THREADS)
                 .toList();
         await().until(() -> driver.callers() == THREADS);

@@ -18,7 +18,7 @@ class DeadlineTests {
 
     @Test
     void workIsCancelledAtTheDeadline() {
-        CompletableFuture<String> bounded = Deadline.in(Duration.ofMillis(20)).bound(work);
+        CompletableFuture<String> bounded = Deadlines.in(Duration.ofMillis(20)).bound(work);
         assertThatExceptionOfType(CompletionException.class)
                 .isThrownBy(bounded::join)
                 .withCauseInstanceOf(TimeoutException.class);
@@ -27,7 +27,7 @@ class DeadlineTests {
 
     @Test
     void nothingIsWaitedForWhenItIsOver() {
-        Deadline over = Deadline.in(Duration.ofSeconds(-1));
+        Deadline over = Deadlines.in(Duration.ofSeconds(-1));
         assertThat(over.isOver()).isTrue();
         assertThatExceptionOfType(CompletionException.class)
                 .isThrownBy(over.bound(work)::join)
@@ -57,7 +57,7 @@ class DeadlineTests {
     @Test
     void whatIsDoneStaysAsItIsAlsoWhenItIsOver() {
         work.complete("done");
-        assertThat(Deadline.in(Duration.ofSeconds(-1)).bound(work)).isCompletedWithValue("done");
+        assertThat(Deadlines.in(Duration.ofSeconds(-1)).bound(work)).isCompletedWithValue("done");
     }
 
     @Test
@@ -67,6 +67,6 @@ class DeadlineTests {
     }
 
     private static Deadline late() {
-        return Deadline.in(Duration.ofHours(1));
+        return Deadlines.in(Duration.ofHours(1));
     }
 }

@@ -53,7 +53,7 @@ class DecidedTogetherTests {
         List<byte[]> names = call.charges().stream()
                 .map(charge -> keys.name(charge.limit(), charge.key()))
                 .toList();
-        Deadline deadline = Deadline.in(Duration.ofHours(1));
+        Deadline deadline = Deadlines.in(Duration.ofHours(1));
         return new PendingCall<>(call.call(), call.charges(), call.more(), names, deadline, false, List::get);
     }
 

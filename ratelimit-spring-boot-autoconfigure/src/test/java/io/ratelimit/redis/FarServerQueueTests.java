@@ -126,7 +126,7 @@ class FarServerQueueTests {
     @Test
     void callThatHasLessTimeLeftThanARoundTripIsNotSent() {
         learn();
-        PendingCall<Long> call = PendingCalls.asynchronous(Deadline.in(Duration.ofMillis(9), thread::nanos));
+        PendingCall<Long> call = PendingCalls.asynchronous(Deadlines.in(Duration.ofMillis(9), thread::nanos));
         queue.dispatch(call);
         assertThat(call.outcome())
                 .failsWithin(Duration.ZERO)

@@ -158,7 +158,7 @@ class GuardedRedisTests {
     @Test
     void nothingIsSentAfterTheDeadline() {
         CompletableFuture<List<Long>> call =
-                redis.execute(ScriptedServers.keys("alpha"), NOTHING, Deadline.in(Duration.ZERO));
+                redis.execute(ScriptedServers.keys("alpha"), NOTHING, Deadlines.in(Duration.ZERO));
         assertThat(reasonOf(call)).isEqualTo(Reason.TIMEOUT);
         assertThat(servers.calls()).isEmpty();
         assertThat(ask("alpha")).isCompleted();

@@ -17,12 +17,12 @@ final class PendingCalls {
 
     /** A thread waits for it, and has no other time limit than the test. */
     static PendingCall<Long> patient() {
-        return by(Deadline.in(Duration.ofHours(1)));
+        return by(Deadlines.in(Duration.ofHours(1)));
     }
 
     /** A thread waited for it. */
     static PendingCall<Long> overdue() {
-        return by(Deadline.in(Duration.ofSeconds(-1)));
+        return by(Deadlines.in(Duration.ofSeconds(-1)));
     }
 
     /** A thread waits for it. */
@@ -32,7 +32,7 @@ final class PendingCalls {
 
     /** No thread waits for it. */
     static PendingCall<Long> asynchronous() {
-        return asynchronous(Deadline.in(Duration.ofHours(1)));
+        return asynchronous(Deadlines.in(Duration.ofHours(1)));
     }
 
     /** No thread waits for it. */

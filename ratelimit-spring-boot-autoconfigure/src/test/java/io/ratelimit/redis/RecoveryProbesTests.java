@@ -53,7 +53,7 @@ class RecoveryProbesTests {
         }
         server.probe(
                 () -> held.getOrDefault(server.name(), CompletableFuture.failedFuture(new TimeoutException())),
-                Deadline.in(Duration.ofHours(1)));
+                Deadlines.in(Duration.ofHours(1)));
     }
 
     private void renew(ServerCircuitBreaker server) {
@@ -285,9 +285,9 @@ class RecoveryProbesTests {
 
     private void fallSilent(ServerCircuitBreaker server) {
         for (int i = 0; i < 20; i++) {
-            server.ask(
+            server.call(
                     () -> CompletableFuture.failedFuture(new IllegalStateException("OOM")),
-                    Deadline.in(Duration.ofHours(1)));
+                    Deadlines.in(Duration.ofHours(1)));
         }
         assertThat(server.isOpen()).isTrue();
     }

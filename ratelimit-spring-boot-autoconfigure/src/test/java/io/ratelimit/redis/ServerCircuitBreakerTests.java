@@ -207,7 +207,7 @@ class ServerCircuitBreakerTests {
 
     @Test
     void commandThatCannotEvenBeSentIsAFailureOfTheStore() {
-        CompletableFuture<String> caller = server.ask(
+        CompletableFuture<String> caller = server.call(
                 () -> {
                     throw new IllegalStateException("LettuceConnectionFactory is STOPPING");
                 },
@@ -278,8 +278,8 @@ class ServerCircuitBreakerTests {
                 () -> false,
                 opened::add);
         CompletableFuture<String> late = new CompletableFuture<>();
-        racing.ask(() -> late, deadline());
-        racing.ask(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
+        racing.call(() -> late, deadline());
+        racing.call(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
         racing.probe(() -> probe, deadline());
         armed.set(true);
         late.completeExceptionally(new TimeoutException());
@@ -327,7 +327,7 @@ class ServerCircuitBreakerTests {
 
     @Test
     void errorOfACommandIsAFailureOfTheStore() {
-        CompletableFuture<String> caller = server.ask(
+        CompletableFuture<String> caller = server.call(
                 () -> {
                     throw new NoSuchMethodError("evalsha");
                 },
@@ -352,15 +352,16 @@ class ServerCircuitBreakerTests {
                     starts.incrementAndGet();
                     throw new OutOfMemoryError("unable to create native thread");
                 });
-        assertThat(reasonOf(broken.ask(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline())))
+        assertThat(reasonOf(broken.call(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline())))
                 .isEqualTo(Reason.TIMEOUT);
         for (int millis = 0; millis < 3_300; millis++) {
-            assertThat(reasonOf(broken.ask(CompletableFuture::new, deadline()))).isEqualTo(Reason.SHORT_CIRCUITED);
+            assertThat(reasonOf(broken.call(CompletableFuture::new, deadline())))
+                    .isEqualTo(Reason.SHORT_CIRCUITED);
             pass(1);
         }
         assertThat(starts).hasValue(1 + 2);
         pass(1);
-        broken.ask(CompletableFuture::new, deadline());
+        broken.call(CompletableFuture::new, deadline());
         assertThat(starts).hasValue(1 + 3);
     }
 
@@ -369,7 +370,7 @@ class ServerCircuitBreakerTests {
     void clockOfAnswersThatStandsStillKeepsNoServerWithoutAProbe() {
         ServerCircuitBreaker frozen =
                 new ServerCircuitBreaker("Redis", TIMEOUT, nanos::get, () -> 0, () -> false, opened::add);
-        frozen.ask(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
+        frozen.call(() -> CompletableFuture.failedFuture(new TimeoutException()), deadline());
         pass(1_100);
         assertThat(frozen.resumeProbes()).contains("Redis");
         assertThat(opened).hasSize(2);
@@ -395,21 +396,21 @@ class ServerCircuitBreakerTests {
         ask(silent);
         pass(50);
         IntStream.range(0, 100)
-                .forEach(i -> server.askInBackground(
+                .forEach(i -> server.callInBackground(
                         () -> CompletableFuture.failedFuture(new TimeoutException()), deadline()));
-        server.askInBackground(() -> CompletableFuture.completedFuture("answer"), deadline());
+        server.callInBackground(() -> CompletableFuture.completedFuture("answer"), deadline());
         assertThat(server.isOpen()).isFalse();
         pass(50);
         silent.completeExceptionally(new TimeoutException());
         assertThat(server.isOpen()).isTrue();
-        assertThat(reasonOf(server.askInBackground(() -> CompletableFuture.completedFuture("answer"), deadline())))
+        assertThat(reasonOf(server.callInBackground(() -> CompletableFuture.completedFuture("answer"), deadline())))
                 .isEqualTo(Reason.SHORT_CIRCUITED);
     }
 
     @Test
     void slownessIsAReasonOfItsOwn() {
         IntStream.range(0, 10).forEach(i -> answeredAfter(81));
-        assertThat(failureOf(answered())).hasMessage("Not asked, because of Redis: answers too slowly");
+        assertThat(failureOf(answered())).hasMessage("Redis: circuit breaker open (Redis: answers too slowly)");
     }
 
     private void closeByProbe() {
@@ -445,7 +446,7 @@ class ServerCircuitBreakerTests {
     }
 
     private CompletableFuture<String> ask(CompletableFuture<String> answer) {
-        return server.ask(
+        return server.call(
                 () -> {
                     sent.incrementAndGet();
                     return answer;
@@ -454,7 +455,7 @@ class ServerCircuitBreakerTests {
     }
 
     private static Deadline deadline() {
-        return Deadline.in(Duration.ofHours(1));
+        return Deadlines.in(Duration.ofHours(1));
     }
 
     private void pass(int millis) {

@@ -10,9 +10,8 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
- * Runs the script by the template's own commands, which try its digest first and send its text on {@code NOSCRIPT}. The
- * driver blocks: threads of our own wait for it, as many as may wait at once, so that no caller has to wait longer than it
- * wants to.
+ * Runs the script with the commands of the template, which send its digest first and its text on {@code NOSCRIPT}. The driver
+ * blocks, so threads of the starter wait for it, and callers wait no longer than their deadlines.
  */
 public final class BlockingScriptExecutor extends TemplateScriptExecutor {
 
@@ -20,7 +19,7 @@ public final class BlockingScriptExecutor extends TemplateScriptExecutor {
 
     private static final int WAITING_CALLS = 1_000;
 
-    /** All calls depend on them, so what applications have follow a decision does not run there. */
+    /** All calls depend on these threads, so continuations of applications do not run on them. */
     private final Executor threads = DaemonThreads.createService("ratelimit-redis", THREADS, WAITING_CALLS);
 
     public BlockingScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {

@@ -2,17 +2,16 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -20,15 +19,15 @@ import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
 /**
- * Makes the first connection in a thread of its own, again and again until there is one, so that no caller ever does:
- * callers that connect queue up behind each other. Once made, the driver keeps it. Nothing that is thrown ends the attempts:
- * if the thread or its next attempt cannot be had, the next caller starts them again.
+ * Makes the first connection on a thread of its own and repeats the attempt until it succeeds. Callers never connect
+ * themselves, because they would queue up behind each other. From then on, the driver keeps the connection. No failure ends the
+ * attempts: if the thread cannot be created or the next attempt cannot be scheduled, the next caller starts them again.
  */
 final class ConnectionBootstrap {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-    /** A driver's first commands in a cold JVM can take longer than its later ones may. */
+    /** The first commands of a driver in a cold JVM can take longer than later ones. */
     private static final int ATTEMPTS_AT_FIRST = 5;
 
     private static final long PAUSE_MILLIS = 500;
@@ -39,7 +38,7 @@ final class ConnectionBootstrap {
 
     private final AtomicBoolean started = new AtomicBoolean();
 
-    /** Done when the first attempts are over, one way or the other. */
+    /** Completed when the first attempts have ended, with or without a connection. */
     private final CompletableFuture<Void> tried = new CompletableFuture<>();
 
     private volatile boolean made;
@@ -48,12 +47,12 @@ final class ConnectionBootstrap {
 
     private final String address;
 
-    /** The attempts after the first ones. Of the thread alone. */
+    /** The attempts after the first ones. Accessed by the connecting thread only. */
     private @Nullable Future<?> later;
 
     /**
-     * @param address where Redis is, for the log
-     * @param attempt throws if it cannot connect
+     * @param address of Redis, for the log
+     * @param attempt connects, or throws
      */
     ConnectionBootstrap(String address, Runnable attempt) {
         this(address, attempt, DaemonThreads.createScheduler("ratelimit-connect"));
@@ -69,25 +68,19 @@ final class ConnectionBootstrap {
         return made;
     }
 
-    /** Waits for the first attempts, but no longer than that. */
-    void await(Duration patience) {
+    /** Waits for the first attempts, for the given time at most. */
+    void await(Duration most) {
         start();
-        try {
-            tried.get(patience.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (TimeoutException | ExecutionException ex) {
-            // Whoever needs the connection finds out that it is not there.
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
-        }
+        BoundedWait.await(tried, most);
     }
 
-    /** What is to be done follows when there is a connection, or fails when the first attempts have failed. */
+    /** Runs the task once there is a connection. The result fails if the first attempts fail. */
     <T> CompletableFuture<T> thenRun(Supplier<? extends CompletionStage<T>> task) {
         start();
         return tried.thenCompose(done -> made ? task.get() : CompletableFuture.failedFuture(missing()));
     }
 
-    /** Nobody waits for it any longer. */
+    /** Ends the attempts and fails the tasks that wait for them. */
     void stop() {
         thread.shutdownNow();
         tried.complete(null);
@@ -98,7 +91,7 @@ final class ConnectionBootstrap {
             try {
                 thread.execute(this::connect);
             } catch (RejectedExecutionException ex) {
-                // Stopped before anybody wanted it.
+                // Stopped before the first call.
             } catch (Throwable ex) {
                 failedToStart(ex);
             }
@@ -124,7 +117,7 @@ final class ConnectionBootstrap {
                     logger.log(
                             Level.WARNING,
                             "No connection to Redis at " + address + " yet (" + cause()
-                                    + "); applying on-store-failure until" + " there is one");
+                                    + "); applying on-store-failure until there is one");
                 }
                 tryLater();
             }
@@ -159,7 +152,7 @@ final class ConnectionBootstrap {
 
     private RuntimeException missing() {
         return thread.isShutdown()
-                ? new RateLimitStoreException(Reason.CLOSED, "Redis: not asked, because all is closed", null)
+                ? new RateLimitStoreException(Reason.CLOSED, "Redis: the connections are closed", null)
                 : new RedisConnectionFailureException("No connection to Redis at " + address + " yet", failure);
     }
 }

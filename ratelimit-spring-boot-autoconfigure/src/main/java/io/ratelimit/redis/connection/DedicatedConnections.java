@@ -14,11 +14,7 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/**
- * A connection of our own to the Redis of the user's connection factory, which remains as it is. While there is no
- * connection a command fails at once. None is ever sent twice, and so many at the most wait for their answers. A
- * connection that is lost is back soon after the server is.
- */
+/** Opens the starter's own connections to the Redis of the application's connection factory, which stays as it is. */
 final class DedicatedConnections implements AutoCloseable {
 
     private static final String CONFIGURATION = "configuration";
@@ -34,7 +30,7 @@ final class DedicatedConnections implements AutoCloseable {
         this.resources = resources;
     }
 
-    /** @param servers of the application's connections */
+    /** Opens connections to the given servers, otherwise configured as the application's. */
     static DedicatedConnections like(LettuceConnectionFactory users, RedisConfiguration servers, Duration timeout) {
         Optional<ClientResources> resources =
                 users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon);
@@ -45,7 +41,7 @@ final class DedicatedConnections implements AutoCloseable {
         return new DedicatedConnections(copy, resources);
     }
 
-    /** The same threads and timer, which remain the application's to shut down. */
+    /** Shares threads and timer with the application, which shuts them down. */
     private static ClientResources reconnectingSoon(ClientResources users) {
         return users.mutate()
                 .eventLoopGroupProvider(users.eventLoopGroupProvider())
@@ -69,8 +65,8 @@ final class DedicatedConnections implements AutoCloseable {
     }
 
     /**
-     * Returns the servers of the application's connections, or {@code null} if they cannot be told. By a field where no getter
-     * tells: a static master and its replicas look like a standalone server at localhost.
+     * Returns the servers of the application's connections, or {@code null} if they cannot be determined. Reads a field where
+     * no getter exists: by its getters, a static master with replicas looks like a standalone server at localhost.
      */
     static @Nullable RedisConfiguration servers(LettuceConnectionFactory users) {
         Object known = Stream.of(
@@ -87,7 +83,7 @@ final class DedicatedConnections implements AutoCloseable {
         return known instanceof RedisConfiguration servers ? servers : null;
     }
 
-    /** Shows the one connection that all commands to a cluster take. */
+    /** Exposes the connection that all commands to a cluster use. */
     static final class Factory extends LettuceConnectionFactory {
 
         Factory(RedisConfiguration servers, LettuceClientConfiguration client) {

@@ -6,7 +6,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
-/** Warns of a Redis that forgets buckets when it is full: a bucket that is evicted is full of permits again. */
+/** Warns if Redis may evict buckets when its memory is full: an evicted bucket is a full bucket. */
 final class EvictionPolicyWarning {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
@@ -26,15 +26,18 @@ final class EvictionPolicyWarning {
         }
     }
 
-    /** Every bucket expires some day, so that policies for keys which do are not safe either. {@code null}: all is well. */
+    /**
+     * Returns the warning, or {@code null} if no bucket can be evicted. Policies for keys with a TTL evict buckets too, because
+     * every bucket has one.
+     */
     static @Nullable String warning(TemplateScriptExecutor redis) {
         Set<String> policies = policies(redis);
         policies.remove(SAFE);
         return policies.isEmpty()
                 ? null
-                : "Redis has a maxmemory, and maxmemory-policy " + String.join(", ", policies)
-                        + ": when it is full, it evicts buckets, and whoever's bucket is evicted starts anew with all permits."
-                        + " Set maxmemory-policy to noeviction, or use a Redis of its own for rate limits.";
+                : "Redis may evict buckets (maxmemory is set, and maxmemory-policy is " + String.join(", ", policies)
+                        + "); an evicted bucket is full again. Set maxmemory-policy to noeviction, or use a separate Redis"
+                        + " for rate limits.";
     }
 
     private static Set<String> policies(TemplateScriptExecutor redis) {
@@ -43,7 +46,7 @@ final class EvictionPolicyWarning {
         try {
             memory = redis.memory();
         } catch (RuntimeException | LinkageError ex) {
-            logger.log(Level.DEBUG, "Redis does not say what it does when it is full", ex);
+            logger.log(Level.DEBUG, "Cannot read the eviction policy of Redis; not warning about it", ex);
             return policies;
         }
         for (String name : memory.stringPropertyNames()) {

@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** The masters of a cluster, as far as Lettuce knows them. */
-public final class LettuceCluster implements RedisTopology {
+/** Describes the masters of a cluster as Lettuce knows them. */
+final class LettuceCluster implements RedisTopology {
 
-    /** In charge of slots that nobody is in charge of. */
-    private static final String NOBODY = "Redis Cluster";
+    /** The name of the server for slots that no master serves. */
+    private static final String UNSERVED = "Redis Cluster";
 
     private final Map<String, String> names = new ConcurrentHashMap<>();
 
@@ -25,7 +25,7 @@ public final class LettuceCluster implements RedisTopology {
 
     private final DedicatedConnections.Factory connections;
 
-    public LettuceCluster(DedicatedConnections.Factory connections) {
+    LettuceCluster(DedicatedConnections.Factory connections) {
         this.connections = connections;
     }
 
@@ -39,13 +39,13 @@ public final class LettuceCluster implements RedisTopology {
         return name(partitions().getMasterBySlot(slot));
     }
 
-    /** A tag for the first slot of every master, however few slots it has. */
     @Override
     public Map<String, String> hashTags() {
         return hashTags(partitions());
     }
 
-    public Map<String, String> hashTags(Partitions partitions) {
+    /** Returns a tag of the first slot of every master, however few slots it has. */
+    Map<String, String> hashTags(Partitions partitions) {
         Map<String, String> tags = new HashMap<>();
         for (int slot = 0; slot < SlotHash.SLOT_COUNT; slot++) {
             RedisClusterNode master = partitions.getMasterBySlot(slot);
@@ -56,7 +56,7 @@ public final class LettuceCluster implements RedisTopology {
         return tags;
     }
 
-    /** Numbers are tried until one is in the slot. There is one for every slot below 300,000. */
+    /** Returns a hash tag in the slot. Tries numbers: below 300,000 there is one for every slot. */
     static String tag(int slot) {
         for (int i = 0; ; i++) {
             String tag = "%probe" + i;
@@ -68,14 +68,14 @@ public final class LettuceCluster implements RedisTopology {
 
     private String name(@Nullable RedisClusterNode master) {
         return master == null
-                ? NOBODY
+                ? UNSERVED
                 : names.computeIfAbsent(
                         master.getNodeId(),
                         id -> REDIS + " at " + master.getUri().getHost() + ":"
                                 + master.getUri().getPort());
     }
 
-    /** Its replica may have its place. If not, the connection to it may be dead, and Lettuce makes another. */
+    /** Looks for a new master. The connection to the old one may be dead, so it is closed, and Lettuce opens another. */
     @Override
     public void reconnect(String server) {
         var unused = client().refreshPartitionsAsync();

@@ -15,8 +15,8 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Runs the script by Lettuce's asynchronous commands, which the template's connection has: they never block once there is a
- * connection. It is one that all callers share, and stays when the template has let go of it.
+ * Runs the script with the asynchronous commands of the Lettuce connection that the template shares among all callers. They
+ * never block once there is a connection.
  */
 final class LettuceScriptExecutor extends TemplateScriptExecutor {
 
@@ -49,7 +49,7 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
                         true));
     }
 
-    /** What the script says. Whoever cancels it cancels the command that is under way. */
+    /** Completes with the reply of the script. Its cancellation cancels the command that is under way. */
     private final class Reply extends CompletableFuture<List<Long>> {
 
         private final byte[][] keys;
@@ -68,9 +68,9 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
             return this;
         }
 
-        private void follow(CompletionStage<List<Long>> asked) {
-            command = (Future<?>) asked;
-            var unused = asked.whenComplete((numbers, thrown) -> {
+        private void follow(CompletionStage<List<Long>> sent) {
+            command = (Future<?>) sent;
+            var unused = sent.whenComplete((numbers, thrown) -> {
                 if (thrown == null) {
                     complete(numbers);
                 } else if (thrown instanceof RedisNoScriptException && !isDone()) {
@@ -81,7 +81,7 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
             });
         }
 
-        /** The server has forgotten the script, or has never known it. */
+        /** Sends the text of the script, because the server does not know its digest. */
         private void byText() {
             try {
                 follow(commands().eval(text, ScriptOutputType.MULTI, keys, arguments));
@@ -92,9 +92,9 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
 
         @Override
         public boolean cancel(boolean mayInterrupt) {
-            Future<?> asked = command;
-            if (asked != null) {
-                asked.cancel(mayInterrupt);
+            Future<?> sent = command;
+            if (sent != null) {
+                sent.cancel(mayInterrupt);
             }
             return super.cancel(mayInterrupt);
         }

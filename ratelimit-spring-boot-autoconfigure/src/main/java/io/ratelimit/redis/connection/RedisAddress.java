@@ -1,15 +1,18 @@
 package io.ratelimit.redis.connection;
 
+import java.util.Collection;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.DomainSocketConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
 
-/** Tells where Redis is, for the log: host and port, and never a password. */
+/** Describes the address of Redis for the log, without passwords. */
 final class RedisAddress {
 
     private RedisAddress() {}
@@ -17,33 +20,26 @@ final class RedisAddress {
     static String of(@Nullable RedisConfiguration servers) {
         if (servers instanceof RedisSentinelConfiguration sentinels) {
             NamedNode master = sentinels.getMaster();
-            return (master == null ? "" : master.getName()) + " (by the sentinels " + nodes(sentinels.getSentinels())
-                    + ")";
+            String name = master == null ? "" : master.getName();
+            return name + " (by the sentinels " + nodes(sentinels.getSentinels()) + ")";
         }
         if (servers instanceof RedisClusterConfiguration cluster) {
             return nodes(cluster.getClusterNodes());
         }
         if (servers instanceof RedisStaticMasterReplicaConfiguration fixed) {
-            return fixed.getNodes().stream()
-                    .map(node -> node.getHostName() + ":" + node.getPort())
-                    .collect(Collectors.joining(", "));
+            return fixed.getNodes().stream().map(RedisAddress::server).collect(Collectors.joining(", "));
         }
-        if (servers instanceof RedisConfiguration.DomainSocketConfiguration socket) {
-            return socket.getSocket();
+        if (servers instanceof WithHostAndPort server) {
+            return server(server);
         }
-        return servers instanceof RedisConfiguration.WithHostAndPort server
-                ? server.getHostName() + ":" + server.getPort()
-                : "an unknown address";
+        return servers instanceof DomainSocketConfiguration socket ? socket.getSocket() : "an unknown address";
     }
 
-    private static String nodes(Iterable<RedisNode> nodes) {
-        StringBuilder names = new StringBuilder();
-        for (RedisNode node : nodes) {
-            names.append(names.isEmpty() ? "" : ", ")
-                    .append(node.getHost())
-                    .append(':')
-                    .append(node.getPort());
-        }
-        return names.toString();
+    private static String server(WithHostAndPort server) {
+        return server.getHostName() + ":" + server.getPort();
+    }
+
+    private static String nodes(Collection<RedisNode> nodes) {
+        return nodes.stream().map(node -> node.getHost() + ":" + node.getPort()).collect(Collectors.joining(", "));
     }
 }

@@ -16,19 +16,19 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.util.ClassUtils;
 
 /**
- * The default script executor: over a connection of its own where the driver is Lettuce, else over the user's. Connects in
- * the background, and does not mind if Redis is not there yet.
+ * Runs the script on Redis: with Lettuce over a connection of its own, with other drivers over the application's. Connects in
+ * the background, so that an application starts without Redis.
  */
 public final class RedisConnector implements RateLimitScriptExecutor, SmartLifecycle, DisposableBean {
 
-    /** How long a start waits for the connection, so that the first calls find it. */
-    private static final Duration PATIENCE = Duration.ofSeconds(2);
+    /** How long the start-up waits for the connection, so that the first calls find it. */
+    private static final Duration START_UP = Duration.ofSeconds(2);
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     private final TemplateScriptExecutor executor;
 
-    /** Known once there is a connection; {@code null}: those of the executor. */
+    /** Usable once there is a connection; {@code null}: only the executor knows them. */
     private final @Nullable RedisTopology servers;
 
     private final @Nullable DedicatedConnections dedicated;
@@ -39,8 +39,8 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
 
     /**
      * @param users the application's connections
-     * @param timeout how long a decision may take at the most
-     * @param script the one that decides
+     * @param timeout of a decision
+     * @param script that decides
      */
     public RedisConnector(RedisConnectionFactory users, Duration timeout, RedisScript<List<Long>> script) {
         RedisConfiguration known =
@@ -52,8 +52,8 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
             if (isLettuce(users)) {
                 logger.log(
                         Level.WARNING,
-                        "Rate limits share the connections of the application, with their timeouts, because it cannot be told"
-                                + " which servers they are for");
+                        "Cannot determine the servers of the application's Redis connections (no configuration found in "
+                                + users.getClass().getName() + "); sharing these connections and their timeouts");
             }
         } else {
             this.dedicated = DedicatedConnections.like((LettuceConnectionFactory) users, known, timeout);
@@ -75,12 +75,12 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
         EvictionPolicyWarning.logIfNeeded(executor);
     }
 
-    /** As {@link #connect(Duration)}, with the patience of a start-up. */
+    /** Connects, and waits as long as a start-up may. Returns whether there is a connection. */
     public boolean connect() {
-        return connect(PATIENCE);
+        return connect(START_UP);
     }
 
-    /** Connects; returns when connected, or when that takes longer than the given time: whether it is. */
+    /** Connects, and waits for the given time at most. Returns whether there is a connection. */
     public boolean connect(Duration time) {
         ConnectionBootstrap connecting = connection;
         connecting.await(time);
@@ -122,7 +122,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
         }
     }
 
-    /** Closes the connections, as the application's are closed. */
+    /** Closes the connections when the application's are closed. */
     @Override
     public synchronized void stop() {
         if (dedicated != null) {
@@ -136,7 +136,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
         return dedicated == null || dedicated.factory().isRunning();
     }
 
-    /** That of the application's connections: started before, and stopped after what decides. */
+    /** Returns the phase of the application's connections: started before the store, and stopped after it. */
     @Override
     public int getPhase() {
         return 0;

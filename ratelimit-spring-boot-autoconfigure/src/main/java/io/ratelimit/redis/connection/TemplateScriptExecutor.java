@@ -34,14 +34,14 @@ public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor 
         template.afterPropertiesSet();
     }
 
-    /** The executor that suits the driver. */
+    /** Returns the executor for the driver. */
     public static TemplateScriptExecutor over(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         return isSharedLettuce(connections)
                 ? new LettuceScriptExecutor(connections, script)
                 : new BlockingScriptExecutor(connections, script);
     }
 
-    /** Lettuce may be absent. */
+    /** Returns whether callers share one Lettuce connection. Lettuce may be absent. */
     private static boolean isSharedLettuce(RedisConnectionFactory connections) {
         return ClassUtils.isPresent("io.lettuce.core.RedisClient", TemplateScriptExecutor.class.getClassLoader())
                 && connections instanceof LettuceConnectionFactory lettuce

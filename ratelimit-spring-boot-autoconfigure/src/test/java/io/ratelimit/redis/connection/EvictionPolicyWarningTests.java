@@ -32,8 +32,8 @@ class EvictionPolicyWarningTests {
         assertThat(warnings())
                 .hasSize(2)
                 .allSatisfy(warning -> assertThat(warning)
-                        .contains("maxmemory-policy " + policy)
-                        .contains("Set maxmemory-policy to noeviction, or use a Redis of its own"));
+                        .contains("maxmemory-policy is " + policy)
+                        .contains("Set maxmemory-policy to noeviction, or use a separate Redis"));
     }
 
     @ParameterizedTest

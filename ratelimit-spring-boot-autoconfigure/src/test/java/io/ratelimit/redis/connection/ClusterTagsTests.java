@@ -1,4 +1,4 @@
-package io.ratelimit.redis;
+package io.ratelimit.redis.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,7 +7,6 @@ import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode.NodeFlag;
-import io.ratelimit.redis.connection.LettuceCluster;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
