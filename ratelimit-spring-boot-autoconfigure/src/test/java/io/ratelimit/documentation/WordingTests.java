@@ -1,0 +1,32 @@
+package io.ratelimit.documentation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** The pages name the actor and use the field's terms: a refund is not "given back". */
+class WordingTests {
+
+    private static final Pattern AVOIDED = Pattern.compile(
+            "\\b(who|whoever|whom|nobody|likewise|in vain|of which|ours|bears?|giv(e|es|ing|en) back|gave back)\\b",
+            Pattern.CASE_INSENSITIVE);
+
+    private static final Pattern CODE = Pattern.compile("`[^`\\n]*`");
+
+    @Test
+    void pagesAreInPlainWords() {
+        List<String> found = new ArrayList<>();
+        for (MarkdownPage page : MarkdownPage.all()) {
+            // Messages are quoted as they are, or were.
+            CODE.matcher(page.prose())
+                    .replaceAll("")
+                    .lines()
+                    .filter(line -> AVOIDED.matcher(line).find())
+                    .forEach(line -> found.add(page + ": " + line));
+        }
+        assertThat(found).isEmpty();
+    }
+}
