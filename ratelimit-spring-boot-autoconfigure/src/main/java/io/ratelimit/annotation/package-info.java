@@ -1,4 +1,4 @@
-/** What a user writes on a method. */
+/** Declares limits of methods and types: {@link io.ratelimit.annotation.RateLimited}. API. */
 @NullMarked
 package io.ratelimit.annotation;
 

@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.aop.RateLimitAnnotations.Found;
+import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.MethodSignatures;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
@@ -9,7 +9,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
-/** Whether calls of a method can be intercepted. One that should be limited and cannot stops the start-up. */
+/** Validates that a proxy can intercept the calls of a limited method. */
 final class Advisability {
 
     private static final Log logger = LogFactory.getLog(Advisability.class);
@@ -17,18 +17,19 @@ final class Advisability {
     private Advisability() {}
 
     /**
-     * @return false if the annotation need not cover the method: it stands on another type than the one that made the
-     *     method final
+     * Validates an annotated method.
+     *
+     * @return false if the method stays unlimited, because the annotation is on a type that does not declare the method
      * @throws RateLimitConfigurationException if the method cannot be intercepted
      */
-    static boolean check(Method method, Class<?> targetClass, Found found) {
+    static boolean check(Method method, Class<?> targetClass, LimitAnnotation annotation) {
         String obstacle = obstacle(method, targetClass);
         if (obstacle == null) {
             return true;
         }
-        if (found.ofType() && !method.getDeclaringClass().getName().equals(found.place())) {
-            logger.warn(MethodSignatures.describe(method) + " is not covered by the @RateLimited of " + found.place()
-                    + ", because it is " + obstacle);
+        if (annotation.ofType() && !method.getDeclaringClass().getName().equals(annotation.place())) {
+            logger.warn(MethodSignatures.describe(method) + " is not covered by the @RateLimited of "
+                    + annotation.place() + ", because it is " + obstacle);
             return false;
         }
         throw unadvisable(
@@ -38,7 +39,11 @@ final class Advisability {
                 "Make it public or protected, neither static nor final, and call it from another bean.");
     }
 
-    /** @throws RateLimitConfigurationException if the method cannot be intercepted */
+    /**
+     * Validates a method that a pointcut matches.
+     *
+     * @throws RateLimitConfigurationException if the method cannot be intercepted
+     */
     static void check(Method method, Class<?> targetClass, LimitPointcut pointcut) {
         String obstacle = obstacle(method, targetClass);
         if (obstacle != null) {
@@ -50,8 +55,7 @@ final class Advisability {
     private static RateLimitConfigurationException unadvisable(
             String limitedBy, Method method, String obstacle, String fix) {
         return new RateLimitConfigurationException(
-                        limitedBy + " has no effect here, because a proxy cannot intercept a method that is " + obstacle
-                                + ".",
+                        limitedBy + " must apply to methods that a proxy can intercept (was " + obstacle + ").",
                         fix + MethodSignatures.howToOpen(method.getDeclaringClass()))
                 .at(MethodSignatures.describe(method));
     }

@@ -20,48 +20,48 @@ final class BlockingStrategy implements ReturnTypeStrategy {
     @Override
     public @Nullable Object call(LimitedCall call) throws Throwable {
         CallerRequest request = requests.current();
-        if (request == null && call.limited().isPlain()) {
-            return callPlain(call);
+        if (request == null && call.limited().hasSingleCharge()) {
+            return callWithSingleCharge(call);
         }
-        AcquireRequest entry = call.entry(request);
-        if (entry.charges().isEmpty()) {
+        AcquireRequest acquire = call.acquireRequest(request);
+        if (acquire.charges().isEmpty()) {
             return call.proceed();
         }
         Refund refund;
         try {
-            refund = enter(call, entry);
+            refund = enter(call, acquire);
         } catch (RateLimitExceededException rejection) {
-            return call.instead(rejection);
+            return call.fallback(rejection);
         }
-        return entry.refundable() ? proceed(call, entry, refund) : call.proceed();
+        return acquire.refundable() ? proceed(call, acquire, refund) : call.proceed();
     }
 
-    /** As most calls are that come with no request: of a single charge, and nobody hears what became of it. */
-    private static @Nullable Object callPlain(LimitedCall call) throws Throwable {
+    /** Avoids the allocations of the general case for most calls outside of a request. */
+    private static @Nullable Object callWithSingleCharge(LimitedCall call) throws Throwable {
         Charge charge = call.charge();
         if (charge == null) {
             return call.proceed();
         }
-        checkMayWait(call);
+        checkMayBlock(call);
         try {
             call.gate().enter(charge);
         } catch (RateLimitExceededException rejection) {
-            return call.instead(rejection);
+            return call.fallback(rejection);
         }
         return call.proceed();
     }
 
-    AcquireRequest entry(LimitedCall call) {
-        return call.entry(requests.current());
+    AcquireRequest acquireRequest(LimitedCall call) {
+        return call.acquireRequest(requests.current());
     }
 
-    /** @throws IllegalStateException if the thread might have to wait and must not; nothing is charged then */
-    Refund enter(LimitedCall call, AcquireRequest entry) {
-        checkMayWait(call);
-        return call.gate().enter(entry);
+    /** @throws IllegalStateException if the thread must not block; no limit is charged */
+    Refund enter(LimitedCall call, AcquireRequest acquire) {
+        checkMayBlock(call);
+        return call.gate().enter(acquire);
     }
 
-    private static void checkMayWait(LimitedCall call) {
+    private static void checkMayBlock(LimitedCall call) {
         if (call.limited().mayBlock(call.gate()) && EventLoops.isCurrentThread()) {
             throw new IllegalStateException(
                     MethodSignatures.describe(call.limited().method())
@@ -73,15 +73,15 @@ final class BlockingStrategy implements ReturnTypeStrategy {
     }
 
     @Override
-    public boolean waits() {
+    public boolean blocks() {
         return true;
     }
 
-    private static @Nullable Object proceed(LimitedCall call, AcquireRequest entry, Refund refund) throws Throwable {
+    private static @Nullable Object proceed(LimitedCall call, AcquireRequest acquire, Refund refund) throws Throwable {
         try {
             return call.proceed();
         } catch (Throwable failure) {
-            call.gate().await(call.giveBack(entry, refund, failure));
+            call.gate().await(call.refund(acquire, refund, failure));
             throw failure;
         }
     }

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** A future that, cancelled, cancels what it waits for. */
+/** A future whose cancellation also cancels the future that it waits for. */
 final class CancellationLinkedFuture extends CompletableFuture<@Nullable Object> {
 
     private volatile Future<?> awaited;
@@ -14,7 +14,7 @@ final class CancellationLinkedFuture extends CompletableFuture<@Nullable Object>
         this.awaited = awaited;
     }
 
-    /** From now on it waits for another. */
+    /** Replaces the future that this one waits for. */
     void link(Future<?> next) {
         awaited = next;
         if (isCancelled()) {
@@ -39,12 +39,11 @@ final class CancellationLinkedFuture extends CompletableFuture<@Nullable Object>
         return cancelled;
     }
 
-    /** Some stages look like a future, and are none. */
     private static void cancel(Future<?> future) {
         try {
             future.cancel(true);
         } catch (UnsupportedOperationException ex) {
-            // Then it cannot be told; its result is nobody's.
+            // Some stages cannot be cancelled; their result is ignored.
         }
     }
 }

@@ -9,9 +9,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Sees every bean that the container creates, those that are created too early to be advised included, and sees it before
- * another post-processor can wrap it. What was put into the container ready-made, as a test does with a mock, it never
- * sees.
+ * Records the class of every bean that the container creates, before other post-processors wrap the bean. Includes beans that
+ * are created too early to be advised, and excludes registered singletons such as mocks of a test.
  */
 public final class CreatedBeans implements BeanFactoryPostProcessor {
 
@@ -30,7 +29,7 @@ public final class CreatedBeans implements BeanFactoryPostProcessor {
         });
     }
 
-    /** The class of a bean; {@code null}: the container has not created it. */
+    /** Returns the class of a bean, or {@code null} if the container has not created it. */
     @Nullable
     Class<?> typeOf(String name) {
         return types.get(name);

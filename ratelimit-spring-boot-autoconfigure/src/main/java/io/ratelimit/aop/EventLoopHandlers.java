@@ -9,7 +9,7 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.stereotype.Controller;
 
-/** Finds handler methods that would have the event loop wait which calls them: every call would be refused. */
+/** Rejects handler methods whose limits could block the event loop that calls them. */
 public final class EventLoopHandlers {
 
     private static final String MAPPING = "org.springframework.web.bind.annotation.RequestMapping";
@@ -20,23 +20,24 @@ public final class EventLoopHandlers {
 
     /**
      * @param onEventLoops whether the application's handler methods are called on event loops
-     * @param gate asked for only if there are such methods
+     * @param gate resolved only if there are such methods
      */
     public EventLoopHandlers(BooleanSupplier onEventLoops, Supplier<RateLimitGate> gate) {
         this.onEventLoops = onEventLoops;
         this.gate = gate;
     }
 
-    /** @throws RateLimitConfigurationException if an event loop would call the method and have to wait */
+    /** @throws RateLimitConfigurationException if an event loop calls the method and its limits may block */
     void check(LimitedMethod limited, Class<?> type) {
-        if (limited.style().waits()
+        if (limited.strategy().blocks()
                 && isHandler(limited, type)
                 && onEventLoops.getAsBoolean()
                 && limited.mayBlock(gate.get())) {
             throw new RateLimitConfigurationException(
-                            "an event loop calls this method, and would have to wait for its rate limit.",
-                            "Let it return a Mono, a Flux or a CompletionStage, or give WebFlux threads for handlers that"
-                                    + " block: spring.threads.virtual.enabled=true, or configureBlockingExecution.")
+                            "the return type of a limited handler method on an event loop must be reactive or a CompletionStage (was "
+                                    + limited.method().getReturnType().getName() + ").",
+                            "Return a Mono, a Flux or a CompletionStage, or give WebFlux threads for blocking handlers:"
+                                    + " spring.threads.virtual.enabled=true, or configureBlockingExecution.")
                     .at(MethodSignatures.describe(limited.method()));
         }
     }

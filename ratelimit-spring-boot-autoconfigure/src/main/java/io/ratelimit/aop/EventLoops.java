@@ -7,7 +7,7 @@ import io.ratelimit.concurrent.ServiceThread;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
-/** Knows the threads that must not block, because many calls share them: Reactor's, Netty's event loops, and our own. */
+/** Detects threads that must not block, because many calls share them: those of Reactor, Netty and the starter. */
 public final class EventLoops {
 
     private static final boolean REACTOR = isPresent("reactor.core.scheduler.Schedulers");
@@ -16,7 +16,7 @@ public final class EventLoops {
 
     private EventLoops() {}
 
-    /** Whether the current thread is one of them. */
+    /** Returns whether the current thread must not block. */
     public static boolean isCurrentThread() {
         return ServiceThread.isCurrent()
                 || (REACTOR && Reactors.isCurrentThread())
@@ -27,7 +27,7 @@ public final class EventLoops {
         return ClassUtils.isPresent(type, EventLoops.class.getClassLoader());
     }
 
-    /** Apart, because Reactor may be absent. */
+    /** Loaded only if Reactor is present. */
     private static final class Reactors {
 
         static boolean isCurrentThread() {
@@ -35,10 +35,10 @@ public final class EventLoops {
         }
     }
 
-    /** Apart, because Netty may be absent. */
+    /** Loaded only if Netty is present. */
     private static final class Nettys {
 
-        /** Netty has pools, too, whose threads may wait. To ask a thread that is not Netty's would cost it memory. */
+        /** Excludes Netty's blocking pools. Checks the thread's class first, because other threads would allocate a map. */
         static boolean isCurrentThread() {
             return Thread.currentThread() instanceof FastThreadLocalThread
                     && ThreadExecutorMap.currentExecutor() instanceof EventLoop;

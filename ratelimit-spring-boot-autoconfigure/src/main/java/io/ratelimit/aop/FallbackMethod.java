@@ -14,7 +14,7 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** The method that is called instead of throwing. */
+/** Calls a method of the bean instead of throwing the rejection. */
 final class FallbackMethod {
 
     private final Method method;
@@ -27,7 +27,7 @@ final class FallbackMethod {
         ReflectionUtils.makeAccessible(method);
     }
 
-    /** @throws RateLimitConfigurationException if the class has no such method that fits in the limited one's place */
+    /** @throws RateLimitConfigurationException if the class has no method of this name with a matching signature */
     static FallbackMethod find(String name, Method limited, Class<?> targetClass) {
         List<Method> named = candidates(targetClass)
                 .filter(method ->
@@ -87,14 +87,14 @@ final class FallbackMethod {
         if (takesException) {
             int position = MethodSignatures.parameterCount(method) - 1;
             given = Arrays.copyOf(arguments, arguments.length + 1);
-            // A function that suspends has what continues after it behind its parameters.
+            // The last argument of a suspending function is its continuation.
             System.arraycopy(arguments, position, given, position + 1, arguments.length - position);
             given[position] = rejection;
         }
         return invoke(target, given);
     }
 
-    /** Spring does not say that arguments can be null; they can. */
+    /** NullAway: Spring accepts null arguments. */
     @SuppressWarnings("NullAway")
     private @Nullable Object invoke(@Nullable Object target, @Nullable Object[] given) throws Throwable {
         return AopUtils.invokeJoinpointUsingReflection(target, method, given);

@@ -1,6 +1,5 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.limiter.AcquireRequest;
@@ -13,38 +12,38 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Nobody waits for the decision, and the rejection is in the future. Where the decision is there at once the method runs on
- * the calling thread, otherwise on one of the application's: the store's own must neither be blocked nor ask the store.
+ * Returns the rejection in the future and blocks no thread. If the decision is immediate, the method runs on the calling
+ * thread, otherwise on a thread of the application, because a thread of the store must not block.
  */
 final class FutureStrategy implements ReturnTypeStrategy {
 
     private final CallerRequest.Source requests;
 
-    private final CallThreads threads;
+    private final ContextPropagatingExecutor executor;
 
-    FutureStrategy(CallerRequest.Source requests, CallThreads threads) {
+    FutureStrategy(CallerRequest.Source requests, ContextPropagatingExecutor executor) {
         this.requests = requests;
-        this.threads = threads;
+        this.executor = executor;
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // It is the caller's.
+    @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.
     public @Nullable Object call(LimitedCall call) throws Throwable {
-        AcquireRequest entry;
+        AcquireRequest acquire;
         try {
-            entry = call.entry(requests.current());
+            acquire = call.acquireRequest(requests.current());
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
-        return entry.charges().isEmpty() ? call.proceed() : enter(call, entry);
+        return acquire.charges().isEmpty() ? call.proceed() : enter(call, acquire);
     }
 
-    @SuppressWarnings("FutureReturnValueIgnored") // Whatever it comes to is the result's.
-    private CompletableFuture<@Nullable Object> enter(LimitedCall call, AcquireRequest entry) {
-        CompletableFuture<Refund> entered = call.gate().enterAsync(entry).toCompletableFuture();
+    @SuppressWarnings("FutureReturnValueIgnored") // The result completes with its outcome.
+    private CompletableFuture<@Nullable Object> enter(LimitedCall call, AcquireRequest acquire) {
+        CompletableFuture<Refund> entered = call.gate().enterAsync(acquire).toCompletableFuture();
         CancellationLinkedFuture result = new CancellationLinkedFuture(entered);
-        Executor next = entered.isDone() ? Runnable::run : threads.withCallersContext();
-        entered.handleAsync((refund, failure) -> follow(call, entry, refund, failure, result), next)
+        Executor next = entered.isDone() ? Runnable::run : executor.withCallersContext();
+        entered.handleAsync((refund, failure) -> follow(call, acquire, refund, failure, result), next)
                 .thenCompose(Function.identity())
                 .whenComplete(result::finish);
         return result;
@@ -52,7 +51,7 @@ final class FutureStrategy implements ReturnTypeStrategy {
 
     private static CompletionStage<@Nullable Object> follow(
             LimitedCall call,
-            AcquireRequest entry,
+            AcquireRequest acquire,
             @Nullable Refund refund,
             @Nullable Throwable failure,
             CancellationLinkedFuture result) {
@@ -63,14 +62,14 @@ final class FutureStrategy implements ReturnTypeStrategy {
         if (outcome instanceof Future<?> future) {
             result.link(future);
         }
-        return refund == null || !entry.refundable() ? outcome : refunding(outcome, call, entry, refund, result);
+        return refund == null || !acquire.refundable() ? outcome : refunding(outcome, call, acquire, refund, result);
     }
 
-    /** The method's future, or its fallback's. */
+    /** Returns the future of the method or of its fallback. */
     @SuppressWarnings("unchecked")
     private static CompletionStage<@Nullable Object> outcome(LimitedCall call, @Nullable Throwable failure) {
         try {
-            Object outcome = failure == null ? call.proceed() : instead(call, Futures.unwrap(failure));
+            Object outcome = failure == null ? call.proceed() : call.fallback(Futures.unwrap(failure));
             return outcome == null
                     ? CompletableFuture.<@Nullable Object>completedFuture(null)
                     : (CompletionStage<@Nullable Object>) outcome;
@@ -79,31 +78,24 @@ final class FutureStrategy implements ReturnTypeStrategy {
         }
     }
 
-    private static @Nullable Object instead(LimitedCall call, Throwable failure) throws Throwable {
-        if (failure instanceof RateLimitExceededException rejection) {
-            return call.instead(rejection);
-        }
-        throw failure;
-    }
-
-    /** A caller that cancels has used its permits, whatever the method's future then fails with. */
+    /** Refunds after a failure, unless the caller has cancelled the result: then the permits count as used. */
     private static CompletionStage<@Nullable Object> refunding(
             CompletionStage<@Nullable Object> outcome,
             LimitedCall call,
-            AcquireRequest entry,
+            AcquireRequest acquire,
             Refund refund,
             CancellationLinkedFuture result) {
         return outcome.handle((value, failure) -> failure == null || result.isCancelled()
                         ? outcome
-                        : after(call.giveBack(entry, refund, Futures.unwrap(failure)), outcome))
+                        : after(call.refund(acquire, refund, Futures.unwrap(failure)), outcome))
                 .thenCompose(Function.identity());
     }
 
-    /** What the caller does then must not run on the store's thread either. */
+    /** Continues after the refund, and not on a thread of the store. */
     private static CompletionStage<@Nullable Object> after(
-            CompletionStage<Void> givenBack, CompletionStage<@Nullable Object> outcome) {
-        return givenBack.toCompletableFuture().isDone()
+            CompletionStage<Void> refunded, CompletionStage<@Nullable Object> outcome) {
+        return refunded.toCompletableFuture().isDone()
                 ? outcome
-                : givenBack.<@Nullable Object>thenComposeAsync(done -> outcome);
+                : refunded.<@Nullable Object>thenComposeAsync(done -> outcome);
     }
 }

@@ -11,16 +11,16 @@ import org.springframework.aop.aspectj.AspectJExpressionPointcut;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** The methods that the configuration puts a limit on. Decides by class and method alone, never by a call. */
+/** A pointcut of a limit in the configuration. Matches by class and method only, not by arguments. */
 final class LimitPointcut {
 
-    /** Where an operand may begin, and then what would have to be asked anew at each call, or of a bean. */
-    private static final Pattern NOT_OF_METHODS =
+    /** Matches designators that depend on a call or a bean. */
+    private static final Pattern UNSUPPORTED =
             Pattern.compile("(?:^|[(!&|]|\\b(?:and|or|not)\\b)\\s*(@args|args|@target|bean)\\s*\\(");
 
     private static final Pattern NO_SUCH_TYPE = Pattern.compile("no match for this type name: ([\\w.$]+)");
 
-    /** A package or class at the beginning of a pattern: what comes before a wildcard or a method. */
+    /** Matches the package or class at the beginning of a pattern. */
     private static final Pattern TYPE_PATTERN = Pattern.compile("(\\w+(?:\\.\\w+)*)(?:\\.\\.|\\.\\*|\\.\\w+\\()");
 
     private final String limit;
@@ -32,14 +32,14 @@ final class LimitPointcut {
     private final AspectJExpressionPointcut pointcut = new AspectJExpressionPointcut();
 
     /**
-     * @param property where it stands, {@code ratelimit.limits.quotes.pointcut}
-     * @throws RateLimitConfigurationException if the text is no pointcut, or one of more than methods
+     * @param property such as {@code ratelimit.limits.quotes.pointcut}
+     * @throws RateLimitConfigurationException if the text is not a pointcut or uses an unsupported designator
      */
     LimitPointcut(String limit, String property, String expression, ListableBeanFactory beans) {
         this.limit = limit;
         this.property = property + " \"" + expression + "\"";
         this.expression = expression;
-        var beyond = NOT_OF_METHODS.matcher(expression);
+        var beyond = UNSUPPORTED.matcher(expression);
         if (beyond.find()) {
             throw new RateLimitConfigurationException(
                     this.property + " uses " + beyond.group(1) + "(), but a pointcut of a limit names methods.",
@@ -51,11 +51,11 @@ final class LimitPointcut {
         try {
             var unused = pointcut.getPointcutExpression();
         } catch (IllegalArgumentException | UnsupportedPointcutPrimitiveException ex) {
-            throw mistake(ex, beans);
+            throw invalid(ex, beans);
         }
     }
 
-    private RateLimitConfigurationException mistake(RuntimeException ex, ListableBeanFactory beans) {
+    private RateLimitConfigurationException invalid(RuntimeException ex, ListableBeanFactory beans) {
         String message = firstLine(ex);
         String example = "Write an AspectJ expression such as \"execution(* com.acme.QuoteClient.*(..))\".";
         Matcher missing = NO_SUCH_TYPE.matcher(message);
@@ -67,7 +67,7 @@ final class LimitPointcut {
                 : new RateLimitConfigurationException(property + " is not a pointcut: " + message + ".", example, ex);
     }
 
-    /** Names what was probably meant by the first of its patterns that looks like something else; empty: nothing does. */
+    /** Suggests a class or package for a pattern that matches none; empty if there is no similar one. */
     String suggestion(ListableBeanFactory beans) {
         QualifiedNames names = new QualifiedNames(beans);
         return TYPE_PATTERN
@@ -89,26 +89,26 @@ final class LimitPointcut {
         return message.replaceAll("[\\s.]+$", "");
     }
 
-    /** The name of the limit. */
+    /** Returns the name of the limit. */
     String limit() {
         return limit;
     }
 
-    /** Property and text. */
+    /** Returns the property with its value, for messages. */
     String property() {
         return property;
     }
 
-    /** Whether there may be a match among the methods of a class; a quick look. */
+    /** Returns whether methods of the class may match; a quick check. */
     boolean mayMatch(Class<?> type) {
-        return isAnsweredByInterfaces(type)
+        return hasOnlyInterfaces(type)
                 ? ClassUtils.getAllInterfacesForClassAsSet(type).stream().anyMatch(pointcut::matches)
                 : pointcut.matches(type);
     }
 
-    /** @param type the class of the bean; what is nothing but its interfaces has their methods as if it redeclared them */
+    /** @param type the class of the bean; a proxy or lambda counts as if it declared the methods of its interfaces */
     boolean matches(Method method, Class<?> type) {
-        if (!isAnsweredByInterfaces(type)) {
+        if (!hasOnlyInterfaces(type)) {
             return matchesIn(type, method);
         }
         return matchesIn(proxied(type), method) || matchesIn(method.getDeclaringClass(), method);
@@ -118,11 +118,11 @@ final class LimitPointcut {
         return pointcut.matches(type) && pointcut.matches(method, type);
     }
 
-    private static boolean isAnsweredByInterfaces(Class<?> type) {
+    private static boolean hasOnlyInterfaces(Class<?> type) {
         return type.isInterface() || Proxy.isProxyClass(type) || ClassUtils.isLambdaClass(type);
     }
 
-    /** As Spring has it: then a pattern for an interface holds for what that inherits, too. */
+    /** Returns a type that also matches patterns for methods that the interfaces inherit, as in Spring AOP. */
     private static Class<?> proxied(Class<?> type) {
         return Proxy.isProxyClass(type)
                 ? type

@@ -6,7 +6,6 @@ import io.ratelimit.TimeSource;
 import io.ratelimit.Waiter;
 import io.ratelimit.store.RateLimitStore;
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.security.CodeSource;
 import java.util.List;
 import java.util.Map;
@@ -25,11 +24,10 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 /**
- * The pointcuts of the configuration. They match public methods that belong to an object, and neither those of what makes
- * or advises beans nor those of what a limit needs to decide.
+ * Holds the pointcuts of all limits in the configuration. They match public instance methods, except those of Spring's
+ * infrastructure and of beans that the starter itself calls.
  */
 public final class LimitPointcuts {
 
@@ -37,7 +35,7 @@ public final class LimitPointcuts {
 
     private static final String ASPECT = "org.aspectj.lang.annotation.Aspect";
 
-    private static final List<Class<?>> LEFT_ALONE = List.of(
+    private static final List<Class<?>> EXCLUDED = List.of(
             Advice.class,
             Advisor.class,
             Pointcut.class,
@@ -52,12 +50,12 @@ public final class LimitPointcuts {
 
     private final List<LimitPointcut> pointcuts;
 
-    /** Those that may match among the methods of a class. */
+    /** The pointcuts that may match methods of a class. */
     private final Map<Class<?>, List<LimitPointcut>> candidates = new ConcurrentHashMap<>();
 
     /**
-     * @param expressions by the limit's name; blank ones are none
-     * @throws RateLimitConfigurationException if one is wrong, or there is nothing that understands them
+     * @param expressions by the name of the limit; blank ones are ignored
+     * @throws RateLimitConfigurationException if an expression is invalid or AspectJ is missing
      */
     public LimitPointcuts(Map<String, String> expressions, ListableBeanFactory beans) {
         this.pointcuts = expressions.entrySet().stream()
@@ -84,9 +82,9 @@ public final class LimitPointcuts {
         return !candidates(type).isEmpty();
     }
 
-    /** Those that match a method, each of another limit. */
+    /** Returns the pointcuts that match a method, at most one for each limit. */
     List<LimitPointcut> of(Method method, Class<?> type) {
-        if (pointcuts.isEmpty() || !isMeant(method)) {
+        if (pointcuts.isEmpty() || !RateLimitAnnotations.isPublicInstanceMethod(method)) {
             return List.of();
         }
         return candidates(type).stream()
@@ -103,32 +101,26 @@ public final class LimitPointcuts {
     }
 
     private List<LimitPointcut> find(Class<?> type) {
-        return isLeftAlone(type)
+        return isExcluded(type)
                 ? List.of()
                 : pointcuts.stream().filter(pointcut -> pointcut.mayMatch(type)).toList();
     }
 
-    private static boolean isLeftAlone(Class<?> type) {
-        return LEFT_ALONE.stream().anyMatch(left -> left.isAssignableFrom(type))
+    private static boolean isExcluded(Class<?> type) {
+        return EXCLUDED.stream().anyMatch(excluded -> excluded.isAssignableFrom(type))
                 || AnnotatedElementUtils.hasAnnotation(type, Configuration.class)
                 || Stream.of(type.getAnnotations())
                         .anyMatch(annotation ->
                                 annotation.annotationType().getName().equals(ASPECT))
-                || isOurs(type);
+                || isPartOfStarter(type);
     }
 
-    private static boolean isOurs(Class<?> type) {
+    private static boolean isPartOfStarter(Class<?> type) {
         return type.getName().startsWith("io.ratelimit.")
                 && Objects.equals(codeSource(type), codeSource(LimitPointcuts.class));
     }
 
     private static @Nullable CodeSource codeSource(Class<?> type) {
         return type.getProtectionDomain().getCodeSource();
-    }
-
-    private static boolean isMeant(Method method) {
-        return Modifier.isPublic(method.getModifiers())
-                && !Modifier.isStatic(method.getModifiers())
-                && !ReflectionUtils.isObjectMethod(method);
     }
 }

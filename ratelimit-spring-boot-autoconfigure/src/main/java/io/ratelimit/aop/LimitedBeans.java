@@ -17,8 +17,8 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Goes through all beans when they are there: works out the limits of those that are not created yet, and makes sure that
- * every limited method of the others really is intercepted.
+ * Validates the limited methods of all beans at startup: resolves their limits, and checks that the proxies of created beans
+ * intercept them.
  */
 public final class LimitedBeans {
 
@@ -46,25 +46,25 @@ public final class LimitedBeans {
     }
 
     /**
-     * What is limited where.
+     * A limited method and its limits.
      *
      * @param type the class or interface that declares the method
-     * @param keys the key expression of each limit that a call is charged to, by the limit's name
+     * @param keys the key expression of each limit of the method, by the name of the limit
      */
     public record LimitedMethodRecord(String type, String method, Map<String, String> keys) {}
 
     /**
-     * Goes through all beans.
+     * Validates all beans.
      *
-     * @return every limited method, by name
-     * @throws RateLimitConfigurationException if a limited method is not intercepted, or its limits are wrong
+     * @return every limited method, sorted by name
+     * @throws RateLimitConfigurationException if a limited method is not intercepted or its limits are invalid
      */
     public List<LimitedMethodRecord> check() {
-        // First all of them, so that every annotation has declared its limit before a pointcut asks for one.
-        List<Found> all = find();
+        // First find all, so that every annotation has declared its limit before a pointcut refers to one.
+        List<BeanMethod> all = find();
         checkMatches(all);
         List<LimitedMethodRecord> records = new ArrayList<>();
-        for (Found found : all) {
+        for (BeanMethod found : all) {
             LimitedMethod limited = found.method().limited();
             checkAdvised(found.bean(), found.method());
             handlers.check(limited, found.type());
@@ -76,19 +76,19 @@ public final class LimitedBeans {
                 .toList();
     }
 
-    private List<Found> find() {
-        List<Found> all = new ArrayList<>();
+    private List<BeanMethod> find() {
+        List<BeanMethod> all = new ArrayList<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = typeOf(name);
             if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)) {
-                methods.of(type).forEach(method -> all.add(new Found(name, type, method)));
+                methods.of(type).forEach(method -> all.add(new BeanMethod(name, type, method)));
             }
         }
         return all;
     }
 
     /** @throws RateLimitConfigurationException if a pointcut matches nothing */
-    private void checkMatches(List<Found> all) {
+    private void checkMatches(List<BeanMethod> all) {
         for (LimitPointcut pointcut : methods.pointcuts().all()) {
             if (all.stream().noneMatch(found -> found.method().pointcuts().contains(pointcut))) {
                 throw new RateLimitConfigurationException(
@@ -101,7 +101,7 @@ public final class LimitedBeans {
         }
     }
 
-    private record Found(String bean, Class<?> type, FoundMethod method) {}
+    private record BeanMethod(String bean, Class<?> type, MatchedMethod method) {}
 
     private @Nullable Class<?> typeOf(String name) {
         Class<?> createdType = created.typeOf(name);
@@ -114,16 +114,16 @@ public final class LimitedBeans {
         return AutoProxyUtils.determineTargetClass(beans, name);
     }
 
-    private void checkAdvised(String name, FoundMethod limited) {
+    private void checkAdvised(String name, MatchedMethod limited) {
         if (created.typeOf(name) == null || beans.isFactoryBean(name)) {
             return;
         }
         Method method = limited.method();
         if (!processor.hasAdvised(name)) {
             throw new RateLimitConfigurationException(
-                            limited.limitedBy() + " has no effect on the bean '" + name
-                                    + "', because it was created before beans are proxied, or another"
-                                    + " BeanPostProcessor has wrapped it.",
+                            limited.limitedBy() + " must apply to a bean that the starter can proxy (was '" + name
+                                    + "'): it was created before beans are proxied, or another BeanPostProcessor has"
+                                    + " wrapped it.",
                             "Let no BeanPostProcessor depend on it, or take it by ObjectProvider; let one that wraps it"
                                     + " have a later order.")
                     .at(MethodSignatures.describe(method));
@@ -135,8 +135,8 @@ public final class LimitedBeans {
         if (AopUtils.isJdkDynamicProxy(bean)
                 && !ClassUtils.hasMethod(bean.getClass(), method.getName(), method.getParameterTypes())) {
             throw new RateLimitConfigurationException(
-                            limited.limitedBy() + " has no effect here, because the bean '" + name
-                                    + "' is proxied by its interfaces, and none of them has this method.",
+                            limited.limitedBy() + " must apply to a method of an interface, because the bean '" + name
+                                    + "' is proxied by its interfaces.",
                             "Declare the method in an interface; or, if the class is not final, set"
                                     + " spring.aop.proxy-target-class=true.")
                     .at(MethodSignatures.describe(method));

@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.Evaluation;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.store.Refund;
@@ -14,60 +15,88 @@ import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
+import org.springframework.expression.EvaluationContext;
 
 /** One call of a limited method. */
 record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimitGate gate) {
 
     /**
-     * What the call asks for.
+     * Returns the permits that the call requests.
      *
-     * @throws RateLimitExpressionException if an expression gives nothing usable
+     * @throws RateLimitExpressionException if an expression fails or its result has the wrong type
      */
-    AcquireRequest entry(@Nullable CallerRequest request) {
-        return limited.entry(new CallEvaluation(this, request), request);
+    AcquireRequest acquireRequest(@Nullable CallerRequest request) {
+        return limited.acquireRequest(new CallEvaluation(request), request);
     }
 
     /**
-     * The same outside of a request, where the method {@linkplain LimitedMethod#isPlain() is plain}; {@code null}: the call
-     * is not limited.
+     * Returns the charge of a call outside of a request, if the method {@linkplain LimitedMethod#hasSingleCharge() has a single
+     * charge}; {@code null} if the call is not limited.
      */
     @Nullable
     Charge charge() {
-        return limited.charge(new CallEvaluation(this, null));
+        return limited.charge(new CallEvaluation(null));
     }
 
-    /** Calls the method, for the only time. */
+    /** Calls the method, once. */
     @Nullable
     Object proceed() throws Throwable {
         return invocation.proceed();
     }
 
-    /** Calls the method, for one of several subscribers. */
+    /** Calls the method for one of several subscribers. */
     @Nullable
-    Object proceedAnew() throws Throwable {
+    Object proceedAgain() throws Throwable {
         return ((ProxyMethodInvocation) invocation).invocableClone().proceed();
     }
 
-    /** What the caller gets instead of the method's result. */
+    /** Calls the fallback method after a rejection. Throws other failures, and rejections if there is no such method. */
     @Nullable
-    Object instead(RateLimitExceededException rejection) throws Throwable {
-        FallbackMethod fallback = limited.fallback();
-        if (fallback == null) {
-            throw rejection;
+    Object fallback(Throwable failure) throws Throwable {
+        FallbackMethod method = limited.fallback();
+        if (method == null || !(failure instanceof RateLimitExceededException rejection)) {
+            throw failure;
         }
-        return fallback.invoke(invocation.getThis(), invocation.getArguments(), rejection);
+        return method.invoke(invocation.getThis(), invocation.getArguments(), rejection);
     }
 
-    /** Gives back what the method's failure makes good; never fails. What goes wrong is told with that failure. */
-    CompletionStage<Void> giveBack(AcquireRequest entry, Refund refund, Throwable failure) {
-        List<Charge> charges = limited.refundable(entry.charges(), failure);
+    /** Refunds charges after a failure of the method. Never fails: a failed refund is suppressed by that failure. */
+    CompletionStage<Void> refund(AcquireRequest acquire, Refund refund, Throwable failure) {
+        List<Charge> charges = limited.refundable(acquire.charges(), failure);
         if (charges.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        entry.listener().onRefund(charges);
+        acquire.listener().onRefund(charges);
         return Futures.start(() -> refund.refund(charges)).exceptionally(also -> {
             failure.addSuppressed(Futures.unwrap(also));
             return null;
         });
+    }
+
+    /** Creates the context for SpEL on demand, because creating it takes longer than reading most keys. */
+    private final class CallEvaluation implements Evaluation {
+
+        private final @Nullable CallerRequest request;
+
+        private @Nullable EvaluationContext context;
+
+        CallEvaluation(@Nullable CallerRequest request) {
+            this.request = request;
+        }
+
+        @Override
+        public @Nullable Object[] arguments() {
+            return invocation.getArguments();
+        }
+
+        @Override
+        public EvaluationContext context() {
+            EvaluationContext known = context;
+            if (known == null) {
+                known = limited.context(invocation.getThis(), arguments(), request);
+                context = known;
+            }
+            return known;
+        }
     }
 }

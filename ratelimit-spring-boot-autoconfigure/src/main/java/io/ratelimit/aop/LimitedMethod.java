@@ -17,20 +17,20 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
-/** A method and all that limits it. Immutable, made once. */
+/** A method and its limits. Immutable, created once. */
 final class LimitedMethod {
 
     private final Method method;
 
-    /** Of each limit, disabled ones included, by its name. */
+    /** The key expressions of all limits, including disabled ones, by the name of the limit. */
     private final Map<String, String> keys = new LinkedHashMap<>();
 
-    /** Those that are enabled. */
+    /** Of the enabled limits. */
     private final List<RateLimitOperation> operations;
 
     private final @Nullable FallbackMethod fallback;
 
-    private final ReturnTypeStrategy style;
+    private final ReturnTypeStrategy strategy;
 
     private final boolean readsPrincipal;
 
@@ -40,14 +40,14 @@ final class LimitedMethod {
 
     private final RateLimitExpressions expressions;
 
-    /** The charges of every call, where they depend on none of its arguments. */
+    /** The charges of every call, if they do not depend on the call. */
     private final @Nullable List<Charge> fixedCharges;
 
     LimitedMethod(
             Method method,
             List<RateLimitOperation> operations,
             @Nullable FallbackMethod fallback,
-            ReturnTypeStrategy style,
+            ReturnTypeStrategy strategy,
             RateLimitExpressions expressions) {
         this.method = method;
         operations.forEach(operation -> keys.put(operation.limit().name(), operation.keyText()));
@@ -55,7 +55,7 @@ final class LimitedMethod {
                 .filter(operation -> operation.limit().enabled())
                 .toList();
         this.fallback = fallback;
-        this.style = style;
+        this.strategy = strategy;
         this.readsPrincipal = this.operations.stream().anyMatch(RateLimitOperation::readsPrincipal);
         this.refundable = this.operations.stream()
                 .anyMatch(operation -> !operation.refundOn().isEmpty());
@@ -71,7 +71,7 @@ final class LimitedMethod {
         return method;
     }
 
-    /** The key expression of each of its limits, disabled ones included, by the limit's name. */
+    /** Returns the key expressions of all limits, including disabled ones, by the name of the limit. */
     Map<String, String> keys() {
         return Collections.unmodifiableMap(keys);
     }
@@ -81,39 +81,39 @@ final class LimitedMethod {
         return fallback;
     }
 
-    ReturnTypeStrategy style() {
-        return style;
+    ReturnTypeStrategy strategy() {
+        return strategy;
     }
 
-    /** Whether a calling thread might have to wait: for the store's answer, or for permits. */
+    /** Returns whether a call may block its thread: to wait for the store or for permits. */
     boolean mayBlock(RateLimitGate gate) {
-        return style.waits() && (mayDelay || !gate.isNonBlocking());
+        return strategy.blocks() && (mayDelay || !gate.isNonBlocking());
     }
 
     boolean readsPrincipal() {
         return readsPrincipal;
     }
 
-    /** Whether a call has one limit, and nothing to give back. */
-    boolean isPlain() {
+    /** Returns whether every call has at most one charge, which is never refunded. */
+    boolean hasSingleCharge() {
         return operations.size() == 1 && !refundable;
     }
 
-    /** What a call of a {@linkplain #isPlain() plain} method asks for; {@code null}: it is not limited. */
+    /** Returns the {@linkplain #hasSingleCharge() single charge} of a call, or {@code null} if it is not limited. */
     @Nullable
     Charge charge(Evaluation evaluation) {
         return fixedCharges != null ? fixedCharges.get(0) : operations.get(0).charge(evaluation);
     }
 
-    /** What a call asks for; no charges: it is not limited. */
-    AcquireRequest entry(Evaluation evaluation, @Nullable CallerRequest request) {
+    /** Returns the permits that a call requests; without charges if it is not limited. */
+    AcquireRequest acquireRequest(Evaluation evaluation, @Nullable CallerRequest request) {
         List<Charge> charges = fixedCharges != null ? fixedCharges : charges(evaluation);
         return request == null
                 ? new AcquireRequest(charges, refundable, CallListener.NONE)
                 : new AcquireRequest(request.unpaid(charges), refundable, request);
     }
 
-    /** Those of a call's charges that the method's failure gives back. */
+    /** Returns the charges that are refunded after a failure of the method. */
     List<Charge> refundable(List<Charge> charges, Throwable failure) {
         return charges.stream()
                 .filter(charge -> operations.stream()

@@ -3,7 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.aop.RateLimitAnnotations.Found;
+import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.LimitDeclaration;
 import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.MethodSignatures;
@@ -19,7 +19,7 @@ import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
-/** Works out what limits a method: what its annotations say, and what the configuration says of it. */
+/** Creates limited methods from annotations and the configuration. */
 public final class LimitedMethodFactory {
 
     private final LimitCatalog catalog;
@@ -30,20 +30,20 @@ public final class LimitedMethodFactory {
 
     private final LimitOperations operations;
 
-    private final ReturnTypeStrategies styles;
+    private final ReturnTypeStrategies strategies;
 
-    public LimitedMethodFactory(LimitCatalog catalog, ConfigurableBeanFactory beans, ReturnTypeStrategies styles) {
+    public LimitedMethodFactory(LimitCatalog catalog, ConfigurableBeanFactory beans, ReturnTypeStrategies strategies) {
         this.catalog = catalog;
         this.beans = beans;
-        this.styles = styles;
-        this.expressions = new RateLimitExpressions(beans, styles::facts);
+        this.strategies = strategies;
+        this.expressions = new RateLimitExpressions(beans, strategies::facts);
         this.operations = new LimitOperations(catalog, expressions);
     }
 
-    /** What the annotations of a method come to. Their limits are declared by it. */
-    List<RateLimitOperation> annotated(Method method, List<Found> found) {
+    /** Creates the operations of annotations, and declares their limits. */
+    List<RateLimitOperation> annotated(Method method, List<LimitAnnotation> annotations) {
         List<RateLimitOperation> annotated = new ArrayList<>();
-        for (Found annotation : found) {
+        for (LimitAnnotation annotation : annotations) {
             RateLimitOperation operation = annotated(method, annotation);
             if (annotated.stream().anyMatch(other -> other.limit() == operation.limit())) {
                 throw new RateLimitConfigurationException(
@@ -57,66 +57,53 @@ public final class LimitedMethodFactory {
         return annotated;
     }
 
-    /** @param matched limits that the method is charged to by the configuration, unless its annotations say so already */
+    /** @param pointcuts those that match the method; ignored for limits that its annotations name already */
     LimitedMethod create(
             Method method,
             Class<?> targetClass,
-            List<Found> found,
+            List<LimitAnnotation> annotations,
             List<RateLimitOperation> annotated,
-            List<LimitPointcut> matched) {
-        List<RateLimitOperation> all = new ArrayList<>(annotated);
-        for (LimitPointcut pointcut : matched) {
-            RateLimitOperation operation = matched(method, pointcut);
-            if (annotated.stream().noneMatch(other -> other.limit() == operation.limit())) {
-                all.add(operation);
+            List<LimitPointcut> pointcuts) {
+        try {
+            List<RateLimitOperation> all = new ArrayList<>(annotated);
+            for (LimitPointcut pointcut : pointcuts) {
+                RateLimitOperation operation = operations.ofConfiguration(pointcut.limit(), expressions.scope(method));
+                if (annotated.stream().noneMatch(other -> other.limit() == operation.limit())) {
+                    all.add(operation);
+                }
             }
+            ReturnTypeStrategy strategy = strategies.of(method);
+            checkRefunds(method, all, strategy);
+            return new LimitedMethod(method, all, fallback(method, targetClass, annotations), strategy, expressions);
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at(MethodSignatures.describe(method));
         }
-        ReturnTypeStrategy style = style(method);
-        checkRefunds(method, all, style);
-        return new LimitedMethod(method, all, fallback(method, targetClass, found), style, expressions);
     }
 
-    private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy style) {
+    private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy strategy) {
         for (RateLimitOperation operation : operations) {
-            if (!operation.refundOn().isEmpty() && !style.seesFailures()) {
+            if (!operation.refundOn().isEmpty() && !strategy.observesFailures()) {
                 throw new RateLimitConfigurationException(
-                                "refundOn of the limit '" + operation.limit().name()
-                                        + "' must be empty, because the failure of a "
-                                        + method.getReturnType().getName() + " cannot be observed.",
-                                "Return a CompletableFuture, or remove refundOn.")
-                        .at(MethodSignatures.describe(method));
+                        "refundOn of the limit '" + operation.limit().name()
+                                + "' must be empty, because the failure of a "
+                                + method.getReturnType().getName() + " cannot be observed.",
+                        "Return a CompletableFuture, or remove refundOn.");
             }
         }
     }
 
-    private ReturnTypeStrategy style(Method method) {
+    private RateLimitOperation annotated(Method method, LimitAnnotation annotation) {
         try {
-            return styles.of(method);
+            return operations.of(declaration(annotation), expressions.scope(method));
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at(MethodSignatures.describe(method));
+            throw ex.at(annotation.ofType() ? MethodSignatures.describe(method) : annotation.place());
         }
     }
 
-    private RateLimitOperation annotated(Method method, Found found) {
-        try {
-            return operations.of(declaration(found), expressions.scope(method));
-        } catch (RateLimitConfigurationException ex) {
-            throw ex.at(found.ofType() ? MethodSignatures.describe(method) : found.place());
-        }
-    }
-
-    private RateLimitOperation matched(Method method, LimitPointcut pointcut) {
-        try {
-            return operations.ofConfiguration(pointcut.limit(), expressions.scope(method));
-        } catch (RateLimitConfigurationException ex) {
-            throw ex.at(MethodSignatures.describe(method));
-        }
-    }
-
-    private LimitDeclaration declaration(Found found) {
-        RateLimited annotation = found.annotation();
+    private LimitDeclaration declaration(LimitAnnotation declared) {
+        RateLimited annotation = declared.annotation();
         boolean named = StringUtils.hasText(annotation.name());
-        String name = named ? annotation.name() : found.defaultName();
+        String name = named ? annotation.name() : declared.defaultName();
         RateLimit limit = RateLimit.named(name)
                 .algorithm(annotation.algorithm())
                 .capacity(annotation.capacity())
@@ -127,7 +114,7 @@ public final class LimitedMethodFactory {
                 .build();
         return new LimitDeclaration(
                 name,
-                () -> catalog.declare(limit, found.place(), named),
+                () -> catalog.declare(limit, declared.place(), named),
                 annotation.keyExpression(),
                 annotation.permits(),
                 annotation.condition(),
@@ -168,22 +155,19 @@ public final class LimitedMethodFactory {
         }
     }
 
-    private static @Nullable FallbackMethod fallback(Method method, Class<?> targetClass, List<Found> found) {
-        List<String> names = found.stream()
+    private static @Nullable FallbackMethod fallback(
+            Method method, Class<?> targetClass, List<LimitAnnotation> annotations) {
+        List<String> names = annotations.stream()
                 .map(annotation -> annotation.annotation().fallbackMethod())
                 .filter(StringUtils::hasText)
                 .distinct()
                 .toList();
-        try {
-            if (names.size() > 1) {
-                throw new RateLimitConfigurationException(
-                        "fallbackMethod must be the same in all annotations of a method (was "
-                                + String.join(", ", names) + ").",
-                        "Name one method in all of them.");
-            }
-            return names.isEmpty() ? null : FallbackMethod.find(names.get(0), method, targetClass);
-        } catch (RateLimitConfigurationException ex) {
-            throw ex.at(MethodSignatures.describe(method));
+        if (names.size() > 1) {
+            throw new RateLimitConfigurationException(
+                    "fallbackMethod must be the same in all annotations of a method (was " + String.join(", ", names)
+                            + ").",
+                    "Name one method in all of them.");
         }
+        return names.isEmpty() ? null : FallbackMethod.find(names.get(0), method, targetClass);
     }
 }

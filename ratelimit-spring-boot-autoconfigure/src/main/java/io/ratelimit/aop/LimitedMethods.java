@@ -2,7 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.aop.RateLimitAnnotations.Found;
+import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.RateLimitOperation;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -20,18 +20,19 @@ import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
+import org.springframework.util.function.SingletonSupplier;
 
-/** Knows which methods are limited. What limits one is worked out the first time it is asked for: at start-up. */
+/** Finds limited methods by annotation and pointcut. Each method is resolved once, at startup. */
 public final class LimitedMethods {
 
     private final Supplier<LimitedMethodFactory> factory;
 
     private final LimitPointcuts pointcuts;
 
-    /** That a method is not limited is remembered too. */
-    private final Map<MethodClassKey, Optional<FoundMethod>> methods = new ConcurrentHashMap<>();
+    /** Includes methods that are not limited. */
+    private final Map<MethodClassKey, Optional<MatchedMethod>> methods = new ConcurrentHashMap<>();
 
-    /** @param factory asked for when the first limited method is found, so that nothing is created before its time */
+    /** @param factory resolved at the first limited method, so that no bean is created too early */
     public LimitedMethods(Supplier<LimitedMethodFactory> factory, LimitPointcuts pointcuts) {
         this.factory = factory;
         this.pointcuts = pointcuts;
@@ -41,19 +42,21 @@ public final class LimitedMethods {
         return pointcuts;
     }
 
-    /** Whether there may be a limited method in a class; a quick look. */
+    /** Returns whether the class may have limited methods; a quick check. */
     boolean mayBeIn(Class<?> type) {
         return AnnotationUtils.isCandidateClass(type, RateLimited.class) || pointcuts.mayMatch(type);
     }
 
     /**
-     * @return {@code null} if nothing limits the method
-     * @throws RateLimitConfigurationException if something should and cannot
+     * Finds a method.
+     *
+     * @return {@code null} if the method is not limited
+     * @throws RateLimitConfigurationException if the method cannot be limited
      */
     @Nullable
-    FoundMethod find(Method method, Class<?> targetClass) {
+    MatchedMethod find(Method method, Class<?> targetClass) {
         MethodClassKey key = new MethodClassKey(method, targetClass);
-        Optional<FoundMethod> known = methods.get(key);
+        Optional<MatchedMethod> known = methods.get(key);
         if (known == null) {
             known = resolve(method, ClassUtils.getUserClass(targetClass));
             methods.put(key, known);
@@ -61,8 +64,8 @@ public final class LimitedMethods {
         return known.orElse(null);
     }
 
-    /** All of a class, inherited ones and those of its interfaces included. */
-    List<FoundMethod> of(Class<?> targetClass) {
+    /** Returns all limited methods of a class, including inherited ones and those of its interfaces. */
+    List<MatchedMethod> of(Class<?> targetClass) {
         return Stream.concat(Stream.of(targetClass), ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream())
                 .flatMap(type -> Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type)))
                 .map(method -> find(method, targetClass))
@@ -71,7 +74,7 @@ public final class LimitedMethods {
                 .toList();
     }
 
-    private Optional<FoundMethod> resolve(Method method, Class<?> targetClass) {
+    private Optional<MatchedMethod> resolve(Method method, Class<?> targetClass) {
         Method specific = mostSpecific(method, targetClass);
         if (!specific.equals(method)) {
             return Optional.ofNullable(find(specific, targetClass));
@@ -79,37 +82,37 @@ public final class LimitedMethods {
         if (method.isSynthetic()) {
             return Optional.empty();
         }
-        List<Found> found = annotations(method, targetClass);
+        List<LimitAnnotation> found = annotations(method, targetClass);
         List<LimitPointcut> matched = pointcuts.of(method, targetClass);
         if (found.isEmpty() && matched.isEmpty()) {
             return Optional.empty();
         }
         matched.forEach(pointcut -> Advisability.check(method, targetClass, pointcut));
-        return Optional.of(foundMethod(method, targetClass, found, matched));
+        return Optional.of(matchedMethod(method, targetClass, found, matched));
     }
 
-    private static List<Found> annotations(Method method, Class<?> targetClass) {
-        List<Found> found = RateLimitAnnotations.find(method, targetClass);
+    private static List<LimitAnnotation> annotations(Method method, Class<?> targetClass) {
+        List<LimitAnnotation> found = RateLimitAnnotations.find(method, targetClass);
         return found.isEmpty() || Advisability.check(method, targetClass, found.get(0)) ? found : List.of();
     }
 
-    private FoundMethod foundMethod(
-            Method method, Class<?> targetClass, List<Found> found, List<LimitPointcut> matched) {
+    private MatchedMethod matchedMethod(
+            Method method, Class<?> targetClass, List<LimitAnnotation> found, List<LimitPointcut> matched) {
         List<RateLimitOperation> annotated =
                 found.isEmpty() ? List.of() : factory.get().annotated(method, found);
-        FoundMethod result = new FoundMethod(
+        MatchedMethod result = new MatchedMethod(
                 method,
                 !found.isEmpty(),
                 matched,
-                () -> factory.get().create(method, targetClass, found, annotated, matched));
+                SingletonSupplier.of(() -> factory.get().create(method, targetClass, found, annotated, matched)));
         if (matched.isEmpty()) {
-            // Nothing to wait for: its mistakes are told as soon as they can be.
+            // Resolve now, to report mistakes early: no pointcut has to wait for other declarations.
             var unused = result.limited();
         }
         return result;
     }
 
-    /** Of a class that is nothing but its interfaces the interface's method, because that has the parameters' names. */
+    /** Returns the method of the interface for proxies and lambdas, because it has the names of the parameters. */
     private static Method mostSpecific(Method method, Class<?> targetClass) {
         Method specific = AopUtils.getMostSpecificMethod(method, targetClass);
         return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)

@@ -6,8 +6,8 @@ import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A {@link java.util.concurrent.Future} tells nobody when it is done, so nothing can follow it: the calling thread waits for
- * the decision. The rejection is in the future.
+ * Blocks the calling thread for the decision and returns the rejection in the future. A plain
+ * {@link java.util.concurrent.Future} has no completion callback, so its failure cannot be observed.
  */
 final class PlainFutureStrategy implements ReturnTypeStrategy {
 
@@ -18,17 +18,17 @@ final class PlainFutureStrategy implements ReturnTypeStrategy {
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // It is the caller's.
+    @SuppressWarnings("FutureReturnValueIgnored") // The caller uses it.
     public @Nullable Object call(LimitedCall call) throws Throwable {
         try {
-            AcquireRequest entry = blocking.entry(call);
-            if (!entry.charges().isEmpty()) {
-                blocking.enter(call, entry);
+            AcquireRequest acquire = blocking.acquireRequest(call);
+            if (!acquire.charges().isEmpty()) {
+                blocking.enter(call, acquire);
             }
         } catch (RateLimitExceededException rejection) {
             return call.limited().fallback() == null
                     ? CompletableFuture.failedFuture(rejection)
-                    : call.instead(rejection);
+                    : call.fallback(rejection);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
@@ -36,12 +36,12 @@ final class PlainFutureStrategy implements ReturnTypeStrategy {
     }
 
     @Override
-    public boolean waits() {
+    public boolean blocks() {
         return true;
     }
 
     @Override
-    public boolean seesFailures() {
+    public boolean observesFailures() {
         return false;
     }
 }

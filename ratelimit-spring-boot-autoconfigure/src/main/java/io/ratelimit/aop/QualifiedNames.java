@@ -9,7 +9,7 @@ import java.util.function.Predicate;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** The classes of the beans, what they extend and implement, and their packages: what a pointcut may mean. */
+/** Holds the names that a pointcut can refer to: the classes of all beans, their supertypes and packages. */
 final class QualifiedNames {
 
     private final Set<String> names = new TreeSet<>();
@@ -39,7 +39,7 @@ final class QualifiedNames {
         return names.contains(name);
     }
 
-    /** The one that was probably meant: that differs in one misspelled part, or in the package. */
+    /** Suggests a name that differs in one misspelled part, or only in the package. */
     Optional<String> nearest(String name) {
         return first(known -> differsInOnePart(parts(name), parts(known)))
                 .or(() -> first(known -> simpleName(known).equals(simpleName(name))));

@@ -6,8 +6,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.core.Ordered;
 
 /**
- * Puts the limiting advice where its order says, among what other post-processors have added to the same proxy. Has no
- * order itself, and so comes after all that have one.
+ * Moves the advice of the starter to its order among the advice that other post-processors have added to the proxy. Has no
+ * order itself, and so runs after all ordered post-processors.
  */
 public final class RateLimitAdvicePlacer implements BeanPostProcessor {
 
@@ -31,7 +31,7 @@ public final class RateLimitAdvicePlacer implements BeanPostProcessor {
         return bean;
     }
 
-    /** In front of the first advice that is not to come earlier. */
+    /** Returns the position before the first advice of the same or a later order. */
     private int position(Advised advised) {
         int position = 0;
         for (Advisor other : advised.getAdvisors()) {

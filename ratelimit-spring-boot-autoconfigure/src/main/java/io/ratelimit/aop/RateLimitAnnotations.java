@@ -15,38 +15,38 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
-/** Reads annotations, and nobody else does: the method's own, or else its type's, from the nearest place that has any. */
-public final class RateLimitAnnotations {
+/** Reads the annotations of a method, or of its type if the method has none, from the nearest declaration with any. */
+final class RateLimitAnnotations {
 
     private RateLimitAnnotations() {}
 
     /**
-     * One annotation where it stands.
+     * An annotation and its place.
      *
      * @param place the class, and the method unless the type is annotated
-     * @param defaultName the limit's name unless the annotation gives one
-     * @param ofType whether it stands on the type
+     * @param defaultName the name of the limit if the annotation has none
+     * @param ofType whether the type is annotated
      */
-    record Found(RateLimited annotation, String place, String defaultName, boolean ofType) {}
+    record LimitAnnotation(RateLimited annotation, String place, String defaultName, boolean ofType) {}
 
-    static List<Found> find(Method method, Class<?> targetClass) {
-        List<Found> own = nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
-        return own.isEmpty() && isCoveredByType(method) ? ofType(method, targetClass) : own;
+    static List<LimitAnnotation> find(Method method, Class<?> targetClass) {
+        List<LimitAnnotation> own = nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));
+        return own.isEmpty() && isPublicInstanceMethod(method) ? ofType(method, targetClass) : own;
     }
 
-    private static boolean isCoveredByType(Method method) {
+    static boolean isPublicInstanceMethod(Method method) {
         return Modifier.isPublic(method.getModifiers())
                 && !Modifier.isStatic(method.getModifiers())
                 && !ReflectionUtils.isObjectMethod(method);
     }
 
-    private static List<Found> ofType(Method method, Class<?> targetClass) {
+    private static List<LimitAnnotation> ofType(Method method, Class<?> targetClass) {
         return nearest(MergedAnnotations.from(targetClass, SearchStrategy.TYPE_HIERARCHY).stream(RateLimited.class)
                 .filter(annotation -> isPartOf(annotation.getSource(), method, targetClass))
                 .toList());
     }
 
-    /** An annotated interface speaks of its own methods, not of whatever else a class that implements it has. */
+    /** Returns whether the annotation applies: that of an interface applies only to the methods of the interface. */
     private static boolean isPartOf(@Nullable Object type, Method method, Class<?> targetClass) {
         return !(type instanceof Class<?> annotated)
                 || !annotated.isInterface()
@@ -56,33 +56,33 @@ public final class RateLimitAnnotations {
                                 .equals(method));
     }
 
-    private static List<Found> nearest(MergedAnnotations annotations) {
+    private static List<LimitAnnotation> nearest(MergedAnnotations annotations) {
         return nearest(annotations.stream(RateLimited.class).toList());
     }
 
-    private static List<Found> nearest(List<MergedAnnotation<RateLimited>> annotations) {
+    private static List<LimitAnnotation> nearest(List<MergedAnnotation<RateLimited>> annotations) {
         int nearest = annotations.stream()
                 .mapToInt(MergedAnnotation::getAggregateIndex)
                 .min()
                 .orElse(0);
         return annotations.stream()
                 .filter(annotation -> annotation.getAggregateIndex() == nearest)
-                .map(RateLimitAnnotations::found)
+                .map(RateLimitAnnotations::limitAnnotation)
                 .toList();
     }
 
-    private static Found found(MergedAnnotation<RateLimited> merged) {
+    private static LimitAnnotation limitAnnotation(MergedAnnotation<RateLimited> merged) {
         RateLimited annotation = merged.synthesize();
         if (merged.getSource() instanceof Method method) {
             String defaultName =
                     kebab(method.getDeclaringClass()) + "-" + LimitNames.kebabCase(MethodSignatures.name(method));
-            return new Found(annotation, MethodSignatures.describe(method), defaultName, false);
+            return new LimitAnnotation(annotation, MethodSignatures.describe(method), defaultName, false);
         }
         Class<?> type = (Class<?>) merged.getSource();
         if (type == null) {
             throw new IllegalStateException("An annotation without a source: " + merged);
         }
-        return new Found(annotation, type.getName(), kebab(type), true);
+        return new LimitAnnotation(annotation, type.getName(), kebab(type), true);
     }
 
     private static String kebab(Class<?> type) {

@@ -2,6 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.MethodSignatures;
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
@@ -11,12 +12,13 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvisingPostProcessor;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
+import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.aop.target.EmptyTargetSource;
 import org.springframework.util.ClassUtils;
 
 /**
- * Advises beans that have limited methods. Works by itself rather than through the auto-proxy creator, and so applies
- * whatever the application makes of that. Runs after what else wraps beans, and before what hands them on.
+ * Advises beans with limited methods. Does not use the auto-proxy creator, so that it is independent of the application's
+ * proxy settings. Runs after post-processors that wrap beans, and before those that register them elsewhere.
  *
  * @see RateLimitAdvicePlacer
  */
@@ -27,32 +29,33 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
     private final DefaultPointcutAdvisor limiting;
 
-    /** Of the beans that have the advice. */
+    /** The names of advised beans. */
     private final Set<String> names = ConcurrentHashMap.newKeySet();
 
-    /** @param adviceOrder against a bean's other advice, {@code @Async} included; lower is earlier */
+    /** @param adviceOrder the order relative to other advice of a bean, including {@code @Async} */
     public RateLimitBeanPostProcessor(LimitedMethods methods, RateLimitInterceptor interceptor, int adviceOrder) {
         this.methods = methods;
-        this.limiting = new DefaultPointcutAdvisor(new LimitedMethodPointcut(methods), interceptor);
+        this.limiting = new DefaultPointcutAdvisor(new LimitedMethodPointcut(), interceptor);
         this.limiting.setOrder(adviceOrder);
         this.advisor = limiting;
         setBeforeExistingAdvisors(true);
-        // Before those that take the bean as it is, to hand it messages.
+        // Before post-processors that register the bean as a message listener.
         setOrder(LOWEST_PRECEDENCE - 1);
     }
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        Object advised =
-                isMoreThanItsTarget(bean) ? wrap(bean, beanName) : super.postProcessAfterInitialization(bean, beanName);
+        Object advised = hasMoreInterfacesThanTarget(bean)
+                ? wrap(bean, beanName)
+                : super.postProcessAfterInitialization(bean, beanName);
         if (advised instanceof Advised proxy && proxy.indexOf(limiting) >= 0) {
             names.add(beanName);
         }
         return advised;
     }
 
-    /** Interfaces that advice alone answers: what the proxy would ask our pointcut about does not have their methods. */
-    private static boolean isMoreThanItsTarget(Object bean) {
+    /** Returns whether a proxy has interfaces that its target does not implement, so that the pointcut must match the proxy. */
+    private static boolean hasMoreInterfacesThanTarget(Object bean) {
         if (!(bean instanceof Advised existing)) {
             return false;
         }
@@ -78,12 +81,12 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
         ProxyFactory factory = super.prepareProxyFactory(bean, beanName);
         Class<?> type = bean.getClass();
         if (Modifier.isFinal(type.getModifiers())) {
-            // A final class can only be proxied by its interfaces, as a lambda or a JDK proxy is anyway.
+            // A final class, such as that of a lambda, can be proxied only by its interfaces.
             if (ClassUtils.getAllInterfacesForClass(type).length == 0) {
-                FoundMethod found = methods.of(type).get(0);
+                MatchedMethod found = methods.of(type).get(0);
                 throw new RateLimitConfigurationException(
                                 found.limitedBy()
-                                        + " has no effect on the methods of a final class without an interface.",
+                                        + " must apply to a class that can be proxied (was final, without an interface).",
                                 "Make the class non-final, or declare the method in an interface."
                                         + MethodSignatures.howToOpen(type))
                         .at(MethodSignatures.describe(found.method()));
@@ -99,5 +102,17 @@ public final class RateLimitBeanPostProcessor extends AbstractBeanFactoryAwareAd
 
     boolean hasAdvised(String beanName) {
         return names.contains(beanName);
+    }
+
+    private final class LimitedMethodPointcut extends StaticMethodMatcherPointcut {
+
+        LimitedMethodPointcut() {
+            setClassFilter(methods::mayBeIn);
+        }
+
+        @Override
+        public boolean matches(Method method, Class<?> targetClass) {
+            return methods.find(method, targetClass) != null;
+        }
     }
 }

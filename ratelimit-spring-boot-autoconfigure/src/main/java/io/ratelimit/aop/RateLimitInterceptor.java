@@ -11,16 +11,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.BeanCurrentlyInCreationException;
 
-/** Asks before each call of a limited method. */
+/** Intercepts calls of limited methods. */
 public final class RateLimitInterceptor implements MethodInterceptor {
 
-    private final CalledMethods methods;
+    private final LimitedMethodCache methods;
 
     private final Supplier<RateLimitGate> gate;
 
-    /** @param gate asked for at the first call, so that the store is not created before its time */
+    /** @param gate resolved at the first call, so that the store is not created too early */
     public RateLimitInterceptor(LimitedMethods methods, Supplier<RateLimitGate> gate) {
-        this.methods = new CalledMethods(methods);
+        this.methods = new LimitedMethodCache(methods);
         this.gate = gate;
     }
 
@@ -31,7 +31,7 @@ public final class RateLimitInterceptor implements MethodInterceptor {
         LimitedMethod limited = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
         return limited == null
                 ? invocation.proceed()
-                : limited.style().call(new LimitedCall(limited, invocation, gate(limited)));
+                : limited.strategy().call(new LimitedCall(limited, invocation, gate(limited)));
     }
 
     private RateLimitGate gate(LimitedMethod limited) {

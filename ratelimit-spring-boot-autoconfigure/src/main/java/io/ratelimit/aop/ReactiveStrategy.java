@@ -1,6 +1,5 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
@@ -19,36 +18,36 @@ import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
- * Every subscription is a call: it is charged, and the method runs for it. Nobody waits for the decision, and the rejection
- * is an error signal.
+ * Treats every subscription as a call: charges it and calls the method for it. Blocks no thread and signals the rejection as
+ * an error.
  */
 final class ReactiveStrategy implements ReturnTypeStrategy {
 
     private final @Nullable ReactiveAdapter adapter;
 
-    private final boolean several;
+    private final boolean multiValue;
 
     private final CallerRequest.Source ofThread;
 
     private final ReactiveCallerRequests ofContext;
 
-    private final CallThreads threads;
+    private final ContextPropagatingExecutor executor;
 
     /**
-     * @param adapter from and to the method's own type; {@code null}: the proxy wants a publisher
-     * @param several whether the method gives more than one value
+     * @param adapter converts from and to the return type; {@code null} if it is a publisher
+     * @param multiValue whether the method returns several values
      */
     ReactiveStrategy(
             @Nullable ReactiveAdapter adapter,
-            boolean several,
+            boolean multiValue,
             CallerRequest.Source ofThread,
             ReactiveCallerRequests ofContext,
-            CallThreads threads) {
+            ContextPropagatingExecutor executor) {
         this.adapter = adapter;
-        this.several = several;
+        this.multiValue = multiValue;
         this.ofThread = ofThread;
         this.ofContext = ofContext;
-        this.threads = threads;
+        this.executor = executor;
     }
 
     @Override
@@ -59,33 +58,34 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
                 .map(Optional::of)
                 .defaultIfEmpty(Optional.ofNullable(caller))
                 .flatMapMany(request -> enter(call, request.orElse(null)));
-        // Of one value directly: the method must see its own end, not that somebody cancels once the value is there.
-        Publisher<?> result = several ? values : Mono.fromDirect(values);
+        // fromDirect: the method must complete, and not be cancelled after its value.
+        Publisher<?> result = multiValue ? values : Mono.fromDirect(values);
         return adapter == null ? result : adapter.fromPublisher(result);
     }
 
     private Publisher<?> enter(LimitedCall call, @Nullable CallerRequest request) {
-        AcquireRequest entry = call.entry(request);
-        if (entry.charges().isEmpty()) {
+        AcquireRequest acquire = call.acquireRequest(request);
+        if (acquire.charges().isEmpty()) {
             return body(call);
         }
-        CompletableFuture<Refund> entered = call.gate().enterAsync(entry).toCompletableFuture();
-        return signalled(entered.handle(Answer::new))
-                // Finally: what it answers to that must find nobody.
+        CompletableFuture<Refund> entered = call.gate().enterAsync(acquire).toCompletableFuture();
+        return signalled(entered.handle(Outcome::new))
+                // doFinally: the response to the cancellation must not reach the subscriber.
                 .doFinally(end -> {
                     if (end == SignalType.CANCEL) {
                         entered.cancel(false);
                     }
                 })
-                .flatMapMany(answer -> follow(call, entry, answer));
+                .flatMapMany(outcome -> follow(call, acquire, outcome));
     }
 
-    /** A failure comes as a value: one that comes after a cancellation has nobody else to be told, and would be logged. */
-    private record Answer(@Nullable Refund refund, @Nullable Throwable failure) {}
+    /** Carries a failure as a value, because Reactor logs an error signal after a cancellation. */
+    private record Outcome(
+            @Nullable Refund refund, @Nullable Throwable failure) {}
 
     /**
-     * Not on the store's thread: what follows may block it, or ask the store itself. On one that may wait if the current one
-     * may, with what belongs to it.
+     * Continues on another thread than that of the store, which must not block: on a blocking one with the caller's context if
+     * the current thread may block.
      */
     private <T> Mono<T> signalled(CompletableFuture<T> stage) {
         Mono<T> signal = Mono.fromFuture(stage, true);
@@ -95,29 +95,27 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     private Scheduler next() {
         return EventLoops.isCurrentThread()
                 ? Schedulers.parallel()
-                : Schedulers.fromExecutor(threads.withCallersContext());
+                : Schedulers.fromExecutor(executor.withCallersContext());
     }
 
-    /** What the subscriber gets: the method's result, its fallback's, or the reason why there is neither. */
-    private Publisher<?> follow(LimitedCall call, AcquireRequest entry, Answer answer) {
-        if (answer.refund != null) {
-            return entry.refundable() ? refunding(call, entry, answer.refund) : body(call);
+    /** Returns the result of the method or of its fallback, or the failure. */
+    private Publisher<?> follow(LimitedCall call, AcquireRequest acquire, Outcome outcome) {
+        if (outcome.refund != null) {
+            return acquire.refundable() ? refunding(call, acquire, outcome.refund) : body(call);
         }
-        Throwable failure = Futures.unwrap(Objects.requireNonNull(answer.failure));
-        return failure instanceof RateLimitExceededException rejection
-                ? publisher(() -> call.instead(rejection))
-                : Mono.error(failure);
+        Throwable failure = Futures.unwrap(Objects.requireNonNull(outcome.failure));
+        return publisher(() -> call.fallback(failure));
     }
 
-    private Publisher<?> refunding(LimitedCall call, AcquireRequest entry, Refund refund) {
+    private Publisher<?> refunding(LimitedCall call, AcquireRequest acquire, Refund refund) {
         return Flux.from(body(call))
                 .onErrorResume(failure -> signalled(
-                                call.giveBack(entry, refund, failure).toCompletableFuture())
+                                call.refund(acquire, refund, failure).toCompletableFuture())
                         .then(Mono.error(failure)));
     }
 
     private Publisher<?> body(LimitedCall call) {
-        return publisher(call::proceedAnew);
+        return publisher(call::proceedAgain);
     }
 
     private Publisher<?> publisher(Invocation invocation) {

@@ -15,7 +15,7 @@ import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.util.ClassUtils;
 
-/** Finds the style that suits a method, by what it returns. */
+/** Selects the strategy for the return type of a method. */
 public final class ReturnTypeStrategies {
 
     private static final String COROUTINES_REACTOR = "kotlinx.coroutines.reactor.MonoKt";
@@ -26,7 +26,7 @@ public final class ReturnTypeStrategies {
 
     private final @Nullable ReactiveCallerRequests ofContext;
 
-    private final CallThreads threads;
+    private final ContextPropagatingExecutor executor;
 
     private final BlockingStrategy blocking;
 
@@ -36,19 +36,21 @@ public final class ReturnTypeStrategies {
 
     /**
      * @param ofContext {@code null} without Reactor
-     * @param threads run methods that return a future, where the decision took its time
+     * @param executor runs methods after an asynchronous decision
      */
     public ReturnTypeStrategies(
-            CallerRequest.Source ofThread, @Nullable ReactiveCallerRequests ofContext, CallThreads threads) {
+            CallerRequest.Source ofThread,
+            @Nullable ReactiveCallerRequests ofContext,
+            ContextPropagatingExecutor executor) {
         this.ofThread = ofThread;
         this.ofContext = ofContext;
-        this.threads = threads;
+        this.executor = executor;
         this.blocking = new BlockingStrategy(ofThread);
         this.plainFuture = new PlainFutureStrategy(blocking);
-        this.future = new FutureStrategy(ofThread, threads);
+        this.future = new FutureStrategy(ofThread, executor);
     }
 
-    /** @throws RateLimitConfigurationException if a rejection cannot be told in the method's type */
+    /** @throws RateLimitConfigurationException if the return type cannot carry a rejection */
     ReturnTypeStrategy of(Method method) {
         Class<?> type = method.getReturnType();
         if (KotlinDetector.isSuspendingFunction(method)) {
@@ -64,7 +66,7 @@ public final class ReturnTypeStrategies {
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         if (adapter != null && ofContext != null) {
             checkReturnable(adapter.getReactiveType(), type);
-            return new ReactiveStrategy(adapter, adapter.isMultiValue(), ofThread, ofContext, threads);
+            return new ReactiveStrategy(adapter, adapter.isMultiValue(), ofThread, ofContext, executor);
         }
         if (type.getName().equals(KOTLIN_FLOW)) {
             throw without("a function that returns a Flow");
@@ -77,7 +79,7 @@ public final class ReturnTypeStrategies {
         return blocking;
     }
 
-    /** What the method can know of its caller. */
+    /** Returns what expressions of the method can read from the request. */
     CallerFacts facts(Method method) {
         CallerFacts thread = ofThread.facts();
         if (thread == CallerFacts.REQUEST || ofContext == null) {
@@ -96,7 +98,7 @@ public final class ReturnTypeStrategies {
         }
         boolean flow =
                 new MethodParameter(method, -1).getParameterType().getName().equals(KOTLIN_FLOW);
-        return new ReactiveStrategy(null, flow, ofThread, ofContext, threads);
+        return new ReactiveStrategy(null, flow, ofThread, ofContext, executor);
     }
 
     private static RateLimitConfigurationException without(String function) {

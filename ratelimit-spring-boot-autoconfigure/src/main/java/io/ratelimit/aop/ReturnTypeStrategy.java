@@ -2,20 +2,20 @@ package io.ratelimit.aop;
 
 import org.jspecify.annotations.Nullable;
 
-/** What becomes of a call, by what the method returns: who waits for the decision, and how the caller hears of it. */
+/** Makes limited calls of methods with a certain return type: waits for the decision and reports a rejection. */
 interface ReturnTypeStrategy {
 
-    /** What the caller gets: the method's result, its fallback's, or the rejection in the type's own way. */
+    /** Returns the result of the method or of its fallback, or reports the rejection. */
     @Nullable
     Object call(LimitedCall call) throws Throwable;
 
-    /** Whether it is the calling thread that waits. */
-    default boolean waits() {
+    /** Returns whether the calling thread blocks. */
+    default boolean blocks() {
         return false;
     }
 
-    /** Whether it learns that the method has failed, and so can give back what it took. */
-    default boolean seesFailures() {
+    /** Returns whether failures of the method can be observed, and so refunded. */
+    default boolean observesFailures() {
         return true;
     }
 }

@@ -1,4 +1,4 @@
-/** Finds limited methods, proxies their beans, and makes the limited call for each kind of return type. */
+/** Finds limited methods, proxies their beans, and makes limited calls for each kind of return type. */
 @Internal
 @NullMarked
 package io.ratelimit.aop;

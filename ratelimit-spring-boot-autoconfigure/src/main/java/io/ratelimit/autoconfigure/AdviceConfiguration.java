@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.aop.CallThreads;
+import io.ratelimit.aop.ContextPropagatingExecutor;
 import io.ratelimit.aop.CreatedBeans;
 import io.ratelimit.aop.EventLoopHandlers;
 import io.ratelimit.aop.LimitPointcuts;
@@ -101,7 +101,8 @@ class AdviceConfiguration {
         return new ReturnTypeStrategies(
                 ofThread,
                 reactor ? reactiveRequests.getIfAvailable(ReactiveCallerRequests::none) : null,
-                new CallThreads(executor::execute, task -> ofThread.carriedBy(decorated(task, decorators))));
+                new ContextPropagatingExecutor(
+                        executor::execute, task -> ofThread.carriedBy(decorated(task, decorators))));
     }
 
     @Bean

@@ -38,7 +38,7 @@ class EarlyBeanTests {
                     FailureAnalysis analysis = analysis(context);
                     assertThat(analysis.getDescription())
                             .contains("Where: " + Quotes.class.getName() + ".quote()")
-                            .contains("the bean 'quotes', because it was created before beans are proxied");
+                            .contains("(was 'quotes'): it was created before beans are proxied");
                     assertThat(analysis.getAction())
                             .startsWith("Let no BeanPostProcessor depend on it, or take it by ObjectProvider;");
                 });

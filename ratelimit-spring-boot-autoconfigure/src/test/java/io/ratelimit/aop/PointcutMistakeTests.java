@@ -119,8 +119,8 @@ class PointcutMistakeTests {
                     FailureAnalysis analysis = analysis(context);
                     assertThat(analysis.getDescription())
                             .contains("Where: " + Sealed.class.getName() + ".sealed()")
-                            .contains("What: ratelimit.limits.clients.pointcut \"execution(* sealed(..))\" has no"
-                                    + " effect here, because a proxy cannot intercept a method that is final.");
+                            .contains("What: ratelimit.limits.clients.pointcut \"execution(* sealed(..))\" must apply"
+                                    + " to methods that a proxy can intercept (was final).");
                     assertThat(analysis.getAction()).isEqualTo("Make it non-final, or leave it out of the pointcut.");
                 });
     }
@@ -131,8 +131,8 @@ class PointcutMistakeTests {
                 .withPropertyValues("ratelimit.limits.clients.pointcut=within(" + HERE + ".FinalClient)")
                 .run(context -> assertThat(analysis(context).getDescription())
                         .contains("Where: " + FinalClient.class.getName() + ".fetch()")
-                        .contains("What: ratelimit.limits.clients.pointcut \"within(" + HERE + ".FinalClient)\" has no"
-                                + " effect on the methods of a final class without an interface."));
+                        .contains("What: ratelimit.limits.clients.pointcut \"within(" + HERE + ".FinalClient)\" must"
+                                + " apply to a class that can be proxied (was final, without an interface)."));
     }
 
     @ParameterizedTest

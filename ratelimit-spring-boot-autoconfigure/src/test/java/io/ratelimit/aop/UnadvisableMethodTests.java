@@ -39,7 +39,7 @@ class UnadvisableMethodTests {
                     .toLowerCase(Locale.ROOT);
             assertThat(analysis.getDescription())
                     .contains("Where: " + type.getName() + ".call()")
-                    .contains("a proxy cannot intercept a method that is " + modifier);
+                    .contains("must apply to methods that a proxy can intercept (was " + modifier);
             assertThat(analysis.getAction())
                     .isEqualTo("Make it public or protected, neither static nor final, and call it from another bean.");
         });
@@ -69,7 +69,7 @@ class UnadvisableMethodTests {
             FailureAnalysis analysis = analysis(context);
             assertThat(analysis.getDescription())
                     .contains(FinalClass.class.getName())
-                    .contains("a final class without an interface");
+                    .contains("must apply to a class that can be proxied (was final, without an interface)");
             assertThat(analysis.getAction())
                     .isEqualTo("Make the class non-final, or declare the method in an interface.");
         });

@@ -46,9 +46,9 @@ class WebFluxHandlerTests {
             FailureAnalysis analysis = LimitedContexts.analysis(context.getStartupFailure());
             assertThat(analysis.getDescription())
                     .contains("Where: " + type.getName() + ".quote()")
-                    .contains("an event loop calls this method, and would have to wait for its rate limit");
+                    .contains("handler method on an event loop must be reactive or a CompletionStage (was java.");
             assertThat(analysis.getAction())
-                    .startsWith("Let it return a Mono, a Flux or a CompletionStage")
+                    .startsWith("Return a Mono, a Flux or a CompletionStage")
                     .contains("spring.threads.virtual.enabled=true");
         });
     }

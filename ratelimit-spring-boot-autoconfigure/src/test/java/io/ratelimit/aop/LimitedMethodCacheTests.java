@@ -14,7 +14,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
-class CalledMethodsTests {
+class LimitedMethodCacheTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory()
             .withBean("first", FirstQuotes.class, FirstQuotes::new)
@@ -48,7 +48,7 @@ class CalledMethodsTests {
     void findsTheSameForEveryObjectThatStandsForTheMethod() {
         runner.run(context -> {
             LimitedMethods methods = context.getBean(LimitedMethods.class);
-            CalledMethods called = new CalledMethods(methods);
+            LimitedMethodCache called = new LimitedMethodCache(methods);
             for (Class<?> type : List.of(FirstQuotes.class, SecondQuotes.class)) {
                 LimitedMethod limited = methods.find(quote(), type).limited();
                 for (int i = 0; i < 5_000; i++) {
@@ -65,7 +65,7 @@ class CalledMethodsTests {
         runner.run(context -> {
             LimitedMethods methods = context.getBean(LimitedMethods.class);
             LimitedMethod limited = methods.find(quote(), FirstQuotes.class).limited();
-            CalledMethods called = new CalledMethods(methods);
+            LimitedMethodCache called = new LimitedMethodCache(methods);
             List<CompletableFuture<LimitedMethod>> found = IntStream.range(0, 8)
                     .mapToObj(i -> CompletableFuture.supplyAsync(() -> called.find(quote(), FirstQuotes.class)))
                     .toList();

@@ -4,22 +4,22 @@ import java.util.concurrent.Executor;
 import java.util.function.Function;
 
 /**
- * Threads that may wait, on which a call goes on whose decision took its time. As many as there are such calls: of a bounded
- * number all could wait for calls that have none left.
+ * Continues a call on another thread, with the context of the calling thread, after an asynchronous decision. The executor is
+ * unbounded, because threads of a bounded one could all wait for calls that need a thread, too.
  */
-public final class CallThreads {
+public final class ContextPropagatingExecutor {
 
     private final Executor executor;
 
     private final Function<Runnable, Runnable> propagation;
 
-    /** @param propagation makes of a task one that, run on another thread, sees what belongs to this one */
-    public CallThreads(Executor executor, Function<Runnable, Runnable> propagation) {
+    /** @param propagation wraps a task so that it runs with the context of the current thread */
+    public ContextPropagatingExecutor(Executor executor, Function<Runnable, Runnable> propagation) {
         this.executor = executor;
         this.propagation = propagation;
     }
 
-    /** For one task, which comes later and will see what belongs to the current thread now. */
+    /** Returns an executor for one later task, which runs with the current context of the current thread. */
     Executor withCallersContext() {
         Task later = new Task(Thread.currentThread().getContextClassLoader());
         Runnable inContext;
