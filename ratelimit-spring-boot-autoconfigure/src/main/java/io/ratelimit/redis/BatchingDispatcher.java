@@ -21,9 +21,9 @@ final class BatchingDispatcher implements CallDispatcher {
     private final AtomicReferenceArray<@Nullable BatchQueue> slots =
             new AtomicReferenceArray<>(ClusterSlotHashUtil.SLOT_COUNT);
 
-    BatchingDispatcher(GuardedRedis redis, ScriptCodec language) {
+    BatchingDispatcher(GuardedRedis redis, ScriptCodec codec) {
         this.redis = redis;
-        this.alone = new DirectDispatcher(redis, language);
+        this.alone = new DirectDispatcher(redis, codec);
         this.timeout = redis.batchTimeout();
         this.all = queue();
         Watchdog.shared().watch(this, BatchingDispatcher::resume);

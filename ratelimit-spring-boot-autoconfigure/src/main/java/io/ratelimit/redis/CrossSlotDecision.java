@@ -27,24 +27,24 @@ final class CrossSlotDecision {
 
     private final GuardedRedis redis;
 
-    private final ScriptCodec language;
+    private final ScriptCodec codec;
 
     private final boolean keyByKey;
 
-    private CrossSlotDecision(GuardedRedis redis, ScriptCodec language, boolean keyByKey) {
+    private CrossSlotDecision(GuardedRedis redis, ScriptCodec codec, boolean keyByKey) {
         this.redis = redis;
-        this.language = language;
+        this.codec = codec;
         this.keyByKey = keyByKey;
     }
 
     /** Creates one that runs a script for each slot. */
-    static CrossSlotDecision slots(GuardedRedis redis, ScriptCodec language) {
-        return new CrossSlotDecision(redis, language, false);
+    static CrossSlotDecision slots(GuardedRedis redis, ScriptCodec codec) {
+        return new CrossSlotDecision(redis, codec, false);
     }
 
     /** Creates one that runs a script for each key, while a slot is moving to another node and its keys are on both. */
-    static CrossSlotDecision keys(GuardedRedis redis, ScriptCodec language) {
-        return new CrossSlotDecision(redis, language, true);
+    static CrossSlotDecision keys(GuardedRedis redis, ScriptCodec codec) {
+        return new CrossSlotDecision(redis, codec, true);
     }
 
     /** Returns whether the keys are in different slots. */
@@ -53,7 +53,7 @@ final class CrossSlotDecision {
         return names.stream().skip(1).anyMatch(name -> ClusterSlotHashUtil.calculateSlot(name) != first);
     }
 
-    CompletableFuture<ReceiptReply> decide(List<Charge> charges, List<byte[]> names, Deadline deadline) {
+    CompletableFuture<ScriptReply> decide(List<Charge> charges, List<byte[]> names, Deadline deadline) {
         List<Part> binding = parts(charges, names, charge -> !charge.limit().dryRun());
         List<Part> dryRuns = parts(charges, names, charge -> charge.limit().dryRun());
         return forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
@@ -61,7 +61,7 @@ final class CrossSlotDecision {
                         ? chargeFrom(0, binding, deadline)
                         : CompletableFuture.completedFuture(null))
                 .thenCompose(charged -> forAll(dryRuns, part -> runIfPossible(part, deadline)))
-                .thenApply(done -> together(charges, Stream.concat(binding.stream(), dryRuns.stream())));
+                .thenApply(done -> combine(charges.size(), Stream.concat(binding.stream(), dryRuns.stream())));
     }
 
     /**
@@ -69,9 +69,9 @@ final class CrossSlotDecision {
      *
      * @param receipts one for each charge
      */
-    CompletableFuture<Void> giveBack(
+    CompletableFuture<Void> refund(
             List<Charge> charges, List<byte[]> names, List<Receipt> receipts, Deadline deadline) {
-        return forAll(parts(charges, names, charge -> true), part -> giveBack(part, part.of(receipts), deadline));
+        return forAll(parts(charges, names, charge -> true), part -> refund(part, part.of(receipts), deadline));
     }
 
     /** Groups by slot, in an order that is the same for all callers: of two with the same keys, one is first everywhere. */
@@ -107,12 +107,12 @@ final class CrossSlotDecision {
     }
 
     private CompletableFuture<Void> run(Part part, ScriptCall call, Deadline deadline) {
-        return redis.execute(part.names, language.arguments(call, part.charges), deadline)
+        return redis.execute(part.names, codec.arguments(call, part.charges), deadline)
                 .thenAccept(reply -> {
                     if (call == ScriptCall.LOOK) {
-                        part.seen = language.decisions(call, part.charges, reply, 0);
+                        part.seen = codec.decisions(call, part.charges, reply, 0);
                     } else {
-                        part.charged = language.receiptedCall(part.charges, reply, 0);
+                        part.charged = codec.reply(call, part.charges, reply, 0);
                     }
                 });
     }
@@ -134,15 +134,15 @@ final class CrossSlotDecision {
 
     /** Refunds the part, whose decision is again that of the look. */
     private CompletableFuture<Void> undo(Part part) {
-        ReceiptReply charged = part.charged;
+        ScriptReply charged = part.charged;
         part.charged = null;
         return charged == null
                 ? CompletableFuture.completedFuture(null)
-                : giveBack(part, charged.receipts(), redis.deadline());
+                : refund(part, charged.receipts(), redis.deadline());
     }
 
-    private CompletableFuture<Void> giveBack(Part part, List<Receipt> receipts, Deadline deadline) {
-        return redis.execute(part.names, language.giveBackArguments(part.charges, receipts), deadline)
+    private CompletableFuture<Void> refund(Part part, List<Receipt> receipts, Deadline deadline) {
+        return redis.execute(part.names, codec.refundArguments(part.charges, receipts), deadline)
                 .thenAccept(reply -> {});
     }
 
@@ -151,17 +151,17 @@ final class CrossSlotDecision {
         return CompletableFuture.allOf(parts.stream().map(action).toArray(CompletableFuture[]::new));
     }
 
-    private static ReceiptReply together(List<Charge> charges, Stream<Part> parts) {
-        RateLimitDecision[] decisions = new RateLimitDecision[charges.size()];
-        Receipt[] receipts = new Receipt[charges.size()];
+    private static ScriptReply combine(int charges, Stream<Part> parts) {
+        RateLimitDecision[] decisions = new RateLimitDecision[charges];
+        Receipt[] receipts = new Receipt[charges];
         parts.forEach(part -> {
-            List<RateLimitDecision> said = part.decisions();
+            List<RateLimitDecision> ofPart = part.decisions();
             for (int i = 0; i < part.indexes.size(); i++) {
-                decisions[part.indexes.get(i)] = said.get(i);
+                decisions[part.indexes.get(i)] = ofPart.get(i);
                 receipts[part.indexes.get(i)] = part.receipt(i);
             }
         });
-        return new ReceiptReply(charges, List.of(decisions), List.of(receipts));
+        return new ScriptReply(List.of(decisions), List.of(receipts), 0);
     }
 
     /** The charges of one slot with their decisions. Never accessed by two steps at once. */
@@ -176,7 +176,7 @@ final class CrossSlotDecision {
         private List<RateLimitDecision> seen = List.of();
 
         /** {@code null} if the charges were not made, or were refunded. */
-        private @Nullable ReceiptReply charged;
+        private @Nullable ScriptReply charged;
 
         Part(List<Integer> indexes, List<Charge> charges, List<byte[]> names) {
             this.indexes = indexes;

@@ -9,11 +9,11 @@ final class DirectDispatcher implements CallDispatcher {
 
     private final GuardedRedis redis;
 
-    private final ScriptCodec language;
+    private final ScriptCodec codec;
 
-    DirectDispatcher(GuardedRedis redis, ScriptCodec language) {
+    DirectDispatcher(GuardedRedis redis, ScriptCodec codec) {
         this.redis = redis;
-        this.language = language;
+        this.codec = codec;
     }
 
     @Override
@@ -35,7 +35,7 @@ final class DirectDispatcher implements CallDispatcher {
     /** Runs one script for the calls, on the server that was found for the last of them. */
     CompletableFuture<List<Long>> run(List<PendingCall<?>> calls, TimeLimit bound) {
         List<byte[]> keys = new ArrayList<>(calls.size());
-        byte[][] arguments = language.arguments(calls, keys);
+        byte[][] arguments = codec.arguments(calls, keys);
         return redis.execute(redis.serverOf(calls.get(calls.size() - 1)), keys, arguments, bound);
     }
 }

@@ -20,9 +20,9 @@ public final class ProbeScript {
 
     private final byte[][] arguments;
 
-    public ProbeScript(String prefix, ScriptCodec language) {
+    public ProbeScript(String prefix, ScriptCodec codec) {
         this.prefix = prefix;
-        this.arguments = language.arguments(ScriptCall.CHARGE, List.of(CHARGE));
+        this.arguments = codec.arguments(ScriptCall.CHARGE, List.of(CHARGE));
     }
 
     /** Returns the keys, which no bucket has, because no limit can have this name. */

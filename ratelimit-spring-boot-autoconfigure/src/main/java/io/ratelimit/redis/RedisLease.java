@@ -6,32 +6,32 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicReference;
 
-/** A lease's own receipt, and the way back to Redis. */
+/** Holds the receipt of a lease, and refunds its permits. */
 final class RedisLease implements Lease.Unused {
 
     private final Charge charge;
 
     private final AtomicReference<Receipt> receipt;
 
-    private final LeaseReturns returns;
+    private final LeaseRefunds refunds;
 
-    RedisLease(Charge charge, Receipt receipt, LeaseReturns returns) {
+    RedisLease(Charge charge, Receipt receipt, LeaseRefunds refunds) {
         this.charge = charge;
         this.receipt = new AtomicReference<>(receipt);
-        this.returns = returns;
+        this.refunds = refunds;
     }
 
     Charge chargeOf(long permits) {
         return new Charge(charge.limit(), charge.key(), permits);
     }
 
-    /** For so many permits, which are as good as refunded. */
+    /** Returns the receipt for a refund of some of the permits, which then count as refunded. */
     Receipt takeReceipt(long permits) {
         return receipt.getAndUpdate(present -> present.without(permits));
     }
 
     @Override
     public CompletionStage<Void> refund(long permits) {
-        return returns.giveBack(List.of(new Lease(permits, this)));
+        return refunds.refund(List.of(new Lease(permits, this)));
     }
 }

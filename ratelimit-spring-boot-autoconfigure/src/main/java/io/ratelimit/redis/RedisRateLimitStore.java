@@ -34,11 +34,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final BucketKeys keys;
 
-    private final ScriptCodec language = new ScriptCodec();
+    private final ScriptCodec codec = new ScriptCodec();
 
     private final CallDispatcher dispatcher;
 
-    private final LeaseReturns leaseReturns;
+    private final LeaseRefunds leaseRefunds;
 
     private final CrossSlotDecision slotBySlot;
 
@@ -54,10 +54,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
             GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher) {
         this.redis = redis;
         this.keys = new BucketKeys(keyPrefix);
-        this.leaseReturns = new LeaseReturns(redis, language, keys);
-        this.dispatcher = dispatcher.apply(redis, language);
-        this.slotBySlot = CrossSlotDecision.slots(redis, language);
-        this.keyByKey = CrossSlotDecision.keys(redis, language);
+        this.leaseRefunds = new LeaseRefunds(redis, codec, keys);
+        this.dispatcher = dispatcher.apply(redis, codec);
+        this.slotBySlot = CrossSlotDecision.slots(redis, codec);
+        this.keyByKey = CrossSlotDecision.keys(redis, codec);
     }
 
     @Override
@@ -97,7 +97,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return CrossSlotDecision.isNeeded(names) ? slotBySlot : keyByKey;
     }
 
-    /** In one script, where one reaches all keys; slot by slot, and key by key while a slot is on the move. */
+    /** Runs one script if it reaches all keys, else one for each slot, or one for each key while a slot is moving. */
     private <T> CompletableFuture<T> inOneOrMore(
             List<byte[]> names,
             Supplier<CompletableFuture<T>> one,
@@ -131,7 +131,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 names,
                 deadline,
                 waitedFor,
-                (reply, from) -> outcome(call, request, reply, from));
+                (reply, from) -> outcome(request, codec.reply(call, request.charges(), reply, from)));
         dispatcher.dispatch(pending);
         return pending;
     }
@@ -143,35 +143,27 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return request.refundable() ? ScriptCall.CHARGE_WITH_RECEIPTS : ScriptCall.CHARGE;
     }
 
-    private StoreOutcome outcome(ScriptCall call, StoreRequest request, List<Long> reply, int from) {
-        List<Charge> charges = request.charges();
-        return switch (call) {
-            case LEASE -> leased(charges, language.leasedCall(charges.get(0), reply, from));
-            case CHARGE_WITH_RECEIPTS -> outcome(request, language.receiptedCall(charges, reply, from));
-            default -> StoreOutcome.of(request, language.decisions(call, charges, reply, from));
-        };
-    }
-
-    private StoreOutcome leased(List<Charge> charges, LeaseReply reply) {
-        Lease.Unused unused = new RedisLease(charges.get(0), reply.receipt(), leaseReturns);
-        return new StoreOutcome(charges, List.of(reply.decision()), Refund.NONE, new Lease(reply.more(), unused));
-    }
-
-    private StoreOutcome outcome(StoreRequest request, ReceiptReply reply) {
-        StoreOutcome outcome = StoreOutcome.of(request, reply.decisions());
+    private StoreOutcome outcome(StoreRequest request, ScriptReply reply) {
+        List<RateLimitDecision> decisions = reply.decisions();
+        if (request.more() > 0) {
+            RedisLease unused =
+                    new RedisLease(request.charges().get(0), reply.receipts().get(0), leaseRefunds);
+            return new StoreOutcome(request.charges(), decisions, Refund.NONE, new Lease(reply.more(), unused));
+        }
+        StoreOutcome outcome = StoreOutcome.of(request, decisions);
         return request.refundable()
-                ? StoreOutcome.of(request, reply.decisions(), new ReceiptRefund<>(reply.taken(outcome), this::refund))
+                ? StoreOutcome.of(request, decisions, new ReceiptRefund<>(reply.taken(outcome), this::refund))
                 : outcome;
     }
 
     @Override
     public CompletionStage<Void> refundLeases(List<Lease> leases) {
-        return leaseReturns.giveBack(leases);
+        return leaseRefunds.refund(leases);
     }
 
     @Override
     public int affordableRefunds() {
-        return leaseReturns.affordable();
+        return leaseRefunds.affordable();
     }
 
     /** A refund in a long log is much work for a script, so each log has its own. */
@@ -197,9 +189,9 @@ public final class RedisRateLimitStore implements RateLimitStore {
         Deadline deadline = redis.deadline();
         return inOneOrMore(
                 names,
-                () -> redis.executeInBackground(names, language.giveBackArguments(charges, receipts), deadline)
+                () -> redis.executeInBackground(names, codec.refundArguments(charges, receipts), deadline)
                         .thenAccept(reply -> {}),
-                scripts -> scripts.giveBack(charges, names, receipts, deadline));
+                scripts -> scripts.refund(charges, names, receipts, deadline));
     }
 
     @Override

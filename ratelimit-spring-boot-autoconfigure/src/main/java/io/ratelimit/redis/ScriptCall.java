@@ -31,6 +31,10 @@ enum ScriptCall {
         return code;
     }
 
+    boolean hasReceipts() {
+        return numbers > CHARGE.numbers;
+    }
+
     /** Returns how many numbers of the reply belong to each charge. */
     int numbers() {
         return numbers;

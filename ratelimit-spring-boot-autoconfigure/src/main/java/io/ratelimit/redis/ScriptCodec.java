@@ -97,7 +97,7 @@ public final class ScriptCodec {
      *
      * @param receipts one for each charge
      */
-    byte[][] giveBackArguments(List<Charge> charges, List<Receipt> receipts) {
+    byte[][] refundArguments(List<Charge> charges, List<Receipt> receipts) {
         byte[][] arguments = arguments(ScriptCall.REFUND, charges);
         for (int i = 0; i < charges.size(); i++) {
             Receipt receipt = receipts.get(i);
@@ -143,20 +143,17 @@ public final class ScriptCodec {
         return decisions;
     }
 
-    /** Decodes the part of a call with receipts, as {@link #decisions}. */
-    ReceiptReply receiptedCall(List<Charge> charges, List<Long> reply, int from) {
-        List<RateLimitDecision> decisions = decisions(ScriptCall.CHARGE_WITH_RECEIPTS, charges, reply, from);
+    /** Decodes the part of a reply that belongs to one call, with its receipts, as {@link #decisions}. */
+    ScriptReply reply(ScriptCall call, List<Charge> charges, List<Long> reply, int from) {
+        List<RateLimitDecision> decisions = decisions(call, charges, reply, from);
+        if (!call.hasReceipts()) {
+            return new ScriptReply(decisions, List.of(), 0);
+        }
         List<Receipt> receipts = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
-            receipts.add(receipt(reply, from + numbers(ScriptCall.CHARGE_WITH_RECEIPTS, i)));
+            receipts.add(receipt(reply, from + numbers(call, i)));
         }
-        return new ReceiptReply(charges, decisions, receipts);
-    }
-
-    /** Decodes the part of a lease, as {@link #decisions}. */
-    LeaseReply leasedCall(Charge charge, List<Long> reply, int from) {
-        check(ScriptCall.LEASE, 1, reply, from);
-        return new LeaseReply(decision(charge, reply, from), reply.get(from + MORE), receipt(reply, from));
+        return new ScriptReply(decisions, receipts, call == ScriptCall.LEASE ? reply.get(from + MORE) : 0);
     }
 
     private static void check(ScriptCall call, int charges, List<Long> reply, int from) {

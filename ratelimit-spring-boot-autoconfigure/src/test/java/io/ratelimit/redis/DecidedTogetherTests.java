@@ -184,16 +184,16 @@ class DecidedTogetherTests {
         Charge charge = new Charge(limit, "key", 3);
         for (long more : new long[] {0, 2, 1_000, 1_000}) {
             RateLimitDecision expected = decide(ScriptCall.LOOK, charge);
-            LeaseReply lease = lease(charge, more);
-            assertThat(lease.decision().allowed()).isEqualTo(expected.allowed());
-            assertThat(lease.decision().delay()).isEqualTo(expected.delay());
+            ScriptReply lease = lease(charge, more);
+            assertThat(lease.decisions().get(0).allowed()).isEqualTo(expected.allowed());
+            assertThat(lease.decisions().get(0).delay()).isEqualTo(expected.delay());
             long left = expected.remaining() - 3;
             long half = kind.waits() || kind.spaces() ? 0 : Math.min(more, left / 2);
             assertThat(lease.more()).isEqualTo(half);
-            assertThat(lease.decision().remaining()).isEqualTo(left - half);
+            assertThat(lease.decisions().get(0).remaining()).isEqualTo(left - half);
             RateLimitDecision now = decide(ScriptCall.LOOK, new Charge(limit, "key", 0));
             assertThat(now.remaining()).isEqualTo(left - half);
-            assertThat(now.resetAfter()).isEqualTo(lease.decision().resetAfter());
+            assertThat(now.resetAfter()).isEqualTo(lease.decisions().get(0).resetAfter());
         }
         assertThat(lease(new Charge(limit, "key", 21), 5).more()).isZero();
     }
@@ -202,9 +202,10 @@ class DecidedTogetherTests {
     @EnumSource
     void leaseIsGivenBackByItsReceipt(LimitKind kind) {
         RateLimit limit = kind.limit("given-back", 20, "10/h");
-        LeaseReply lease = lease(new Charge(limit, "key", 3), 4);
+        ScriptReply lease = lease(new Charge(limit, "key", 3), 4);
         Charge all = new Charge(limit, "key", 3 + lease.more());
-        byte[][] arguments = language.giveBackArguments(List.of(all), List.of(lease.receipt()));
+        byte[][] arguments =
+                language.refundArguments(List.of(all), List.of(lease.receipts().get(0)));
         assertThat(execute(all, arguments)).isEmpty();
         assertThat(decide(ScriptCall.LOOK, all).remaining()).isEqualTo(20);
     }
@@ -233,9 +234,9 @@ class DecidedTogetherTests {
         }
     }
 
-    private LeaseReply lease(Charge charge, long more) {
+    private ScriptReply lease(Charge charge, long more) {
         Call call = new Call(ScriptCall.LEASE, List.of(charge), more);
-        return language.leasedCall(charge, run(together, List.of(call)), 0);
+        return language.reply(ScriptCall.LEASE, List.of(charge), run(together, List.of(call)), 0);
     }
 
     private RateLimitDecision decide(ScriptCall call, Charge charge) {

@@ -104,7 +104,7 @@ class LogWorkTests {
     void oldestEntryIsGivenBack() {
         Charge charge = new Charge(log, "key", 1);
         Receipt receipt = new Receipt(1, TestClock.TODAY, 0, 0);
-        long work = work(run(1, language.giveBackArguments(List.of(charge), List.of(receipt))));
+        long work = work(run(1, language.refundArguments(List.of(charge), List.of(receipt))));
         assertThat(peek()).isEqualTo(1);
         assertThat(work).isLessThan(LONGEST / 4);
     }

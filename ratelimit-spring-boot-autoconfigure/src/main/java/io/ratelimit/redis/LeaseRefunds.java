@@ -14,44 +14,44 @@ import java.util.stream.Stream;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * Refunds what is unused of leases: of many buckets with one script, on a cluster of those in one slot. No caller waits for
- * it, so it is background work, and takes its turn only where callers have sent a hundred scripts for each of its own.
+ * Refunds unused permits of leases: of many buckets with one script, on a cluster of those in one slot. This is background work,
+ * so it sends one script for each hundred that callers have sent.
  */
-final class LeaseReturns {
+final class LeaseRefunds {
 
-    /** The most buckets of a script: they take Redis 3 ms. */
+    /** The largest number of buckets in a script, which takes Redis 3 ms. */
     static final int BUCKETS = 256;
 
-    /** How many scripts callers send for each. */
+    /** The number of scripts that callers send for each refund. */
     static final int SHARE = 100;
 
-    /** How many scripts may be under way at a time. */
+    /** The largest number of scripts under way. */
     private static final int UNDER_WAY = 8;
 
     private final GuardedRedis redis;
 
-    private final ScriptCodec language;
+    private final ScriptCodec codec;
 
     private final BucketKeys keys;
 
     private final AtomicLong sent = new AtomicLong();
 
-    LeaseReturns(GuardedRedis redis, ScriptCodec language, BucketKeys keys) {
+    LeaseRefunds(GuardedRedis redis, ScriptCodec codec, BucketKeys keys) {
         this.redis = redis;
-        this.language = language;
+        this.codec = codec;
         this.keys = keys;
     }
 
-    /** The leases that may be refunded now, without taking more than a hundredth of what callers send. */
+    /** Returns how many leases may be refunded now, with at most one script for each hundred of callers. */
     int affordable() {
         long scripts = 1 + redis.sent() / SHARE - sent.get();
         return (int) Math.max(0, redis.isClustered() ? Math.min(scripts, BUCKETS) : Math.min(scripts, 1) * BUCKETS);
     }
 
-    /** Fails with the first script that does; what was not sent by then comes back by itself. */
-    CompletableFuture<Void> giveBack(List<Lease> remainders) {
+    /** Refunds leases. Fails with the first script that fails; permits that were not refunded by then come back over time. */
+    CompletableFuture<Void> refund(List<Lease> remainders) {
         Queue<List<Lease>> scripts = new ConcurrentLinkedQueue<>(scripts(remainders));
-        return CompletableFuture.allOf(Stream.generate(() -> giveBackNext(scripts))
+        return CompletableFuture.allOf(Stream.generate(() -> refundNext(scripts))
                 .limit(Math.min(UNDER_WAY, scripts.size()))
                 .toArray(CompletableFuture[]::new));
     }
@@ -72,11 +72,11 @@ final class LeaseReturns {
         return scripts;
     }
 
-    private CompletableFuture<Void> giveBackNext(Queue<List<Lease>> scripts) {
+    private CompletableFuture<Void> refundNext(Queue<List<Lease>> scripts) {
         List<Lease> next = scripts.poll();
         return next == null
                 ? CompletableFuture.completedFuture(null)
-                : send(next).thenCompose(done -> giveBackNext(scripts));
+                : send(next).thenCompose(done -> refundNext(scripts));
     }
 
     private CompletableFuture<?> send(List<Lease> remainders) {
@@ -90,7 +90,7 @@ final class LeaseReturns {
             receipts.add(((RedisLease) remainder.unused()).takeReceipt(remainder.permits()));
         }
         sent.incrementAndGet();
-        return redis.executeInBackground(names, language.giveBackArguments(charges, receipts), redis.deadline());
+        return redis.executeInBackground(names, codec.refundArguments(charges, receipts), redis.deadline());
     }
 
     private static Charge charge(Lease remainder) {

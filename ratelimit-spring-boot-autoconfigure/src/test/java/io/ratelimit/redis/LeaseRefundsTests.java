@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** On a cluster a script reaches one slot. */
-class LeaseReturnsTests {
+class LeaseRefundsTests {
 
     private final RateLimit limit = RateLimit.named("quotes").rate("100/s").build();
 
@@ -41,10 +41,10 @@ class LeaseReturnsTests {
             Duration.ofSeconds(20),
             "test");
 
-    private final LeaseReturns returns = new LeaseReturns(redis, new ScriptCodec(), new BucketKeys("test"));
+    private final LeaseRefunds refunds = new LeaseRefunds(redis, new ScriptCodec(), new BucketKeys("test"));
 
     private Lease remainder(String key) {
-        return new Lease(4, new RedisLease(new Charge(limit, key, 1), new Receipt(5, 1, 0, 1), returns));
+        return new Lease(4, new RedisLease(new Charge(limit, key, 1), new Receipt(5, 1, 0, 1), refunds));
     }
 
     @Test
@@ -54,18 +54,18 @@ class LeaseReturnsTests {
             remainders.add(remainder("key-" + key));
             remainders.add(remainder("key-" + key));
         });
-        assertThat(returns.affordable()).isOne();
-        assertThat(returns.giveBack(remainders)).isCompleted();
+        assertThat(refunds.affordable()).isOne();
+        assertThat(refunds.refund(remainders)).isCompleted();
         assertThat(sent)
                 .allMatch(keys -> keys.stream().map(ClusterSlot::of).distinct().count() == 1);
         assertThat(sent).extracting(keys -> ClusterSlot.of(keys.get(0))).doesNotHaveDuplicates();
         assertThat(sent.stream().mapToInt(List::size).sum()).isEqualTo(100);
-        assertThat(returns.affordable()).isZero();
+        assertThat(refunds.affordable()).isZero();
         int scripts = sent.size();
-        for (int i = 0; i < LeaseReturns.SHARE * scripts; i++) {
+        for (int i = 0; i < LeaseRefunds.SHARE * scripts; i++) {
             assertThat(redis.execute(List.of(new byte[1]), new byte[0][], redis.deadline()))
                     .isCompleted();
         }
-        assertThat(returns.affordable()).isOne();
+        assertThat(refunds.affordable()).isOne();
     }
 }
