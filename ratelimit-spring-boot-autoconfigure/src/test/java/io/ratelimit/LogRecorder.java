@@ -6,6 +6,8 @@ import java.util.logging.Handler;
 import java.util.logging.LogRecord;
 import java.util.logging.Logger;
 import java.util.logging.SimpleFormatter;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Listens to a logger until it is closed. */
 public final class LogRecorder extends Handler implements AutoCloseable {
@@ -31,6 +33,13 @@ public final class LogRecorder extends Handler implements AutoCloseable {
 
     public List<String> lines() {
         return lines;
+    }
+
+    /** Returns all lines, each with its level. */
+    public String text() {
+        return IntStream.range(0, lines.size())
+                .mapToObj(i -> levels.get(i) + " " + lines.get(i))
+                .collect(Collectors.joining("\n"));
     }
 
     @Override

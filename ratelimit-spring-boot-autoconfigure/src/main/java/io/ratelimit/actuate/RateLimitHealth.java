@@ -8,37 +8,37 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What {@code /actuator/health/ratelimit} says, in the terms of no generation of Spring Boot.
+ * Describes {@code /actuator/health/ratelimit}, independently of the version of Spring Boot.
  *
- * @param status its code, {@code UP} or {@code DOWN}
+ * @param status {@code UP} or {@code DOWN}
  */
 public record RateLimitHealth(String status, Map<String, Object> details) {
 
     private static final String UP = "UP";
 
     /**
-     * What is wrong with a bucket only leaves the limits shared, and the application healthy.
+     * Derives the health from the failures of the store. A failure that concerns single buckets does not affect it.
      *
-     * @param troubles of the store
-     * @param storeFailure the status while it cannot decide
+     * @param failures the failures of the store
+     * @param storeFailure the status while the store fails
      */
-    public static RateLimitHealth of(List<StoreFailure> troubles, String storeFailure) {
-        boolean failing = troubles.stream().anyMatch(trouble -> trouble.reason() != Reason.FOREIGN_VALUE);
+    public static RateLimitHealth of(List<StoreFailure> failures, String storeFailure) {
+        boolean failing = failures.stream().anyMatch(failure -> failure.reason() != Reason.FOREIGN_VALUE);
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("limits", failing ? "on-store-failure" : "shared");
-        if (!troubles.isEmpty()) {
+        if (!failures.isEmpty()) {
             details.put(
-                    "troubles", troubles.stream().map(RateLimitHealth::describe).toList());
+                    "troubles", failures.stream().map(RateLimitHealth::describe).toList());
         }
         return new RateLimitHealth(failing ? storeFailure : UP, details);
     }
 
-    private static Map<String, Object> describe(StoreFailure trouble) {
+    private static Map<String, Object> describe(StoreFailure failure) {
         Map<String, Object> description = new LinkedHashMap<>();
-        description.put("reason", trouble.reason().name().toLowerCase(Locale.ROOT));
-        description.put("error", trouble.message());
-        description.put("since", trouble.since().toString());
-        description.put("calls", trouble.calls());
+        description.put("reason", failure.reason().name().toLowerCase(Locale.ROOT));
+        description.put("error", failure.message());
+        description.put("since", failure.since().toString());
+        description.put("calls", failure.calls());
         return description;
     }
 }

@@ -4,7 +4,7 @@ import java.util.function.Supplier;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.HealthIndicator;
 
-/** {@code /actuator/health/ratelimit} of Spring Boot 4. */
+/** Serves {@code /actuator/health/ratelimit} in Spring Boot 4. */
 public final class RateLimitHealthIndicator implements HealthIndicator {
 
     private final Supplier<RateLimitHealth> health;

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
-/** {@code /actuator/ratelimits}: the limits as they are in force, and the methods and requests that they are on. */
+/** Serves {@code /actuator/ratelimits}: the effective limits, and the methods and requests that each applies to. */
 @Endpoint(id = "ratelimits")
 public final class RateLimitsEndpoint {
 
@@ -23,9 +23,11 @@ public final class RateLimitsEndpoint {
     private final Function<String, @Nullable String> pointcuts;
 
     /**
-     * @param methods the methods of each limit, by the limit's name
-     * @param requests the requests of each limit, by the limit's name
-     * @param pointcuts the pointcut of a limit; {@code null}: it has none
+     * Creates the endpoint.
+     *
+     * @param methods supplies the methods of each limit, by the limit's name
+     * @param requests supplies the requests of each limit, by the limit's name
+     * @param pointcuts returns the pointcut of a limit, or {@code null}
      */
     public RateLimitsEndpoint(
             Supplier<List<RateLimit>> limits,
@@ -38,7 +40,7 @@ public final class RateLimitsEndpoint {
         this.pointcuts = pointcuts;
     }
 
-    /** All limits, by name. */
+    /** Returns all limits, by name. */
     @ReadOperation
     public LimitsDescriptor limits() {
         Map<String, List<String>> ofMethods = methods.get();
@@ -71,14 +73,14 @@ public final class RateLimitsEndpoint {
                 requests);
     }
 
-    /** The answer. */
+    /** Describes all limits, by name. */
     public record LimitsDescriptor(Map<String, LimitDescriptor> limits) {}
 
     /**
-     * One limit, as it is in force.
+     * Describes an effective limit.
      *
-     * @param pointcut where the configuration limits methods by one
-     * @param requests the requests that the configuration limits, {@code POST /login}
+     * @param pointcut the pointcut of the configuration, if there is one
+     * @param requests the requests that URL rules limit, such as {@code POST /login}
      */
     public record LimitDescriptor(
             String algorithm,

@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * {@code /actuator/health/ratelimit} of Spring Boot 3. Its types are called by their names, because what Spring Boot 4 has
- * in the place of their jar lacks them, and both cannot be compiled against.
+ * Serves {@code /actuator/health/ratelimit} in Spring Boot 3. Uses its types by reflection, because Spring Boot 4 has moved
+ * them, and the code cannot be compiled with both.
  */
 public final class SpringBoot3HealthIndicator implements InvocationHandler {
 
@@ -28,7 +28,7 @@ public final class SpringBoot3HealthIndicator implements InvocationHandler {
         this.builder = ClassUtils.resolveClassName(BUILDER, loader);
     }
 
-    /** A {@code HealthIndicator}, of this class loader's. */
+    /** Creates a {@code HealthIndicator} in the class loader. */
     public static Object of(Supplier<RateLimitHealth> health, ClassLoader loader) {
         return Proxy.newProxyInstance(
                 loader,

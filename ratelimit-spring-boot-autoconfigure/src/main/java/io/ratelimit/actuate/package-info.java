@@ -1,4 +1,4 @@
-/** The actuator's endpoint and health. */
+/** The Actuator endpoint and the health indicator. */
 @Internal
 @NullMarked
 package io.ratelimit.actuate;

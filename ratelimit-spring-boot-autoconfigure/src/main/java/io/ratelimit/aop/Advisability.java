@@ -3,16 +3,15 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.MethodSignatures;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Validates that a proxy can intercept the calls of a limited method. */
 final class Advisability {
 
-    private static final Log logger = LogFactory.getLog(Advisability.class);
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private Advisability() {}
 
@@ -28,8 +27,10 @@ final class Advisability {
             return true;
         }
         if (annotation.ofType() && !method.getDeclaringClass().getName().equals(annotation.place())) {
-            logger.warn(MethodSignatures.describe(method) + " is not covered by the @RateLimited of "
-                    + annotation.place() + ", because it is " + obstacle);
+            logger.log(
+                    Level.WARNING,
+                    MethodSignatures.describe(method) + " is not covered by the @RateLimited of " + annotation.place()
+                            + ", because it is " + obstacle);
             return false;
         }
         throw unadvisable(

@@ -2,39 +2,40 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
+import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.apache.commons.logging.Log;
 
-/** Describes a limit, its key and where it applies, in one line of the log. */
+/** Describes a limit, its key and where it applies, in one line of the start-up log. */
 final class LimitLog {
 
-    /** More places than these are summed up. The endpoint and the debug level name all of them. */
+    /** The number of places that a line names. More are summarized; the endpoint and the debug level name all. */
     private static final int MOST_PLACES = 3;
 
-    private final Log logger;
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
-    LimitLog(Log logger) {
-        this.logger = logger;
-    }
+    private LimitLog() {}
 
     /**
      * Describes a limit.
      *
-     * @param methods those that it limits
-     * @param requests those that it limits
+     * @param methods the methods that it limits
+     * @param requests the requests that it limits
      * @param requestKey the key expression of its requests
      */
-    String describe(RateLimit limit, List<LimitedMethodRecord> methods, List<String> requests, String requestKey) {
+    static String describe(
+            RateLimit limit, List<LimitedMethodRecord> methods, List<String> requests, String requestKey) {
         String line = "Rate limit '" + limit.name() + "': " + limit;
         if (methods.isEmpty() && requests.isEmpty()) {
             return line;
         }
         if (methods.size() > MOST_PLACES || requests.size() > MOST_PLACES) {
-            logger.debug("Rate limit '" + limit.name() + "' applies to "
-                    + Stream.concat(methods.stream().map(LimitedMethodRecord::method), requests.stream())
-                            .collect(Collectors.joining(", ")));
+            logger.log(
+                    Level.DEBUG,
+                    "Rate limit '" + limit.name() + "' applies to "
+                            + Stream.concat(methods.stream().map(LimitedMethodRecord::method), requests.stream())
+                                    .collect(Collectors.joining(", ")));
         }
         String keys = Stream.concat(
                         methods.stream().map(method -> method.keys().get(limit.name())),

@@ -2,7 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.limiter.UnlimitedRateLimiterRegistry;
-import org.apache.commons.logging.LogFactory;
+import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -51,7 +51,7 @@ public final class RateLimitAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         RateLimiterRegistry rateLimiterRegistry() {
-            LogFactory.getLog("io.ratelimit").info("Rate limits are off: ratelimit.enabled is false");
+            System.getLogger("io.ratelimit").log(Level.INFO, "Rate limits are off (ratelimit.enabled is false)");
             return new UnlimitedRateLimiterRegistry();
         }
     }

@@ -115,7 +115,7 @@ public record RateLimitProperties(
      */
     public record Health(@DefaultValue("up") HealthStatus storeFailure) {}
 
-    /** What the application's health is. */
+    /** Health status of the application. */
     public enum HealthStatus {
         UP,
         DOWN
@@ -206,7 +206,7 @@ public record RateLimitProperties(
                     lease);
         }
 
-        /** A class of any kind has been bound. */
+        /** Checks the types, because the binder accepts any class. */
         private void checkFailures(String property) {
             for (Class<?> type : refundOn == null ? List.<Class<?>>of() : refundOn) {
                 if (!Throwable.class.isAssignableFrom(type)) {
@@ -234,7 +234,7 @@ public record RateLimitProperties(
             String property = "ratelimit.http[" + index + "]";
             return new RequestRule(
                     property,
-                    given(path, property, "path", "the pattern of the paths that it is for, such as \"/api/**\""),
+                    given(path, property, "path", "a path pattern, such as \"/api/**\""),
                     methods.stream().map(HttpMethod::name).collect(Collectors.toUnmodifiableSet()),
                     given(limit, property, "limit", "the name of a limit"));
         }
@@ -248,7 +248,7 @@ public record RateLimitProperties(
         }
     }
 
-    /** What a request can ask for. */
+    /** HTTP methods of a rule. */
     public enum HttpMethod {
         GET,
         HEAD,
@@ -271,7 +271,7 @@ public record RateLimitProperties(
                 .collect(Collectors.toMap(
                         entry -> LimitNames.canonical(entry.getKey()),
                         entry -> entry.getValue().overrides(entry.getKey()),
-                        // Two spellings of one name are bound to the same values.
+                        // Two spellings of a name are bound to the same values.
                         (one, same) -> one));
         return new RateLimitSettings(dryRun, onStoreFailure, share(), overrides);
     }

@@ -8,6 +8,7 @@ import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
 import io.ratelimit.limiter.LimitCatalog;
+import java.lang.System.Logger.Level;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -15,15 +16,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
 /** Checks the limits once all beans exist, logs where each applies, and connects to the store. */
 final class RateLimitStartup implements SmartInitializingSingleton {
 
-    private static final Log logger = LogFactory.getLog("io.ratelimit");
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private final LimitedBeans limitedBeans;
 
@@ -79,7 +78,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                 .sorted(Comparator.comparing(RateLimit::name))
                 .toList();
         if (!limits.isEmpty()) {
-            store.ifPresent(logger::info);
+            store.ifPresent(line -> logger.log(Level.INFO, line));
         }
         limits.forEach(limit -> {
             listeners.onLimit(limit);
@@ -94,33 +93,34 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                 .toList();
         List<String> ofLimit = requests.getOrDefault(limit.name(), List.of());
         String requestKey = catalog.settings().overrides(limit.name()).keyExpression();
-        String line = new LimitLog(logger)
-                .describe(limit, methods, ofLimit, requestKey == null ? LimitOverrides.ALL_CALLERS : requestKey);
-        if (!configured.contains(limit)) {
-            logger.info(line);
-        } else if (!methods.isEmpty() || !ofLimit.isEmpty()) {
-            logger.info(line + "; declared by the configuration alone");
+        String line = LimitLog.describe(
+                limit, methods, ofLimit, requestKey == null ? LimitOverrides.ALL_CALLERS : requestKey);
+        if (configured.contains(limit)) {
+            String suggestion = methods.isEmpty() && ofLimit.isEmpty() ? suggestion(limit, configured) : "";
+            logger.log(
+                    suggestion.isEmpty() ? Level.INFO : Level.WARNING,
+                    line + "; declared by the configuration alone" + suggestion);
         } else {
-            reportUnused(limit, line, configured);
+            logger.log(Level.INFO, line);
         }
-        catalog.settings().localShare().warning(limit).ifPresent(logger::warn);
+        catalog.settings().localShare().warning(limit).ifPresent(warning -> logger.log(Level.WARNING, warning));
         if (!methods.isEmpty() && !ofLimit.isEmpty()) {
-            logger.warn("Rate limit '" + limit.name() + "' applies to methods and to URLs: a request to such a URL that"
-                    + " calls such a method is charged twice. Declare two limits with different names instead.");
+            logger.log(
+                    Level.WARNING,
+                    "Rate limit '" + limit.name() + "' applies to methods and to URLs: a request to such a URL that"
+                            + " calls such a method is charged twice. Declare two limits with different names instead.");
         }
     }
 
-    /** Reports a limit without methods and requests: for the registry, or with a misspelled name. */
-    private void reportUnused(RateLimit limit, String line, List<RateLimit> configured) {
+    /** Suggests a similar name that the code declares, for a limit without methods and requests. */
+    private String suggestion(RateLimit limit, List<RateLimit> configured) {
         List<String> ofTheCode = catalog.limits().stream()
                 .filter(other -> !configured.contains(other))
                 .map(RateLimit::name)
                 .toList();
-        LimitNames.nearest(limit.name(), ofTheCode)
-                .ifPresentOrElse(
-                        nearest -> logger.warn(
-                                line + "; declared by the configuration alone; did you mean '" + nearest + "'?"),
-                        () -> logger.info(line + "; declared by the configuration alone"));
+        return LimitNames.nearest(limit.name(), ofTheCode)
+                .map(nearest -> "; did you mean '" + nearest + "'?")
+                .orElse("");
     }
 
     /** Returns the methods of each limit, by the limit's name. */

@@ -1,11 +1,15 @@
 package io.ratelimit.metrics;
 
+import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitListener;
+import java.util.EnumMap;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Counts {@code ratelimit.calls} by limit and outcome. */
@@ -13,7 +17,7 @@ public final class CallMetrics implements RateLimitListener {
 
     private final MeterRegistry registry;
 
-    private final Map<RateLimit, CallCounters> counters = new ConcurrentHashMap<>();
+    private final Map<RateLimit, Map<Outcome, Counter>> counters = new ConcurrentHashMap<>();
 
     public CallMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -21,18 +25,30 @@ public final class CallMetrics implements RateLimitListener {
 
     @Override
     public void onLimit(RateLimit limit) {
-        of(limit);
+        counters(limit);
     }
 
     @Override
     public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
-        of(charge.limit()).of(outcome).increment();
+        Objects.requireNonNull(counters(charge.limit()).get(outcome)).increment();
     }
 
-    private CallCounters of(RateLimit limit) {
-        CallCounters known = counters.get(limit);
-        return known != null
-                ? known
-                : counters.computeIfAbsent(limit, unknown -> CallCounters.register(unknown, registry));
+    private Map<Outcome, Counter> counters(RateLimit limit) {
+        Map<Outcome, Counter> known = counters.get(limit);
+        return known != null ? known : counters.computeIfAbsent(limit, this::register);
+    }
+
+    private Map<Outcome, Counter> register(RateLimit limit) {
+        Map<Outcome, Counter> registered = new EnumMap<>(Outcome.class);
+        for (Outcome outcome : Outcome.values()) {
+            registered.put(
+                    outcome,
+                    Counter.builder("ratelimit.calls")
+                            .description("Calls that a rate limit has decided about")
+                            .tag("limit", limit.name())
+                            .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
+                            .register(registry));
+        }
+        return registered;
     }
 }

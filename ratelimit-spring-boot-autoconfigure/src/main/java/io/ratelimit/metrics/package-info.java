@@ -1,4 +1,4 @@
-/** Meters for decisions, the store and leases. */
+/** Meters for decisions and the store. */
 @Internal
 @NullMarked
 package io.ratelimit.metrics;

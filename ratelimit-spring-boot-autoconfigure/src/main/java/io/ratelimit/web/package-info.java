@@ -1,4 +1,4 @@
-/** What both web stacks share: URL rules, response headers and problem details. */
+/** Shared by both web stacks: URL rules, response headers and problem details. */
 @Internal
 @NullMarked
 package io.ratelimit.web;

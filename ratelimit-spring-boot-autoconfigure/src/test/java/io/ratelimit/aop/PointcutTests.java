@@ -4,6 +4,7 @@ import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
+import io.ratelimit.LogRecorder;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitListener;
@@ -13,8 +14,8 @@ import io.ratelimit.autoconfigure.RecordingListener;
 import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aspectj.lang.annotation.Aspect;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -22,14 +23,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Methods that the configuration limits, without an annotation. */
-@ExtendWith(OutputCaptureExtension.class)
 class PointcutTests {
 
     private static final String HERE = PointcutTests.class.getName();
@@ -41,6 +39,13 @@ class PointcutTests {
     private ApplicationContextRunner limiting(String limit, String pointcut) {
         return runner.withPropertyValues(
                 "ratelimit.limits." + limit + ".rate=1/s", "ratelimit.limits." + limit + ".pointcut=" + pointcut);
+    }
+
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void stopRecording() {
+        log.close();
     }
 
     @ParameterizedTest
@@ -276,9 +281,9 @@ class PointcutTests {
     }
 
     @Test
-    void logNamesTheMethodsAsItDoesAnnotatedOnes(CapturedOutput output) {
+    void logNamesTheMethodsAsItDoesAnnotatedOnes() {
         limiting("clients", "execution(* " + HERE + ".Client.fetch(..))")
-                .run(context -> assertThat(output)
+                .run(context -> assertThat(log.text())
                         .contains("Rate limit 'clients': TOKEN_BUCKET, capacity 1 at 1/s, key all-callers, on "
                                 + Client.class.getName() + ".fetch(String); declared by the configuration alone"));
     }

@@ -3,6 +3,7 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.LogRecorder;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.elsewhere.PackagePrivateBase;
 import io.ratelimit.autoconfigure.LimitedContexts;
@@ -10,22 +11,26 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import reactor.core.publisher.ConnectableFlux;
 import reactor.core.publisher.Flux;
 
-@ExtendWith(OutputCaptureExtension.class)
 class UnadvisableMethodTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory();
+
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void stopRecording() {
+        log.close();
+    }
 
     @ParameterizedTest
     @ValueSource(classes = {Private.class, Static.class, Final.class, FinalBelowAnnotatedType.class})
@@ -54,10 +59,10 @@ class UnadvisableMethodTests {
     }
 
     @Test
-    void finalMethodOfAnotherTypeIsOnlyWarnedOf(CapturedOutput output) {
+    void finalMethodOfAnotherTypeIsOnlyWarnedOf() {
         runner.withBean(BelowAFinalMethod.class).run(context -> {
             assertThat(context).hasNotFailed();
-            assertThat(output)
+            assertThat(log.text())
                     .contains(WithAFinalMethod.class.getName() + ".call() is not covered by the @RateLimited of "
                             + BelowAFinalMethod.class.getName() + ", because it is final");
         });

@@ -5,19 +5,17 @@ import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.ratelimit.LogRecorder;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Limits of RateLimit beans and of the configuration alone, and the registry that hands them out. */
-@ExtendWith(OutputCaptureExtension.class)
 class DeclaredLimitTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory();
@@ -26,6 +24,13 @@ class DeclaredLimitTests {
             "exportLimit",
             RateLimit.class,
             () -> RateLimit.named("exports").capacity(2).rate("1/m").build());
+
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void stopRecording() {
+        log.close();
+    }
 
     @Test
     void beanDeclaresALimit() {
@@ -76,9 +81,9 @@ class DeclaredLimitTests {
     }
 
     @Test
-    void configurationAloneDeclaresALimitAndSaysSo(CapturedOutput output) {
+    void configurationAloneDeclaresALimitAndSaysSo() {
         runner.withPropertyValues("ratelimit.limits.imports.rate=1/m").run(context -> {
-            assertThat(output)
+            assertThat(log.text())
                     .contains("Rate limit 'imports': TOKEN_BUCKET, capacity 1 at 1/m; declared by the configuration"
                             + " alone");
             RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get("imports");
@@ -88,23 +93,23 @@ class DeclaredLimitTests {
     }
 
     @Test
-    void limitOfAMethodIsNotDeclaredByTheConfigurationAlone(CapturedOutput output) {
+    void limitOfAMethodIsNotDeclaredByTheConfigurationAlone() {
         runner.withBean(Exports.class)
                 .withPropertyValues("ratelimit.limits.exports.rate=1/s")
-                .run(context -> assertThat(output)
+                .run(context -> assertThat(log.text())
                         .contains("Rate limit 'exports': TOKEN_BUCKET, capacity 2 at 1/s, key all-callers, on "
                                 + Exports.class.getName() + ".export()")
                         .doesNotContain("by the configuration alone"));
     }
 
     @Test
-    void limitOfTheConfigurationAloneThatLooksLikeAnotherIsWarnedOf(CapturedOutput output) {
+    void limitOfTheConfigurationAloneThatLooksLikeAnotherIsWarnedOf() {
         runner.withBean(
                         "quotes",
                         RateLimit.class,
                         () -> RateLimit.named("quotes").rate("1/s").build())
                 .withPropertyValues("ratelimit.limits.quots.rate=5/s")
-                .run(context -> assertThat(output)
+                .run(context -> assertThat(log.text())
                         .contains("'quots'")
                         .contains("declared by the configuration alone; did you mean 'quotes'?"));
     }

@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.LogRecorder;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiterRegistry;
@@ -11,16 +12,13 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.dao.QueryTimeoutException;
 
 /** {@code ratelimit.expected-instances}: instances of an application while Redis is down. */
-@ExtendWith(OutputCaptureExtension.class)
 class ExpectedInstancesTests {
 
     private final ApplicationContextRunner instance = LimitedContexts.inMemory()
@@ -32,6 +30,13 @@ class ExpectedInstancesTests {
                     () -> RateLimit.named("exports").rate("5/h").build())
             .withPropertyValues(
                     "ratelimit.store=redis", "ratelimit.expected-instances=2", "ratelimit.limits.uploads.rate=8/h");
+
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void stopRecording() {
+        log.close();
+    }
 
     @Test
     void twoInstancesTogetherAdmitTheCapacityAndNoMore() {
@@ -79,10 +84,10 @@ class ExpectedInstancesTests {
     }
 
     @Test
-    void limitWithLessThanOnePermitForEachIsWarnedOf(CapturedOutput output) {
+    void limitWithLessThanOnePermitForEachIsWarnedOf() {
         instance.withPropertyValues("ratelimit.expected-instances=6").run(context -> {
             assertThat(admitted(context, "exports")).isEqualTo(1);
-            assertThat(output.toString().lines().filter(line -> line.contains("ratelimit.expected-instances")))
+            assertThat(log.text().lines().filter(line -> line.contains("ratelimit.expected-instances")))
                     .singleElement()
                     .asString()
                     .contains("WARN", "'exports'", "capacity 5");

@@ -3,26 +3,24 @@ package io.ratelimit.autoconfigure;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.LogRecorder;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
 import java.util.Arrays;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 
 /** A rule for URLs that cannot work stops the start-up. */
-@ExtendWith(OutputCaptureExtension.class)
 class RequestRuleMistakeTests {
 
     private final WebApplicationContextRunner servlet =
@@ -33,6 +31,13 @@ class RequestRuleMistakeTests {
                     AutoConfigurations.of(RateLimitAutoConfiguration.class, RateLimitReactiveAutoConfiguration.class))
             .withPropertyValues("ratelimit.store=in-memory", "ratelimit.limits.login.rate=1/m");
 
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void stopRecording() {
+        log.close();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -40,7 +45,7 @@ class RequestRuleMistakeTests {
             value = {
                 "path=/login limit=lgin | ratelimit.http[0].limit must be the name of a limit (was \"lgin\"). | Did you mean 'login'? To declare it, set ratelimit.limits.lgin.rate. Known limits: login.",
                 "path=/login | ratelimit.http[0].limit must be set. | Give the rule the name of a limit.",
-                "limit=login | ratelimit.http[0].path must be set. | Give the rule the pattern of the paths",
+                "limit=login | ratelimit.http[0].path must be set. | Give the rule a path pattern",
                 "path=/a/{b limit=login | ratelimit.http[0].path must be a path pattern (was \"/a/{b\"): | Write it as in @RequestMapping",
                 "path=/a/**/b/** limit=login | ratelimit.http[0].path must be a path pattern (was \"/a/**/b/**\"): | Write it as in @RequestMapping",
             })
@@ -53,18 +58,18 @@ class RequestRuleMistakeTests {
     }
 
     @Test
-    void limitOfAMethodAndOfAUrlIsWarnedOf(CapturedOutput output) {
+    void limitOfAMethodAndOfAUrlIsWarnedOf() {
         servlet.withBean(Login.class)
                 .withPropertyValues("ratelimit.http[0].path=/login", "ratelimit.http[0].limit=login")
-                .run(context -> assertThat(output)
+                .run(context -> assertThat(log.text())
                         .contains("Rate limit 'login' applies to methods and to URLs")
                         .contains("is charged twice"));
     }
 
     @Test
-    void limitOfAUrlAloneIsNot(CapturedOutput output) {
+    void limitOfAUrlAloneIsNot() {
         servlet.withPropertyValues("ratelimit.http[0].path=/login", "ratelimit.http[0].limit=login")
-                .run(context -> assertThat(output).doesNotContain("is charged twice"));
+                .run(context -> assertThat(log.text()).doesNotContain("is charged twice"));
     }
 
     static class Login {
@@ -150,7 +155,7 @@ class RequestRuleMistakeTests {
     }
 
     @Test
-    void logAndEndpointNameTheRequests(CapturedOutput output) {
+    void logAndEndpointNameTheRequests() {
         Stream.of("management.endpoints.web.exposure.include=ratelimits")
                 .forEach(exposed -> servlet.withConfiguration(
                                 AutoConfigurations.of(RateLimitsEndpointAutoConfiguration.class))
@@ -161,11 +166,11 @@ class RequestRuleMistakeTests {
                                 "ratelimit.http[0].limit=login",
                                 "ratelimit.http[1].path=/api/**",
                                 "ratelimit.http[1].limit=login")
-                        .run(context -> assertRequests(context, output)));
+                        .run(context -> assertRequests(context)));
     }
 
-    private static void assertRequests(ApplicationContext context, CapturedOutput output) {
-        assertThat(output)
+    private void assertRequests(ApplicationContext context) {
+        assertThat(log.text())
                 .contains(
                         "Rate limit 'login': TOKEN_BUCKET, capacity 1 at 1/m, key all-callers, on POST,PUT /login, /api/**; declared by"
                                 + " the configuration alone");

@@ -3,30 +3,35 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.ForegroundLog;
+import io.ratelimit.LogRecorder;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.redis.TestRedis;
 import java.util.List;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** What the log says of the limits when an application has started. */
-@ExtendWith(OutputCaptureExtension.class)
 class StartUpLogTests {
 
     private static final String HERE = StartUpLogTests.class.getName();
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory();
 
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void stopRecording() {
+        log.close();
+    }
+
     @Test
-    void limitsAreSortedAndShowTheirKeys(CapturedOutput output) {
+    void limitsAreSortedAndShowTheirKeys() {
         runner.withBean(Quotes.class)
                 .withPropertyValues("ratelimit.limits.charlie.key-expression=#user.length()")
-                .run(context -> assertThat(lines(output))
+                .run(context -> assertThat(lines())
                         .containsExactly(
                                 "Rate limits are counted in memory, by each instance on its own",
                                 "Rate limit 'alpha': TOKEN_BUCKET, capacity 1 at 1/s, key all-callers, on " + HERE
@@ -38,14 +43,14 @@ class StartUpLogTests {
     }
 
     @Test
-    void placesOfOneLimitAreSummedUpIfThereAreMany(CapturedOutput output) {
+    void placesOfOneLimitAreSummedUpIfThereAreMany() {
         runner.withBean(Clients.class)
                 .withBean(OtherClient.class)
                 .withPropertyValues(
                         "ratelimit.limits.clients.rate=1/s", "ratelimit.limits.clients.pointcut=within(" + HERE + ".*)")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    assertThat(lines(output))
+                    assertThat(lines())
                             .contains(
                                     "Rate limit 'clients': TOKEN_BUCKET, capacity 1 at 1/s, key all-callers, on 6 methods of "
                                             + HERE + "$Clients, " + HERE
@@ -54,39 +59,39 @@ class StartUpLogTests {
     }
 
     @Test
-    void limitsOfTheConfigurationAreNotMisspellingsOfEachOther(CapturedOutput output) {
+    void limitsOfTheConfigurationAreNotMisspellingsOfEachOther() {
         runner.withPropertyValues(
                         "ratelimit.limits.l.rate=1/s",
                         "ratelimit.limits.m.rate=1/s",
                         "ratelimit.limits.api-1.rate=1/s",
                         "ratelimit.limits.api-2.rate=1/s")
-                .run(context -> assertThat(ForegroundLog.of(output))
+                .run(context -> assertThat(ForegroundLog.of(log.text()))
                         .contains(
                                 "Rate limit 'm': TOKEN_BUCKET, capacity 1 at 1/s; declared by the configuration alone")
                         .doesNotContain("WARN", "did you mean"));
     }
 
     @Test
-    void shortNameIsNoMisspellingOfAnotherShortName(CapturedOutput output) {
+    void shortNameIsNoMisspellingOfAnotherShortName() {
         runner.withBean(ShortName.class)
                 .withPropertyValues("ratelimit.limits.l.rate=1/s")
-                .run(context -> assertThat(ForegroundLog.of(output)).doesNotContain("WARN", "did you mean"));
+                .run(context -> assertThat(ForegroundLog.of(log.text())).doesNotContain("WARN", "did you mean"));
     }
 
     @Test
-    void keyPrefixInForceIsShown(CapturedOutput output) {
+    void keyPrefixInForceIsShown() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
                 .withBean(Quotes.class)
                 .withBean(RedisConnectionFactory.class, () -> TestRedis.shared().connect())
                 .withPropertyValues(
                         "spring.application.name=orders", "ratelimit.redis.key-prefix=${spring.application.name}")
-                .run(context -> assertThat(lines(output))
+                .run(context -> assertThat(lines())
                         .startsWith("Rate limits are counted in Redis, under the key prefix 'orders'"));
     }
 
-    private static List<String> lines(CapturedOutput output) {
-        return output.getAll()
+    private List<String> lines() {
+        return log.text()
                 .lines()
                 .filter(line -> line.contains("Rate limit"))
                 .map(line -> line.substring(line.indexOf("Rate limit")))

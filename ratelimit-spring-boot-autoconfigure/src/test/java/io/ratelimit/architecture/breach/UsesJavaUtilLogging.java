@@ -2,7 +2,7 @@ package io.ratelimit.architecture.breach;
 
 import java.util.logging.Logger;
 
-/** The root package logs by System.Logger, the others by commons-logging. */
+/** All packages log through System.Logger. */
 public class UsesJavaUtilLogging {
 
     Logger logger = Logger.getLogger("breach");
