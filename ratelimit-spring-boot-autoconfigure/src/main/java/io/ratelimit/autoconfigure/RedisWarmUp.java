@@ -41,10 +41,10 @@ final class RedisWarmUp implements StoreWarmUp {
 
     @Override
     public void warmUp() {
-        Deadline deadline = new Deadline(System.nanoTime() + MAX_TIME.toNanos());
+        long deadline = System.nanoTime() + MAX_TIME.toNanos();
         try {
             warmUp(new InMemoryRateLimitStore(TimeSource.monotonic(), BUCKETS), deadline);
-            if (connector.connect(deadline.left())) {
+            if (connector.connect(left(deadline))) {
                 warmUpRedis(deadline);
             }
         } catch (InterruptedException ex) {
@@ -54,10 +54,10 @@ final class RedisWarmUp implements StoreWarmUp {
         }
     }
 
-    private void warmUpRedis(Deadline deadline) throws Exception {
+    private void warmUpRedis(long deadline) throws Exception {
         GuardedRedis redis = new GuardedRedis(connector, TIMEOUT, keyPrefix + KEY_SUFFIX);
         try {
-            redis.warmUp(deadline.left());
+            redis.warmUp(left(deadline));
             warmUp(
                     new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEY_SUFFIX)),
                     deadline);
@@ -66,18 +66,15 @@ final class RedisWarmUp implements StoreWarmUp {
         }
     }
 
-    private static void warmUp(RateLimitStore store, Deadline deadline) throws Exception {
-        int decided = new DecisionWarmUp(store).run(deadline.left().minus(TIMEOUT));
+    private static void warmUp(RateLimitStore store, long deadline) throws Exception {
+        int decided = new DecisionWarmUp(store).run(left(deadline).minus(TIMEOUT));
         logger.log(
                 Level.DEBUG,
                 "Warmed up with " + decided + " decisions of "
                         + store.getClass().getSimpleName());
     }
 
-    private record Deadline(long nanos) {
-
-        Duration left() {
-            return Duration.ofNanos(Math.max(0, nanos - System.nanoTime()));
-        }
+    private static Duration left(long deadline) {
+        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     }
 }

@@ -59,7 +59,7 @@ public final class ApplicationAdvice {
      * @return {@code null} if there is none
      */
     @Nullable
-    public Class<?> precedingCatchAll() {
+    Class<?> precedingCatchAll() {
         for (ControllerAdviceBean advice : ControllerAdviceBean.findAnnotatedBeans(context)) {
             Class<?> type = advice.getBeanType();
             boolean handler = isHandler(type);

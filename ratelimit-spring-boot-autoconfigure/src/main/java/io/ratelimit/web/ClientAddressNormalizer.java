@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Maps the address that a container reports to one text per caller. A caller with IPv6 usually has a whole network, so the
  * text is the network; an IPv4 address is used as it is. Never asks a name server.
  */
-public final class ClientAddressNormalizer {
+final class ClientAddressNormalizer {
 
     private static final int GROUPS = 8;
 
@@ -26,7 +26,7 @@ public final class ClientAddressNormalizer {
     }
 
     /** Returns the caller's address, or its network such as {@code 2001:db8:0:1::/64}. Other text is returned unchanged. */
-    public String normalize(@Nullable String reported) {
+    String normalize(@Nullable String reported) {
         if (reported == null) {
             return "";
         }

@@ -39,8 +39,13 @@ public final class WebSettings {
         return headers;
     }
 
-    public ClientAddressNormalizer clientAddresses() {
-        return clientAddresses;
+    /**
+     * Returns the caller's address, or its network if the address is an IPv6 address.
+     *
+     * @param reported the address that the container reports
+     */
+    public String clientAddress(@Nullable String reported) {
+        return clientAddresses.normalize(reported);
     }
 
     /** Returns the status of the response to an exception; {@code null} if it does not come from a rate limit. */

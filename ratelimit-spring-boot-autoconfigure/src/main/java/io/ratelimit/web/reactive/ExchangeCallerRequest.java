@@ -36,8 +36,7 @@ public final class ExchangeCallerRequest implements CallerRequest {
             return "";
         }
         InetAddress address = remote.getAddress();
-        return settings.clientAddresses()
-                .normalize(address == null ? remote.getHostString() : address.getHostAddress());
+        return settings.clientAddress(address == null ? remote.getHostString() : address.getHostAddress());
     }
 
     @Override

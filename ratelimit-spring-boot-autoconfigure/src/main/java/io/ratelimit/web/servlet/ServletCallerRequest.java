@@ -10,7 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /** Answers expressions from a servlet request, and records what limits decide for its response headers. */
-public final class ServletCallerRequest implements CallerRequest {
+final class ServletCallerRequest implements CallerRequest {
 
     private final HttpServletRequest request;
 
@@ -26,7 +26,7 @@ public final class ServletCallerRequest implements CallerRequest {
      *
      * @throws IllegalStateException if the container has finished with the request
      */
-    public ServletCallerRequest(HttpServletRequest request, WebSettings settings) {
+    ServletCallerRequest(HttpServletRequest request, WebSettings settings) {
         this.request = request;
         this.settings = settings;
         this.record = ServletHeaderRecord.of(request);
@@ -35,7 +35,7 @@ public final class ServletCallerRequest implements CallerRequest {
 
     @Override
     public String clientIp() {
-        return settings.clientAddresses().normalize(request.getRemoteAddr());
+        return settings.clientAddress(request.getRemoteAddr());
     }
 
     @Override
