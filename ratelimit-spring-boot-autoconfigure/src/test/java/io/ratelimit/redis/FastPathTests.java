@@ -1,0 +1,190 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.TestClock;
+import io.ratelimit.TestRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.core.script.DefaultRedisScript;
+import org.springframework.data.redis.core.script.RedisScript;
+
+/**
+ * The script decides alike with and without {@code fast_path.lua}: random requests are run by both, on keys of their own, and
+ * replies, values and expiries compared.
+ */
+class FastPathTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private static final String FAST_PATH = "fast_path.lua";
+
+    private static final int HISTORIES = TestRandom.cases(3_000);
+
+    private static final int RUNS = 25;
+
+    /** Its last argument is the time. Replies the expiries that it has set, too, which real time has no part in. */
+    private static final String AT_A_TIME = """
+            local server, now, expiries = redis, ARGV[#ARGV], {}
+            local redis = {pcall = server.pcall}
+            function redis.call(command, key, ...)
+              local arguments = {...}
+              if command == 'TIME' then return {string.sub(now, 1, -7), string.sub(now, -6)} end
+              if command == 'SET' then expiries[key], arguments[3] = arguments[3], 600000 end
+              if command == 'PEXPIRE' then expiries[key], arguments[1] = arguments[1], 600000 end
+              return server.call(command, key, unpack(arguments))
+            end
+            local function decide()
+            %s
+            end
+            local replies = decide()
+            for _, key in ipairs(KEYS) do replies[#replies + 1] = expiries[key] or -1 end
+            return replies
+            """;
+
+    private static final List<String> TOKEN_BUCKETS =
+            List.of("T5@1/100ms", "T20@10/s", "T3@7/10us", "T1000@3/7ms", "T1@1/d", "T1000000000@10000/ms");
+
+    private static final List<String> OTHERS =
+            List.of("T5@1/100ms~", "T5@1/100ms>250000", "T20@10/s?", "I6@2/s", "F5/s", "S10/s", "L4/3s");
+
+    private final Random random = TestRandom.create(getClass());
+
+    private final RedisScript<List<Long>> withFastPath = script(RateLimitScript.PARTS);
+
+    private final RedisScript<List<Long>> without = script(RateLimitScript.PARTS.stream()
+            .filter(part -> !part.equals(FAST_PATH))
+            .toList());
+
+    private long now = TestClock.TODAY;
+
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    private static RedisScript<List<Long>> script(List<String> parts) {
+        return (RedisScript) new DefaultRedisScript<>(AT_A_TIME.formatted(RateLimitScript.text(parts)), List.class);
+    }
+
+    /** What a run of the script gets: codes, and keys and arguments for those that have their own. */
+    private static final class Request {
+
+        private final StringBuilder codes = new StringBuilder();
+
+        private final List<String> keys = new ArrayList<>();
+
+        private final List<String> arguments = new ArrayList<>();
+
+        void add(char code) {
+            codes.append(code);
+        }
+
+        void add(char code, String key, String limit, String permits) {
+            add(code);
+            keys.add(key);
+            arguments.addAll(List.of(limit, permits));
+        }
+
+        Object[] arguments(long now) {
+            List<String> all = new ArrayList<>(List.of(codes.toString()));
+            all.addAll(arguments);
+            all.add("%07d".formatted(now));
+            return all.toArray();
+        }
+
+        @Override
+        public String toString() {
+            return codes + " " + keys + " " + arguments;
+        }
+    }
+
+    @Test
+    void everyRequestIsDecidedAlike() {
+        for (int history = 0; history < HISTORIES; history++) {
+            String fast = RedisUnderTest.newPrefix();
+            String general = RedisUnderTest.newPrefix();
+            List<String> limits = limits();
+            List<String> log = new ArrayList<>();
+            for (int run = 0; run < RUNS; run++) {
+                passTime();
+                Request request = request(limits);
+                log.add(now + " " + request);
+                assertThat(run(withFastPath, fast, request)).as("%s", log).isEqualTo(run(without, general, request));
+                assertThat(values(fast, request)).as("%s", log).isEqualTo(values(general, request));
+            }
+        }
+    }
+
+    private List<String> limits() {
+        List<String> limits = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            limits.add(pick(random.nextInt(4) == 0 ? OTHERS : TOKEN_BUCKETS));
+        }
+        return limits;
+    }
+
+    /** At times the clock goes back. */
+    private void passTime() {
+        long micros = random.nextBoolean() ? random.nextLong(3) : TestRandom.logarithmic(random, 1, 10_000_000);
+        now += random.nextInt(20) == 0 ? -micros : micros;
+    }
+
+    private Request request(List<String> limits) {
+        Request request = new Request();
+        char before = 0;
+        for (int call = 1 + random.nextInt(6); call > 0; call--) {
+            if (before == '1' && random.nextInt(3) == 0) {
+                if (random.nextBoolean()) {
+                    request.add('=');
+                } else {
+                    request.add(',');
+                    request.keys.add(key());
+                }
+                continue;
+            }
+            before = code();
+            String limit = pick(limits);
+            String permits = String.valueOf(random.nextInt(random.nextInt(5) == 0 ? 30 : 4));
+            request.add(before, key(), limit, before == '4' ? permits + '+' + random.nextInt(6) : permits);
+            if (before != '4' && random.nextInt(8) == 0) {
+                request.add('+', "other", pick(limits), "1");
+                before = '+';
+            }
+        }
+        return request;
+    }
+
+    private char code() {
+        return random.nextInt(10) > 0 ? (random.nextInt(4) == 0 ? '4' : '1') : (random.nextBoolean() ? '0' : '2');
+    }
+
+    private String key() {
+        return "k" + random.nextInt(3);
+    }
+
+    private <T> T pick(List<T> from) {
+        return from.get(random.nextInt(from.size()));
+    }
+
+    private List<Long> run(RedisScript<List<Long>> script, String prefix, Request request) {
+        return redis.commands().execute(script, keys(prefix, request), request.arguments(now));
+    }
+
+    private static List<String> keys(String prefix, Request request) {
+        return request.keys.stream().map(key -> prefix + key).toList();
+    }
+
+    private static List<Object> values(String prefix, Request request) {
+        List<Object> values = new ArrayList<>();
+        for (String key : keys(prefix, request)) {
+            values.add(
+                    switch (redis.commands().type(key)) {
+                        case NONE -> "";
+                        case STRING -> redis.commands().opsForValue().get(key);
+                        default -> redis.commands().opsForList().range(key, 0, 0);
+                    });
+        }
+        return values;
+    }
+}
