@@ -5,6 +5,7 @@ import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.store.StoreOutcome;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -29,12 +30,7 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
             RateLimitDecision::retryAfter, Comparator.nullsFirst(Comparator.<Duration>reverseOrder()));
 
     public boolean isRejected() {
-        for (int i = 0; i < charges.size(); i++) {
-            if (rejects(i)) {
-                return true;
-            }
-        }
-        return false;
+        return StoreOutcome.isRejected(charges, i -> decisions.get(i).allowed());
     }
 
     /** Returns the longest delay. */

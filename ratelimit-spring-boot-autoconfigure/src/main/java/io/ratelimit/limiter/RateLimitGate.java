@@ -16,16 +16,20 @@ import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
-/** The only way to the store: asks it, allows what is in dry run, tells the listeners, and waits. */
+/** Decides every call by the store, applies dry run, notifies listeners, and waits for permits. */
 public final class RateLimitGate {
+
+    private static final System.Logger listenersLogger = System.getLogger("io.ratelimit.listeners");
 
     private final RateLimitStore store;
 
@@ -35,7 +39,7 @@ public final class RateLimitGate {
 
     private final ExcessivePermitsLog capacityLog = new ExcessivePermitsLog();
 
-    private final CompositeCallListener callListeners = new CompositeCallListener();
+    private final AtomicBoolean callListenerFailed = new AtomicBoolean();
 
     private final Continuations continuations = new Continuations();
 
@@ -48,7 +52,7 @@ public final class RateLimitGate {
     }
 
     /**
-     * Makes a gate that refuses to block threads that must not.
+     * Creates a gate that throws an exception instead of blocking a thread that must not block.
      *
      * @param mustNotBlock whether the current thread must not block
      * @param patience the longest time that a blocking caller waits for a refund, which the store normally ends earlier
@@ -67,44 +71,44 @@ public final class RateLimitGate {
     }
 
     /**
-     * Charges every limit, or none, and waits once for the last of the slots that were taken.
+     * Charges all limits or none, and waits once, for the longest delay.
      *
-     * @return refunds what the call has taken, if it is refundable
-     * @throws RateLimitExceededException if a limit rejects
+     * @return refunds the charges, if the request is refundable
+     * @throws RateLimitExceededException if a limit rejects the call
      * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
-     * @throws IllegalStateException if the thread might have to wait and must not; nothing is charged then
+     * @throws IllegalStateException if the thread must not block; no limit is charged
      */
-    public Refund enter(AcquireRequest entry) {
+    public Refund enter(AcquireRequest acquire) {
         checkMayBlock();
-        StoreOutcome outcome = store.decide(request(entry));
-        Duration delay = admitted(entry, outcome);
+        StoreOutcome outcome = store.decide(request(acquire));
+        Duration delay = admit(acquire, outcome);
         if (!delay.isZero()) {
-            await(delay, new CombinedDecision(entry.charges(), outcome.decisions()));
+            await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()));
         }
         return outcome.refund();
     }
 
-    /** As {@link #enter(AcquireRequest)}, for one charge without a refund and without a listener of the call. */
+    /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a refund and without a call listener. */
     public void enter(Charge charge) {
         checkMayBlock();
         RateLimitDecision decision = store.decide(StoreRequest.of(charge)).decision();
-        Duration delay = admitted(charge, decision);
+        Duration delay = admit(charge, decision);
         if (!delay.isZero()) {
             await(delay, new CombinedDecision(List.of(charge), List.of(decision)));
         }
     }
 
     /**
-     * As {@link #enter(AcquireRequest)}, but never blocks, and never throws: what that throws, the stage completes with, itself or
-     * in a {@link CompletionException}. Waits without a thread; cancelled as a {@code CompletableFuture}, it waits no
-     * longer, and what was taken stays taken.
+     * Does the same as {@link #enter(AcquireRequest)} without blocking. Exceptions complete the stage, itself or in a
+     * {@link CompletionException}. If the stage is cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits
+     * stay taken.
      */
-    public CompletionStage<Refund> enterAsync(AcquireRequest entry) {
+    public CompletionStage<Refund> enterAsync(AcquireRequest acquire) {
         CompletableFuture<Refund> entered = new CompletableFuture<>();
         continuations
-                .apart(Futures.start(() -> store.decideAsync(request(entry))))
+                .apart(Futures.start(() -> store.decideAsync(request(acquire))))
                 .thenCompose(outcome ->
-                        awaitAsync(admitted(entry, outcome), entered).thenApply(over -> apart(outcome.refund())))
+                        awaitAsync(admit(acquire, outcome), entered).thenApply(over -> apart(outcome.refund())))
                 .whenComplete((refund, thrown) -> {
                     if (thrown == null) {
                         entered.complete(refund);
@@ -139,36 +143,36 @@ public final class RateLimitGate {
         return store.isNonBlocking();
     }
 
-    /** As {@link #enter(AcquireRequest)}, without a refund and without a listener of the call. */
+    /** Does the same as {@link #enter(AcquireRequest)} without a refund and without a call listener. */
     void enter(List<Charge> charges) {
         enter(new AcquireRequest(charges, false, CallListener.NONE));
     }
 
-    private static StoreRequest request(AcquireRequest entry) {
-        return new StoreRequest(entry.charges(), entry.refundable(), 0);
+    private static StoreRequest request(AcquireRequest acquire) {
+        return new StoreRequest(acquire.charges(), acquire.refundable(), 0);
     }
 
     /**
-     * Lets the entry in.
+     * Notifies the listeners and admits the call.
      *
-     * @return how long it has to wait
-     * @throws RateLimitExceededException if a limit rejects
+     * @return the time to wait
+     * @throws RateLimitExceededException if a limit rejects the call
      */
-    private Duration admitted(AcquireRequest entry, StoreOutcome outcome) {
-        List<Charge> charges = entry.charges();
-        callListeners.tell(entry.listener(), charges, outcome.decisions());
+    private Duration admit(AcquireRequest acquire, StoreOutcome outcome) {
+        List<Charge> charges = acquire.charges();
+        notifyCallListener(acquire, outcome);
         if (charges.size() == 1) {
-            return admitted(charges.get(0), outcome.decision());
+            return admit(charges.get(0), outcome.decision());
         }
-        CombinedDecision verdict = told(outcome);
-        if (verdict.isRejected()) {
-            throw verdict.rejection();
+        CombinedDecision combined = notifyListener(outcome);
+        if (combined.isRejected()) {
+            throw combined.rejection();
         }
-        return verdict.delay();
+        return combined.delay();
     }
 
-    private Duration admitted(Charge charge, RateLimitDecision decision) {
-        tell(charge, decision);
+    private Duration admit(Charge charge, RateLimitDecision decision) {
+        notifyListener(charge, decision);
         RateLimit limit = charge.limit();
         if (limit.dryRun()) {
             return Duration.ZERO;
@@ -179,25 +183,25 @@ public final class RateLimitGate {
         return decision.delay();
     }
 
-    /** As {@link #decide(List)}, of one charge. */
+    /** Does the same as {@link #decide(List)} for one charge. */
     RateLimitDecision decide(Charge charge) {
         checkMayBlock();
         RateLimitDecision decision = store.decide(StoreRequest.of(charge)).decision();
-        tell(charge, decision);
+        notifyListener(charge, decision);
         return applyDryRun(charge, decision);
     }
 
-    /** Charges every limit, or none, and does not wait. */
+    /** Charges all limits or none, and does not wait. */
     public JointDecision decide(List<Charge> charges) {
         checkMayBlock();
-        return told(store.decide(StoreRequest.of(charges))).joint();
+        return notifyListener(store.decide(StoreRequest.of(charges))).joint();
     }
 
-    /** As {@link #decide(List)}, without blocking. */
+    /** Does the same as {@link #decide(List)} without blocking. */
     CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
         return continuations
                 .apart(store.decideAsync(StoreRequest.of(charges)))
-                .thenApply(outcome -> told(outcome).joint());
+                .thenApply(outcome -> notifyListener(outcome).joint());
     }
 
     RateLimitDecision peek(Charge charge) {
@@ -214,16 +218,16 @@ public final class RateLimitGate {
         store.reset(limit, key);
     }
 
-    private void await(Duration delay, CombinedDecision verdict) {
+    private void await(Duration delay, CombinedDecision combined) {
         try {
             waiter.await(delay);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new RateLimitInterruptedException(verdict.delayedBy(delay), ex);
+            throw new RateLimitInterruptedException(combined.delayedBy(delay), ex);
         }
     }
 
-    /** Waits no longer than the caller does. */
+    /** Waits until the caller's stage is complete, at most. */
     private CompletionStage<?> awaitAsync(Duration delay, CompletableFuture<?> caller) {
         if (delay.isZero()) {
             return CompletableFuture.completedFuture(null);
@@ -233,27 +237,38 @@ public final class RateLimitGate {
         return wait;
     }
 
-    /** Tells the listeners of the decisions, each once. */
-    private CombinedDecision told(StoreOutcome outcome) {
+    private void notifyCallListener(AcquireRequest acquire, StoreOutcome outcome) {
+        try {
+            acquire.listener().onDecisions(acquire.charges(), outcome.decisions());
+        } catch (RuntimeException ex) {
+            if (callListenerFailed.compareAndSet(false, true)) {
+                listenersLogger.log(
+                        Level.WARNING, "The listener of a call failed; further failures are not logged", ex);
+            }
+        }
+    }
+
+    /** Notifies the listener of each decision. */
+    private CombinedDecision notifyListener(StoreOutcome outcome) {
         List<Charge> charges = outcome.charges();
         for (int i = 0; i < charges.size(); i++) {
             RateLimitDecision decision = outcome.decisions().get(i);
-            // A limit that would have allowed what another rejects was not charged: it has nothing to report.
+            // A limit that allows a call which another rejects is not charged, so its decision is not reported.
             if (!decision.allowed() || outcome.isCharged(i)) {
-                tell(charges.get(i), decision);
+                notifyListener(charges.get(i), decision);
             }
         }
         return new CombinedDecision(charges, outcome.decisions());
     }
 
-    private void tell(Charge charge, RateLimitDecision decision) {
+    private void notifyListener(Charge charge, RateLimitDecision decision) {
         if (decision.allowed()) {
             listener.onDecision(charge, decision, Outcome.ALLOWED);
             return;
         }
         RateLimit limit = charge.limit();
         listener.onDecision(charge, decision, limit.dryRun() ? Outcome.DRY_RUN_REJECTED : Outcome.REJECTED);
-        // While the store fails, the capacity may be but a share of the limit's.
+        // While the store fails, the capacity of the decision may be a share of the capacity of the limit.
         if (decision.retryAfter() == null && charge.permits() > limit.capacity()) {
             capacityLog.warn(charge);
         }
