@@ -8,7 +8,7 @@ import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.store.Refund;
 import org.jspecify.annotations.Nullable;
 
-/** The calling thread waits for the decision, and the rejection is thrown. */
+/** Blocks the calling thread for the decision and throws the rejection. */
 final class BlockingStrategy implements ReturnTypeStrategy {
 
     private final CallerRequest.Source requests;

@@ -5,7 +5,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;
 
-/** A future whose cancellation also cancels the future that it waits for. */
+/** Cancels the future that it waits for when it is cancelled itself. */
 final class CancellationLinkedFuture extends CompletableFuture<@Nullable Object> {
 
     private volatile Future<?> awaited;

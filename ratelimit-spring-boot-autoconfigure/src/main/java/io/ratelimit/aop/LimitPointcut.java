@@ -11,7 +11,7 @@ import org.springframework.aop.aspectj.AspectJExpressionPointcut;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
-/** A pointcut of a limit in the configuration. Matches by class and method only, not by arguments. */
+/** Selects the methods of a limit in the configuration. Matches by class and method only, not by arguments. */
 final class LimitPointcut {
 
     /** Matches designators that depend on a call or a bean. */

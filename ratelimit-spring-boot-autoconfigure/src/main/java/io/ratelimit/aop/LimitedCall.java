@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.expression.EvaluationContext;
 
-/** One call of a limited method. */
+/** Makes one call of a limited method. */
 record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimitGate gate) {
 
     /**

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
-/** A method and its limits. Immutable, created once. */
+/** Holds a method and its limits. Immutable, created once. */
 final class LimitedMethod {
 
     private final Method method;

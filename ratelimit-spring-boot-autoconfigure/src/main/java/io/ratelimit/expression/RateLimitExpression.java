@@ -10,7 +10,7 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 
-/** A parsed expression. Messages name the expression, never the values that it was evaluated with. */
+/** Evaluates a parsed expression. Messages name the expression, never the values that it was evaluated with. */
 final class RateLimitExpression {
 
     /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
