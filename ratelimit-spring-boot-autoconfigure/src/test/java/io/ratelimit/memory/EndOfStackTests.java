@@ -22,7 +22,7 @@ class EndOfStackTests {
     /** Enough for the JIT, whose code takes less of the stack than the interpreter, so that the two are mixed. */
     private static final int WARM_UPS = 2_000;
 
-    private static final int DIVES = 300;
+    private static final int DIVES = TestRandom.cases(300);
 
     /** From where the stack ends up to where so many calls of a dive have returned. */
     private static final int RETURNS = 50;
@@ -140,7 +140,7 @@ class EndOfStackTests {
     private static void assertReturns(Thread thread) throws InterruptedException {
         thread.setDaemon(true);
         thread.start();
-        thread.join(TimeUnit.SECONDS.toMillis(30));
+        thread.join(TimeUnit.SECONDS.toMillis(120));
         assertThat(thread.isAlive()).as("it hangs").isFalse();
     }
 }

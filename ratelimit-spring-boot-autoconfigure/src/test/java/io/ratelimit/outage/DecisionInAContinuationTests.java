@@ -20,7 +20,7 @@ class DecisionInAContinuationTests {
                 Instance instance = new Instance(List.of(
                         "spring.data.redis.host=" + RedisProcess.HOST,
                         "spring.data.redis.port=" + server.port(),
-                        "ratelimit.redis.timeout=2s"))) {
+                        "ratelimit.redis.timeout=20s"))) {
             RateLimiter limiter = instance.limiter(Instance.AMPLE);
             Thread caller = Thread.currentThread();
             boolean refused = false;

@@ -2,6 +2,7 @@ package io.ratelimit.outage;
 
 import static org.awaitility.Awaitility.await;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -105,7 +106,7 @@ class FaultInjectionTests {
                 DisturbedWire wire = new DisturbedWire(server.port());
                 Outage outage = new Outage("reset after send, 20 times", OwnServer.propertiesVia(wire.port()))) {
             outage.begin().strike(() -> wire.loseReplies(20)).last();
-            await("resets").until(() -> wire.repliesToLose() == 0);
+            await("resets").atMost(Duration.ofSeconds(45)).until(() -> wire.repliesToLose() == 0);
             outage.recover(server::awaitAnswer);
             tabled(outage.findings(IN_REDIS_AND_IN_MEMORY)).assertGoneByPolicy();
         }
