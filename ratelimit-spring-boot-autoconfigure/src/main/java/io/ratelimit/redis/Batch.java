@@ -7,7 +7,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** Calls that one script decides one after the other. The script has a timeout of its own, which begins when it is sent. */
+/** Collects calls that one script decides one after the other. The script has a timeout of its own, which begins when it is sent. */
 final class Batch implements TimeLimit, BatchTimeout.Timed {
 
     private final List<PendingCall<?>> calls = new ArrayList<>();

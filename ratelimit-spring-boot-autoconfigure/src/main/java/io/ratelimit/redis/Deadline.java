@@ -6,7 +6,7 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 
 /**
- * The time by which a decision must be made, and the latest time for it, one timeout later. The first moves while this JVM is
+ * Bounds the time of a decision: by the time at which it ends, and by a latest time, one timeout later. The first moves while this JVM is
  * stalled, but never beyond the second.
  */
 final class Deadline implements TimeLimit {

@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
@@ -12,12 +13,15 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
- * A call that waits for its decision until its deadline. If it was not sent to Redis by then, this JVM is late, and the call
+ * Waits for the decision of a call until its deadline. If the call was not sent to Redis by then, this JVM is late, and the call
  * waits until the latest time.
  */
 final class PendingCall<T> implements BatchTimeout.Timed {
 
     private static final Duration TIME_TO_READ = Duration.ofMillis(10);
+
+    /** A charge of a log also searches its entries. */
+    private static final int LOG_WEIGHT = 4;
 
     private final ScriptCall call;
 
@@ -120,10 +124,11 @@ final class PendingCall<T> implements BatchTimeout.Timed {
         return outcome;
     }
 
+    /** Returns how long the server needs for the call, in units of a charge that reads and writes a few numbers. */
     int weight() {
         int weight = 0;
         for (Charge charge : charges) {
-            weight += ScriptWeight.of(charge);
+            weight += AlgorithmTraits.of(charge.limit()).hasEntries() ? LOG_WEIGHT : 1;
         }
         return weight;
     }

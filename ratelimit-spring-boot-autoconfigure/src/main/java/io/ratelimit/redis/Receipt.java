@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
 /**
- * The state of a rule right after a charge, with which the script refunds the charge.
+ * Records the state of a rule right after a charge, with which the script refunds the charge.
  *
  * @param time of the charge; of a lease, the time until which it marks the bucket
  */

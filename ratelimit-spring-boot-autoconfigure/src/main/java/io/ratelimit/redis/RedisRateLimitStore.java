@@ -44,12 +44,12 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final CrossSlotDecision keyByKey;
 
-    /** @param keyPrefix what the name of every bucket begins with; no braces */
+    /** @param keyPrefix the prefix of every key, without braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
         this(redis, keyPrefix, BatchingDispatcher::new);
     }
 
-    /** @param dispatcher how calls get to the script */
+    /** @param dispatcher creates what sends calls */
     RedisRateLimitStore(
             GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher) {
         this.redis = redis;
@@ -166,7 +166,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return leaseRefunds.affordable();
     }
 
-    /** A refund in a long log is much work for a script, so each log has its own. */
+    /** Refunds charges. A refund in a long log is much work for a script, so each log has its own. */
     private CompletionStage<Void> refund(Map<Charge, Receipt> taken) {
         List<Charge> others = new ArrayList<>();
         List<CompletableFuture<Void>> scripts = new ArrayList<>();

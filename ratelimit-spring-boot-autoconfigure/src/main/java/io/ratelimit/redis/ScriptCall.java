@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-/** The kinds of calls that the script decides, with their codes and the length of the reply. */
+/** Lists the kinds of calls that the script decides, with their codes and the length of the reply. */
 enum ScriptCall {
 
     /** Decides without charging. */

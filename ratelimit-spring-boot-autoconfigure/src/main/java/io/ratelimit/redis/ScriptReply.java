@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The script's reply to one call.
+ * Holds the script's reply to one call.
  *
  * @param decisions one for each charge; of a lease, after the permits taken in advance
  * @param receipts one for each charge, if the call wants receipts; of a lease, for all permits together. The receipt of a charge

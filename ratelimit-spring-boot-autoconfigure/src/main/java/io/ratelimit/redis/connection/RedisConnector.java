@@ -59,10 +59,22 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
             this.dedicated = DedicatedConnections.like((LettuceConnectionFactory) users, known, timeout);
             DedicatedConnections.Factory own = dedicated.factory();
             this.executor = TemplateScriptExecutor.over(own, script);
-            this.servers = own.isClusterAware() ? new LettuceCluster(own) : new LettuceServer(own, executor::prepare);
+            this.servers = own.isClusterAware() ? new LettuceCluster(own) : oneServer(own);
         }
         this.address = RedisAddress.of(known);
         this.connection = new ConnectionBootstrap(address, this::makeConnection);
+    }
+
+    /** Returns the topology of one server, whose new connection resolves the name or asks Sentinel again. */
+    private RedisTopology oneServer(LettuceConnectionFactory own) {
+        return new RedisTopology() {
+
+            @Override
+            public void reconnect(String server) {
+                own.resetConnection();
+                executor.prepare();
+            }
+        };
     }
 
     private static boolean isLettuce(RedisConnectionFactory users) {

@@ -4,15 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.store.LimitKind;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-class ScriptWeightTests {
+class PendingCallTests {
 
     @ParameterizedTest
     @EnumSource
     void onlyALogWeighsMoreThanOne(LimitKind kind) {
-        int weight = ScriptWeight.of(new Charge(kind.limit("limit", 3, "3/h"), "key", 2));
+        List<Charge> charges = List.of(new Charge(kind.limit("limit", 3, "3/h"), "key", 2));
+        Deadline deadline = Deadlines.in(Duration.ofHours(1));
+        int weight = new PendingCall<>(ScriptCall.CHARGE, charges, 0, List.of(), deadline, true, List::get).weight();
         if (kind == LimitKind.SLIDING_WINDOW_LOG) {
             assertThat(weight).isGreaterThan(1);
         } else {
