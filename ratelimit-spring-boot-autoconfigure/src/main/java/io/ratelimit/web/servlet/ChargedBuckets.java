@@ -3,6 +3,7 @@ package io.ratelimit.web.servlet;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.limiter.CombinedDecision;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;
@@ -17,10 +18,8 @@ final class ChargedBuckets {
 
     /** Adds the buckets of the charges, unless a limit rejects: then none is charged. */
     synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions, Dispatch dispatch) {
-        for (int i = 0; i < charges.size(); i++) {
-            if (!decisions.get(i).allowed() && !charges.get(i).limit().dryRun()) {
-                return;
-            }
+        if (new CombinedDecision(charges, decisions).isRejected()) {
+            return;
         }
         for (int i = 0; i < charges.size(); i++) {
             if (decisions.get(i).allowed()) {
