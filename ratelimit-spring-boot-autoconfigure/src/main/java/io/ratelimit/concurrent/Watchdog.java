@@ -1,6 +1,7 @@
 package io.ratelimit.concurrent;
 
 import java.lang.System.Logger.Level;
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -29,7 +30,7 @@ public final class Watchdog {
             CompletableFuture.delayedExecutor(INTERVAL.toSeconds(), TimeUnit.SECONDS, Runnable::run),
             () -> Thread.sleep(INTERVAL.toMillis()));
 
-    private final Queue<WatchedPart<?>> parts = new ConcurrentLinkedQueue<>();
+    private final Queue<Part<?>> parts = new ConcurrentLinkedQueue<>();
 
     private final AtomicBoolean running = new AtomicBoolean();
 
@@ -67,7 +68,7 @@ public final class Watchdog {
      * @param check resumes the part if it is stuck, and then returns a sentence for the log, or {@code null} if all is well; must not block, nor hold the part, which is passed to it
      */
     public <T> void watch(T part, Function<? super T, @Nullable String> check) {
-        parts.add(new WatchedPart<>(part, check));
+        parts.add(new Part<>(part, check));
         start();
     }
 
@@ -120,5 +121,54 @@ public final class Watchdog {
         thread.setDaemon(true);
         thread.setContextClassLoader(null);
         thread.start();
+    }
+
+    /** A part to check. Logs each incident once: from the first round that finds it to one that does not. */
+    private static final class Part<T> {
+
+        private final WeakReference<T> reference;
+
+        private final Function<? super T, @Nullable String> check;
+
+        private boolean troubled;
+
+        Part(T part, Function<? super T, @Nullable String> check) {
+            this.reference = new WeakReference<>(part);
+            this.check = check;
+        }
+
+        /**
+         * Checks the part. Never throws.
+         *
+         * @return whether the part still exists
+         */
+        boolean check() {
+            T part = reference.get();
+            if (part == null) {
+                return false;
+            }
+            try {
+                check(part);
+            } catch (Throwable ex) {
+                // Not even logged: there may be no memory. The other parts are checked nevertheless.
+            }
+            return true;
+        }
+
+        private void check(T part) {
+            boolean known = troubled;
+            try {
+                String found = check.apply(part);
+                troubled = found != null;
+                if (troubled && !known) {
+                    logger.log(Level.WARNING, "{0} (found by the watchdog)", found);
+                }
+            } catch (Throwable ex) {
+                troubled = true;
+                if (!known) {
+                    logger.log(Level.WARNING, "A check of the watchdog failed; its next failures are not logged", ex);
+                }
+            }
+        }
     }
 }

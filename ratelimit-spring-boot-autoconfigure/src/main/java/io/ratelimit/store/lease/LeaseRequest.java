@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * A lease that the store was asked for. Further calls for the same bucket wait for it, as many as it has permits for: it
  * arrives sooner than an answer to a request of their own. Guarded by the bucket's lock, except its numbers and its end.
  */
-public final class LeaseRequest {
+final class LeaseRequest {
 
     /** For threads that wait. Done before {@link #landing}, whose continuations may be slow. */
     private final CompletableFuture<Void> arrival = new CompletableFuture<>();
@@ -44,11 +44,11 @@ public final class LeaseRequest {
     }
 
     /** How many permits more it asks for. */
-    public long asked() {
+    long asked() {
         return asked;
     }
 
-    public Lease before() {
+    Lease before() {
         return before;
     }
 
@@ -94,13 +94,7 @@ public final class LeaseRequest {
         }
     }
 
-    /** Returns the decision for a call that has waited; {@code null} if it has to take permits itself. */
-    @Nullable
-    public RateLimitDecision decision() {
-        return decision;
-    }
-
-    /** The same, for the call's request. */
+    /** Returns the outcome for a call that has waited; {@code null} if it has to take permits itself. */
     @Nullable
     StoreOutcome served(StoreRequest call) {
         return stock == null || decision == null ? null : stock.outcome(call, decision);
@@ -129,7 +123,7 @@ public final class LeaseRequest {
         return landing;
     }
 
-    public void arrived(@Nullable Throwable failure) {
+    void arrived(@Nullable Throwable failure) {
         complete(arrival, failure);
     }
 

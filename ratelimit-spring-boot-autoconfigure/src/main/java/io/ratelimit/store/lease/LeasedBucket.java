@@ -2,7 +2,6 @@ package io.ratelimit.store.lease;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -12,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * The permits that this instance has leased from one bucket, and how many it will ask for next. There is one lease at a time.
  * Threads take leased permits without a lock; the lock is for leases that come and go.
  */
-public final class LeasedBucket {
+final class LeasedBucket {
 
     private final RateLimit limit;
 
@@ -31,25 +30,17 @@ public final class LeasedBucket {
 
     private long lastHandedOut;
 
-    public LeasedBucket(RateLimit limit) {
+    LeasedBucket(RateLimit limit) {
         this.limit = limit;
     }
 
     /** Returns the permits of the present lease, if there is one. */
     @Nullable
-    public LeasedPermits stock() {
+    LeasedPermits stock() {
         return stock;
     }
 
-    /** Takes leased permits; {@code null} if there are not so many. */
-    @Nullable
-    public RateLimitDecision take(long permits, long nanos) {
-        LeasedPermits present = stock;
-        long after = present == null ? -1 : present.take(permits, nanos);
-        return present == null || after < 0 ? null : present.decision(after, nanos);
-    }
-
-    /** As {@link #take(long, long)}, for the only charge of a request. */
+    /** Takes leased permits for the only charge of a request; {@code null} if there are not so many. */
     @Nullable
     StoreOutcome take(StoreRequest request, long nanos) {
         LeasedPermits present = stock;
@@ -62,7 +53,7 @@ public final class LeasedBucket {
      * Returns the lease that a call waits for if there are too few permits, or a new one that the caller must ask the store
      * for; {@code null} if the store decides this call alone.
      */
-    synchronized @Nullable public Approach approach(long permits, long nanos) {
+    synchronized @Nullable Approach approach(long permits, long nanos) {
         wanted = true;
         LeaseRequest present = request;
         LeasedPermits last = stock;
@@ -94,7 +85,7 @@ public final class LeasedBucket {
     }
 
     /** A lease to wait for, which may have come meanwhile, or to ask for oneself. */
-    public record Approach(LeaseRequest request, boolean asks) {}
+    record Approach(LeaseRequest request, boolean asks) {}
 
     /**
      * The store has answered.
@@ -102,7 +93,7 @@ public final class LeasedBucket {
      * @param brought {@code null} if there is none
      * @return the permits to refund, because they can no longer be used
      */
-    public synchronized Lease land(LeaseRequest landed, @Nullable LeasedPermits brought, long nanos) {
+    synchronized Lease land(LeaseRequest landed, @Nullable LeasedPermits brought, long nanos) {
         boolean expected = request == landed;
         if (expected) {
             request = null;
@@ -130,7 +121,7 @@ public final class LeasedBucket {
      * @param latest gives up requests that were made by then
      * @return the request whose callers must be told
      */
-    synchronized @Nullable public LeaseRequest giveUp(long latest) {
+    synchronized @Nullable LeaseRequest giveUp(long latest) {
         LeaseRequest present = request;
         if (present == null || present.since() - latest > 0) {
             return null;
@@ -140,7 +131,7 @@ public final class LeasedBucket {
     }
 
     /** Returns whether no call has taken or wanted permits since the last look. */
-    public synchronized boolean look() {
+    synchronized boolean look() {
         long handedOut = handedOut();
         boolean idle = isIdle(handedOut);
         wanted = false;
@@ -164,7 +155,7 @@ public final class LeasedBucket {
      * @param most the permits that it may have left
      * @return the permits to refund; {@code null} if it stays in use
      */
-    synchronized @Nullable public Lease retireIfIdle(long most, long nanos) {
+    synchronized @Nullable Lease retireIfIdle(long most, long nanos) {
         LeasedPermits last = stock;
         return isIdle(handedOut()) && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
     }

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * The permits of one lease, which any number of threads take from without a lock. A permit may be taken until it would
  * have begun to come back in the store, had it been used when the lease was taken: until then it counts there.
  */
-public final class LeasedPermits {
+final class LeasedPermits {
 
     private static final long CLOSED = -1;
 
@@ -70,7 +70,7 @@ public final class LeasedPermits {
      * @param decision about the call that the lease was taken with; what it says of the bucket includes the lease
      * @param sent the time, in nanoseconds, before the store was asked for the lease
      */
-    public LeasedPermits(RateLimit limit, RateLimitDecision decision, Lease lease, long sent) {
+    LeasedPermits(RateLimit limit, RateLimitDecision decision, Lease lease, long sent) {
         this.limit = limit;
         this.leased = decision;
         this.lease = lease;
@@ -90,7 +90,7 @@ public final class LeasedPermits {
      *
      * @return how things stand then, which is not negative; -1 if there are not so many
      */
-    public long take(long permits, long nanos) {
+    long take(long permits, long nanos) {
         while (true) {
             long last = state.get();
             long left = valid(last, nanos) - permits;
@@ -237,7 +237,7 @@ public final class LeasedPermits {
     }
 
     /** Hands out no more. Of what was closed before, nothing is left. */
-    public End close(long nanos) {
+    End close(long nanos) {
         long last = state.getAndSet(CLOSED);
         return last == CLOSED
                 ? End.NOTHING
@@ -245,7 +245,7 @@ public final class LeasedPermits {
     }
 
     /** How many permits are left to be refunded. */
-    public long remainder(long nanos) {
+    long remainder(long nanos) {
         long last = state.get();
         return last == CLOSED ? 0 : remainder(last, nanos);
     }
@@ -259,7 +259,7 @@ public final class LeasedPermits {
      *
      * @param nextAsk how many permits the next one is to be of
      */
-    public record End(Lease remainder, long nextAsk) {
+    record End(Lease remainder, long nextAsk) {
 
         static final End NOTHING = new End(Lease.NONE, 0);
     }

@@ -1,11 +1,10 @@
-package io.ratelimit.store;
+package io.ratelimit.store.lease;
 
+import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.store.lease.LeaseRequest;
-import io.ratelimit.store.lease.LeasedBucket;
-import io.ratelimit.store.lease.LeasedPermits;
-import io.ratelimit.store.lease.LeasingInstances;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.StoreRequest;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -24,6 +23,8 @@ class LeaseModelCheckingTests {
     private static final long NOW = 0;
 
     private static final RateLimit LIMIT = LeasingInstances.window("quotes", 100, 10);
+
+    private static final StoreRequest ONE = StoreRequest.of(new Charge(LIMIT, "key", 1));
 
     private static final long GRANTED = 2;
 
@@ -106,7 +107,7 @@ class LeaseModelCheckingTests {
         }
 
         void take() {
-            if (bucket.take(1, NOW) != null) {
+            if (bucket.take(ONE, NOW) != null) {
                 handOut(1);
             }
         }
@@ -165,7 +166,7 @@ class LeaseModelCheckingTests {
         void checkThatEveryPermitIsSomewhere() {
             long served = 0;
             for (LeaseRequest request : waiting) {
-                served += request.decision() == null ? 0 : 1;
+                served += request.served(ONE) == null ? 0 : 1;
             }
             LeasedPermits left = bucket.stock();
             long here = left == null ? 0 : left.remainder(NOW);
