@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
-import io.ratelimit.redis.TestRedis;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -68,7 +68,7 @@ class RepositoryPointcutTests {
 
         @Bean(destroyMethod = "destroy")
         RedisConnectionFactory connections() {
-            return TestRedis.shared().connect();
+            return SharedRedis.get().connect();
         }
 
         @Bean

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.ForegroundLog;
 import io.ratelimit.LogRecorder;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.redis.TestRedis;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -83,7 +83,7 @@ class StartUpLogTests {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
                 .withBean(Quotes.class)
-                .withBean(RedisConnectionFactory.class, () -> TestRedis.shared().connect())
+                .withBean(RedisConnectionFactory.class, () -> SharedRedis.get().connect())
                 .withPropertyValues(
                         "spring.application.name=orders", "ratelimit.redis.key-prefix=${spring.application.name}")
                 .run(context -> assertThat(lines())

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.redis.FaultyProxy;
+import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -20,11 +22,11 @@ class ChargedOnceTests {
 
     private static final int CALLS = 300;
 
-    private final OwnServer server = new OwnServer();
+    private final RedisServer server = new RedisServer();
 
-    private final DisturbedWire wire = new DisturbedWire(server.port());
+    private final FaultyProxy wire = new FaultyProxy(server.port());
 
-    private final Instance instance = new Instance(OwnServer.propertiesVia(wire.port()), LettuceQueues.class);
+    private final Instance instance = new Instance(RedisServer.propertiesVia(wire.port()), LettuceQueues.class);
 
     /** Asks Redis of what the other did, by a way of its own. */
     private final Instance witness =

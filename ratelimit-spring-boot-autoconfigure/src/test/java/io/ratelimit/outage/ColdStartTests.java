@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.redis.FaultyProxy;
+import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -16,7 +18,7 @@ class ColdStartTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(40);
 
-    private final OwnServer server = new OwnServer();
+    private final RedisServer server = new RedisServer();
 
     @AfterEach
     void close() {
@@ -25,9 +27,9 @@ class ColdStartTests {
 
     @Test
     void connectionThatHangs() {
-        try (DisturbedWire wire = new DisturbedWire(server.port())) {
+        try (FaultyProxy wire = new FaultyProxy(server.port())) {
             wire.swallow();
-            try (Instance instance = new Instance(OwnServer.propertiesVia(wire.port()))) {
+            try (Instance instance = new Instance(RedisServer.propertiesVia(wire.port()))) {
                 assertLimitsByItself(instance);
                 wire.pass();
                 assertSharesItsLimits(instance);

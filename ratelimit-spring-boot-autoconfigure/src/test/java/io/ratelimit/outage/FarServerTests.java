@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.redis.FaultyProxy;
+import io.ratelimit.testing.redis.RedisProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executors;
@@ -40,7 +42,7 @@ class FarServerTests {
     @Test
     void allCallsAreDecidedThere() {
         try (RedisProcess server = RedisProcess.server();
-                DisturbedWire wire = new DisturbedWire(server.port(), ROUND_TRIP.dividedBy(2));
+                FaultyProxy wire = new FaultyProxy(server.port(), ROUND_TRIP.dividedBy(2));
                 Instance instance = new Instance(List.of(
                         "spring.data.redis.host=" + RedisProcess.HOST,
                         "spring.data.redis.port=" + wire.port(),

@@ -2,6 +2,11 @@ package io.ratelimit.outage;
 
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.testing.redis.FaultyProxy;
+import io.ratelimit.testing.redis.RedisCluster;
+import io.ratelimit.testing.redis.RedisProcess;
+import io.ratelimit.testing.redis.RedisSentinels;
+import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -37,42 +42,42 @@ class FaultInjectionTests {
 
     @Test
     void serverHangs() {
-        goesByPolicy("SIGSTOP", OwnServer::hang, OwnServer::goOn);
+        goesByPolicy("SIGSTOP", RedisServer::hang, RedisServer::goOn);
     }
 
     @Test
     void serverIsKilledAndRestarts() {
-        goesByPolicy("SIGKILL, restart", OwnServer::kill, OwnServer::restart);
+        goesByPolicy("SIGKILL, restart", RedisServer::kill, RedisServer::restart);
     }
 
     @Test
     void serverIsFull() {
-        goesByPolicy("OOM", OwnServer::fill, OwnServer::drain);
+        goesByPolicy("OOM", RedisServer::fill, RedisServer::drain);
     }
 
     @Test
     void serverBecomesAReplica() {
-        goesByPolicy("READONLY", OwnServer::demote, OwnServer::promote);
+        goesByPolicy("READONLY", RedisServer::demote, RedisServer::promote);
     }
 
     @Test
     void serverWantsAPassword() {
-        goesByPolicy("NOAUTH", OwnServer::lock, OwnServer::unlock);
+        goesByPolicy("NOAUTH", RedisServer::lock, RedisServer::unlock);
     }
 
     @Test
     void userMayNotRunScripts() {
-        goesByPolicy("NOPERM", OwnServer::forbidScripts, OwnServer::permitScripts);
+        goesByPolicy("NOPERM", RedisServer::forbidScripts, RedisServer::permitScripts);
     }
 
     @Test
     void anotherScriptDoesNotEnd() {
-        goesByPolicy("BUSY", OwnServer::loop, OwnServer::endLoop);
+        goesByPolicy("BUSY", RedisServer::loop, RedisServer::endLoop);
     }
 
     @Test
     void serverIsLoading() {
-        goesByPolicy("LOADING", OwnServer::load, OwnServer::awaitAnswer);
+        goesByPolicy("LOADING", RedisServer::load, RedisServer::awaitAnswer);
     }
 
     @Test
@@ -87,7 +92,7 @@ class FaultInjectionTests {
 
     @Test
     void scriptsAreForgotten() {
-        try (OwnServer server = new OwnServer();
+        try (RedisServer server = new RedisServer();
                 Outage outage = new Outage("SCRIPT FLUSH", patient(server.properties()))) {
             outage.begin().strike(() -> {
                 for (int i = 0; i < 20; i++) {
@@ -102,9 +107,9 @@ class FaultInjectionTests {
 
     @Test
     void connectionIsResetBeforeTheReply() {
-        try (OwnServer server = new OwnServer();
-                DisturbedWire wire = new DisturbedWire(server.port());
-                Outage outage = new Outage("reset after send, 20 times", OwnServer.propertiesVia(wire.port()))) {
+        try (RedisServer server = new RedisServer();
+                FaultyProxy wire = new FaultyProxy(server.port());
+                Outage outage = new Outage("reset after send, 20 times", RedisServer.propertiesVia(wire.port()))) {
             outage.begin().strike(() -> wire.loseReplies(20)).last();
             await("resets").atMost(Duration.ofSeconds(45)).until(() -> wire.repliesToLose() == 0);
             outage.recover(server::awaitAnswer);
@@ -114,9 +119,9 @@ class FaultInjectionTests {
 
     @Test
     void nothingGetsThrough() {
-        try (OwnServer server = new OwnServer();
-                DisturbedWire wire = new DisturbedWire(server.port());
-                Outage outage = new Outage("black hole", OwnServer.propertiesVia(wire.port()))) {
+        try (RedisServer server = new RedisServer();
+                FaultyProxy wire = new FaultyProxy(server.port());
+                Outage outage = new Outage("black hole", RedisServer.propertiesVia(wire.port()))) {
             outage.begin().strike(wire::swallow).last().recover(wire::pass);
             tabled(outage.findings(IN_REDIS_AND_IN_MEMORY)).assertGoneByPolicy();
         }
@@ -124,7 +129,7 @@ class FaultInjectionTests {
 
     @Test
     void masterOfSentinelsIsKilled() {
-        try (OwnSentinels group = new OwnSentinels();
+        try (RedisSentinels group = new RedisSentinels();
                 Outage outage = new Outage("Sentinel: master killed", group.properties())) {
             outage.begin();
             group.awaitReplicas();
@@ -135,7 +140,7 @@ class FaultInjectionTests {
 
     @Test
     void masterOfSentinelsHangs() {
-        try (OwnSentinels group = new OwnSentinels();
+        try (RedisSentinels group = new RedisSentinels();
                 Outage outage = new Outage("Sentinel: master hangs", group.properties())) {
             RedisProcess master = group.master();
             outage.begin();
@@ -159,7 +164,7 @@ class FaultInjectionTests {
 
     @Test
     void shardIsDown() {
-        try (OwnShards shards = OwnShards.withoutReplicas();
+        try (RedisCluster shards = RedisCluster.withoutReplicas();
                 Outage outage = new Outage("Cluster: a shard down", shards.properties())) {
             RedisProcess master = shards.master(0);
             outage.begin().strike(master::kill).last().others(key -> shards.shardOf(key) != 0);
@@ -175,8 +180,8 @@ class FaultInjectionTests {
     /** As a firewall does that forgets: neither side hears of it, and new connections are well. */
     @Test
     void connectionsToAShardAreLost() {
-        try (OwnShards shards = OwnShards.withoutReplicas();
-                DisturbedWire wire = shards.wire(0);
+        try (RedisCluster shards = RedisCluster.withoutReplicas();
+                FaultyProxy wire = shards.wire(0);
                 Outage outage = new Outage("Cluster: connections lost", shards.properties())) {
             outage.begin().strike(wire::loseConnections).recover(shards.master(0)::awaitAnswer);
             tabled(outage.findings(IN_REDIS_AND_IN_MEMORY)).assertGoneByPolicy();
@@ -185,13 +190,13 @@ class FaultInjectionTests {
 
     @Test
     void slotsMove() {
-        try (OwnShards shards = OwnShards.withoutReplicas();
+        try (RedisCluster shards = RedisCluster.withoutReplicas();
                 Outage outage = new Outage("Cluster: slots move", patient(shards.properties()))) {
             outage.begin().strike(() -> {});
-            for (int round = 0; round < OwnShards.SHARDS; round++) {
+            for (int round = 0; round < RedisCluster.SHARDS; round++) {
                 for (String key : Outage.SPENT) {
-                    int shard = (shards.shardOf(key) + round) % OwnShards.SHARDS;
-                    shards.move(key, shard, (shard + 1) % OwnShards.SHARDS);
+                    int shard = (shards.shardOf(key) + round) % RedisCluster.SHARDS;
+                    shards.move(key, shard, (shard + 1) % RedisCluster.SHARDS);
                     awaitDecisions(outage);
                 }
             }
@@ -200,8 +205,8 @@ class FaultInjectionTests {
         }
     }
 
-    private static void goesByPolicy(String fault, Consumer<OwnServer> begin, Consumer<OwnServer> end) {
-        try (OwnServer server = new OwnServer();
+    private static void goesByPolicy(String fault, Consumer<RedisServer> begin, Consumer<RedisServer> end) {
+        try (RedisServer server = new RedisServer();
                 Outage outage = new Outage(fault, server.properties())) {
             outage.begin().strike(() -> begin.accept(server)).last().recover(() -> end.accept(server));
             tabled(outage.findings(IN_REDIS_AND_IN_MEMORY)).assertGoneByPolicy();
@@ -209,7 +214,7 @@ class FaultInjectionTests {
     }
 
     private static void concernsTheirKeysAlone(String fault, Function<String, List<String>> foreign) {
-        try (OwnServer server = new OwnServer();
+        try (RedisServer server = new RedisServer();
                 Outage outage = new Outage(fault, server.properties())) {
             List<String> keys = Outage.FRESH.stream()
                     .map(key -> "ratelimit:{" + key + "}:" + Instance.SMALL)
@@ -223,7 +228,7 @@ class FaultInjectionTests {
     }
 
     private static void failsOver(String fault, Consumer<RedisProcess> event) {
-        try (OwnShards shards = OwnShards.withReplicas();
+        try (RedisCluster shards = RedisCluster.withReplicas();
                 Outage outage = new Outage(fault, shards.properties())) {
             outage.begin();
             shards.awaitReplicas();

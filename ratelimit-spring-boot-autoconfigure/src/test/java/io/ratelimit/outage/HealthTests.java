@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -29,7 +30,7 @@ class HealthTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private final OwnServer server = new OwnServer();
+    private final RedisServer server = new RedisServer();
 
     private ConfigurableApplicationContext application;
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.JointDecision;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.redis.RedisCluster;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -19,10 +20,10 @@ class KeysOnTheMoveTests {
 
     @Test
     void areDecidedKeyByKeyUntilBothAreThere() {
-        try (OwnShards shards = OwnShards.withoutReplicas();
+        try (RedisCluster shards = RedisCluster.withoutReplicas();
                 Instance instance = new Instance(patient(shards))) {
             int from = shards.shardOf(KEY);
-            int to = (from + 1) % OwnShards.SHARDS;
+            int to = (from + 1) % RedisCluster.SHARDS;
             assertThat(call(instance).join().allowed()).isTrue();
             shards.beginMove(KEY, from, to);
             for (int call = 2; call <= Instance.SMALL_CAPACITY; call++) {
@@ -39,7 +40,7 @@ class KeysOnTheMoveTests {
         }
     }
 
-    private static List<String> patient(OwnShards shards) {
+    private static List<String> patient(RedisCluster shards) {
         return Stream.concat(shards.properties().stream(), Stream.of("ratelimit.redis.timeout=30s"))
                 .toList();
     }

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -25,7 +26,7 @@ class PolicyUnderAHangTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
-    private final OwnServer server = new OwnServer();
+    private final RedisServer server = new RedisServer();
 
     private final List<Instance> instances = new ArrayList<>();
 

@@ -7,7 +7,8 @@ import io.ratelimit.JointDecision;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.redis.TestRedis;
+import io.ratelimit.testing.redis.FreePorts;
+import io.ratelimit.testing.redis.RedisProcess;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -22,8 +23,7 @@ class SlotsBehindOneAddressTests {
 
     private static final int CALLS = 500;
 
-    private final RedisProcess server =
-            RedisProcess.server("cluster-enabled yes", "cluster-port " + TestRedis.freePort());
+    private final RedisProcess server = RedisProcess.server("cluster-enabled yes", "cluster-port " + FreePorts.next());
 
     private final Instance instance;
 

@@ -11,6 +11,7 @@ import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -58,7 +59,7 @@ class AfterTheEndTests {
 
         @Test
         void whoseConnectionsAreStoppedFirst() throws Exception {
-            LettuceConnectionFactory users = TestRedis.shared().connect();
+            LettuceConnectionFactory users = SharedRedis.get().connect();
             RedisConnector connector =
                     new RedisConnector(new OtherConnectionFactory(users), TIMEOUT, RateLimitScript.load());
             connector.connect();

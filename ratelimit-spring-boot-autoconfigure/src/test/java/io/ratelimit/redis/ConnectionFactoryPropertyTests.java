@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.store.StoreHealth;
+import io.ratelimit.testing.redis.SharedRedis;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -18,7 +19,7 @@ class ConnectionFactoryPropertyTests {
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
             .withBean("cache", LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("127.0.0.1", 1))
-            .withBean("sessions", LettuceConnectionFactory.class, TestRedis.shared()::connect)
+            .withBean("sessions", LettuceConnectionFactory.class, SharedRedis.get()::connect)
             .withPropertyValues("ratelimit.redis.key-prefix=" + RedisUnderTest.newPrefix());
 
     @Test

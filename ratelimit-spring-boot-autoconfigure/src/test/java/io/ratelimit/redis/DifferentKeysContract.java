@@ -12,6 +12,7 @@ import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.redis.RedisCluster;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -59,7 +60,7 @@ abstract class DifferentKeysContract {
 
     private static String keyOnNode(int node) {
         return Stream.generate(() -> "key" + NUMBERS.incrementAndGet())
-                .filter(key -> OwnCluster.nodeOf(ClusterSlot.of(key.getBytes(StandardCharsets.UTF_8))) == node)
+                .filter(key -> RedisCluster.shardOf(ClusterSlot.of(key.getBytes(StandardCharsets.UTF_8))) == node)
                 .findFirst()
                 .orElseThrow();
     }

@@ -10,6 +10,7 @@ import io.ratelimit.Refill;
 import io.ratelimit.TestRandom;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.redis.StartedConnections;
 import java.io.BufferedOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -102,9 +103,7 @@ final class HotKeyCaller {
      * @param args the port of the test, and the host and the port of Redis
      */
     public static void main(String... args) throws Exception {
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(args[1], Integer.parseInt(args[2]));
-        connections.afterPropertiesSet();
-        connections.start();
+        LettuceConnectionFactory connections = StartedConnections.to(args[1], Integer.parseInt(args[2]));
         try (Socket test = new Socket(InetAddress.getLoopbackAddress(), Integer.parseInt(args[0]));
                 DataInputStream tasks = new DataInputStream(test.getInputStream());
                 DataOutputStream log = new DataOutputStream(new BufferedOutputStream(test.getOutputStream()))) {

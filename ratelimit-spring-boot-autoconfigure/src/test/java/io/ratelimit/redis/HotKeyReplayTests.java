@@ -11,6 +11,7 @@ import io.ratelimit.TestRandom;
 import io.ratelimit.redis.HotKeyCaller.Task;
 import io.ratelimit.store.ReferenceStore;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
@@ -155,7 +156,7 @@ class HotKeyReplayTests {
     }
 
     private static Process start(int testPort, int number) throws IOException {
-        TestRedis redis = TestRedis.shared();
+        SharedRedis redis = SharedRedis.get();
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-XX:TieredStopAtLevel=1",

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -61,7 +62,7 @@ class LeasesAtShutdownTests {
                         "ratelimit.limits.quotes.lease=100")
                 .applyTo(context);
         LettuceConnectionFactory connections = new LettuceConnectionFactory(
-                TestRedis.shared().host(), TestRedis.shared().port());
+                SharedRedis.get().host(), SharedRedis.get().port());
         if (driver == Driver.LETTUCE) {
             context.registerBean("connections", LettuceConnectionFactory.class, () -> connections);
         } else {

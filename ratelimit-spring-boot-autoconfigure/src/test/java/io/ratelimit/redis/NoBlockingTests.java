@@ -14,6 +14,7 @@ import io.ratelimit.aop.KotlinQuotes;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -82,7 +83,7 @@ class NoBlockingTests {
                         .join());
     }
 
-    private final OwnRedis redis = new OwnRedis();
+    private final RedisServer redis = new RedisServer();
 
     @AfterEach
     void stop() {
@@ -144,7 +145,7 @@ class NoBlockingTests {
     @EnumSource
     void redisThatIsGone(Caller caller) {
         run(runner(), quotes -> {
-            redis.stop();
+            redis.kill();
             assertThat(outcomes(caller, quotes))
                     .containsExactly("mono", List.of("flux"), "future", "quote for alice", "waited");
         });

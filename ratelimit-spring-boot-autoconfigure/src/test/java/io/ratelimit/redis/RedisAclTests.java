@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.testing.redis.RedisServer;
+import io.ratelimit.testing.redis.StartedConnections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -19,11 +21,11 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @Timeout(60)
 class RedisAclTests {
 
-    private static OwnRedis redis;
+    private static RedisServer redis;
 
     @BeforeAll
     static void start() {
-        redis = new OwnRedis();
+        redis = new RedisServer();
     }
 
     @AfterAll
@@ -59,13 +61,10 @@ class RedisAclTests {
 
     private static void doEverythingWith(List<String> rules) throws Exception {
         DocumentedAcl.setUser(redis.connections(), rules);
-        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
-                "127.0.0.1", redis.connections().getPort());
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
         server.setUsername(DocumentedAcl.USER);
         server.setPassword(DocumentedAcl.PASSWORD);
-        LettuceConnectionFactory users = new LettuceConnectionFactory(server);
-        users.afterPropertiesSet();
-        users.start();
+        LettuceConnectionFactory users = StartedConnections.to(server);
         try {
             EverythingInRedis.doneBy(users, redis.connections());
         } finally {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.testing.redis.StartedConnections;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
@@ -44,10 +45,7 @@ class RedisClusterAclTests {
     private static void doEverythingWith(List<String> rules) throws Exception {
         RedisClusterConfiguration servers = new RedisClusterConfiguration();
         for (RedisClusterNode node : nodes()) {
-            LettuceConnectionFactory admin =
-                    new LettuceConnectionFactory(node.getRequiredHost(), node.getRequiredPort());
-            admin.afterPropertiesSet();
-            admin.start();
+            LettuceConnectionFactory admin = StartedConnections.to(node.getRequiredHost(), node.getRequiredPort());
             DocumentedAcl.setUser(admin, rules);
             admin.destroy();
             servers.addClusterNode(node);
@@ -55,9 +53,7 @@ class RedisClusterAclTests {
         servers.setUsername(DocumentedAcl.USER);
         servers.setPassword(DocumentedAcl.PASSWORD);
         LettuceConnectionFactory users =
-                new LettuceConnectionFactory(servers, cluster.connections().getClientConfiguration());
-        users.afterPropertiesSet();
-        users.start();
+                StartedConnections.to(servers, cluster.connections().getClientConfiguration());
         try {
             EverythingInRedis.doneBy(users, cluster.connections());
         } finally {

@@ -13,6 +13,7 @@ import io.ratelimit.store.RandomHistory;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.redis.RedisCluster;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +53,7 @@ class RedisClusterTests {
 
     @Test
     void keysOnEveryNodeAreLimitedEachByItself() {
-        assertThat(keys().map(RedisClusterTests::node).distinct()).hasSize(OwnCluster.NODES);
+        assertThat(keys().map(RedisClusterTests::node).distinct()).hasSize(RedisCluster.SHARDS);
         for (long remaining = 2; remaining >= 0; remaining--) {
             long expected = remaining;
             assertThat(keys().map(key -> decide(key, bucket).get(0)))
@@ -120,7 +121,7 @@ class RedisClusterTests {
     }
 
     private static int node(String key) {
-        return OwnCluster.nodeOf(ClusterSlot.of(key.getBytes(StandardCharsets.UTF_8)));
+        return RedisCluster.shardOf(ClusterSlot.of(key.getBytes(StandardCharsets.UTF_8)));
     }
 
     private List<RateLimitDecision> decide(String key, RateLimit... limits) {

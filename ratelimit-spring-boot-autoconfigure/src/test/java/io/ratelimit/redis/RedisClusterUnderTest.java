@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.testing.redis.RedisCluster;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -24,12 +25,6 @@ final class RedisClusterUnderTest extends ConnectedRedis {
 
     private static final class Shared {
 
-        private static final OwnCluster CLUSTER = start();
-
-        private static OwnCluster start() {
-            OwnCluster cluster = new OwnCluster();
-            Runtime.getRuntime().addShutdownHook(new Thread(cluster::close));
-            return cluster;
-        }
+        private static final RedisCluster CLUSTER = RedisCluster.undisturbed();
     }
 }

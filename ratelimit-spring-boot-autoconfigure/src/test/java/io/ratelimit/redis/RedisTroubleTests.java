@@ -14,6 +14,7 @@ import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -29,7 +30,7 @@ class RedisTroubleTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
-    private final OwnRedis redis = new OwnRedis();
+    private final RedisServer redis = new RedisServer();
 
     private final RedisConnector connector = new RedisConnector(redis.connections(), TIMEOUT, RateLimitScript.load());
 
@@ -73,10 +74,10 @@ class RedisTroubleTests {
     @Test
     void stoppedServerIsAnErrorUntilItIsBack() {
         awaitDecision();
-        redis.stop();
+        redis.kill();
         assertThat(failure().getReason()).isEqualTo(Reason.UNREACHABLE);
         assertThat(asyncFailure().getReason()).isEqualTo(Reason.SHORT_CIRCUITED);
-        redis.start();
+        redis.restart();
         awaitDecision();
     }
 
@@ -88,13 +89,13 @@ class RedisTroubleTests {
                 RateLimit.named("full").algorithm(algorithm).rate("5/h").build();
         List<Charge> one = List.of(new Charge(limit, "key", 1));
         patient.decide(StoreRequest.of(one));
-        redis.fill(true);
+        redis.fill();
         assertThat(catchThrowableOfType(
                                 RateLimitStoreException.class,
                                 () -> patient.decide(StoreRequest.of(one)).decisions())
                         .getReason())
                 .isEqualTo(Reason.OUT_OF_MEMORY);
-        redis.fill(false);
+        redis.drain();
         await().ignoreExceptions().until(() -> patient.peek(one.get(0)).remaining() == 4);
         assertThat(patient.decide(StoreRequest.of(one)).decision().remaining()).isEqualTo(3);
     }

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.TimeSource;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -14,7 +15,7 @@ public final class RedisUnderTest extends ConnectedRedis {
 
     @Override
     LettuceConnectionFactory connect() {
-        return TestRedis.shared().connect();
+        return SharedRedis.get().connect();
     }
 
     /** Runs the script as if it were the given time. */

@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.testing.redis.RedisProcess;
+import io.ratelimit.testing.redis.RedisServer;
+import io.ratelimit.testing.redis.StartedConnections;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -12,41 +15,29 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import redis.embedded.RedisSentinel;
 
 /** The user of the Sentinels needs what docs/redis.md says. */
 @Timeout(60)
 class SentinelAclTests {
 
-    private static final int PORT = TestRedis.freePort();
+    private static RedisServer redis;
 
-    private static OwnRedis redis;
-
-    private static RedisSentinel sentinel;
+    private static RedisProcess sentinel;
 
     private static LettuceConnectionFactory admin;
 
     @BeforeAll
     static void start() {
-        redis = new OwnRedis();
-        sentinel = RedisSentinel.builder()
-                .bind("127.0.0.1")
-                .port(PORT)
-                .masterName("limits")
-                .masterPort(redis.connections().getPort())
-                .quorumSize(1)
-                .build();
-        sentinel.start();
-        admin = new LettuceConnectionFactory("127.0.0.1", PORT);
-        admin.afterPropertiesSet();
-        admin.start();
+        redis = new RedisServer();
+        sentinel = RedisProcess.sentinel("sentinel monitor limits " + RedisProcess.HOST + " " + redis.port() + " 1");
+        admin = StartedConnections.to(RedisProcess.HOST, sentinel.port());
         DocumentedAcl.setUser(redis.connections(), DocumentedAcl.rules());
     }
 
     @AfterAll
     static void stop() {
         admin.destroy();
-        sentinel.stop();
+        sentinel.close();
         redis.close();
     }
 
@@ -68,14 +59,12 @@ class SentinelAclTests {
                 Stream.concat(Stream.of("on", ">" + DocumentedAcl.PASSWORD), rules.stream())
                         .toList());
         RedisSentinelConfiguration servers =
-                new RedisSentinelConfiguration().master("limits").sentinel("127.0.0.1", PORT);
+                new RedisSentinelConfiguration().master("limits").sentinel(RedisProcess.HOST, sentinel.port());
         servers.setUsername(DocumentedAcl.USER);
         servers.setPassword(DocumentedAcl.PASSWORD);
         servers.setSentinelUsername(DocumentedAcl.USER);
         servers.setSentinelPassword(DocumentedAcl.PASSWORD);
-        LettuceConnectionFactory users = new LettuceConnectionFactory(servers);
-        users.afterPropertiesSet();
-        users.start();
+        LettuceConnectionFactory users = StartedConnections.to(servers);
         try {
             EverythingInRedis.doneBy(users, redis.connections());
         } finally {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -92,7 +93,7 @@ class ShutdownTests {
         TestPropertyValues.of("ratelimit.on-store-failure=" + policy, "ratelimit.redis.timeout=10s")
                 .applyTo(context);
         LettuceConnectionFactory connections = new LettuceConnectionFactory(
-                TestRedis.shared().host(), TestRedis.shared().port());
+                SharedRedis.get().host(), SharedRedis.get().port());
         if (driver == Driver.LETTUCE) {
             context.registerBean("connections", LettuceConnectionFactory.class, () -> connections);
         } else {

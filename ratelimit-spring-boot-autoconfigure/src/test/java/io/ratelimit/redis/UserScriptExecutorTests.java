@@ -13,6 +13,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
@@ -33,7 +34,7 @@ class UserScriptExecutorTests {
     private static final int HALF = 8_192;
 
     private final RedisClient client = RedisClient.create(
-            "redis://" + TestRedis.shared().host() + ":" + TestRedis.shared().port());
+            "redis://" + SharedRedis.get().host() + ":" + SharedRedis.get().port());
 
     private final UserExecutor executor =
             new UserExecutor(client.connect(ByteArrayCodec.INSTANCE).async());

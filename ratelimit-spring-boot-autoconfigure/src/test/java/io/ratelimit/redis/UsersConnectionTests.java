@@ -7,6 +7,9 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.redis.FaultyProxy;
+import io.ratelimit.testing.redis.RedisServer;
+import io.ratelimit.testing.redis.TestCertificate;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -31,13 +34,13 @@ class UsersConnectionTests {
 
     private static TestCertificate other;
 
-    private final OwnRedis redis = new OwnRedis();
+    private final RedisServer redis = new RedisServer();
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()
             .withUserConfiguration(Application.class)
             .withPropertyValues(
                     "spring.data.redis.host=127.0.0.1",
-                    "spring.data.redis.port=" + redis.connections().getPort(),
+                    "spring.data.redis.port=" + redis.port(),
                     "ratelimit.redis.timeout=10s",
                     "ratelimit.limits.quotes.rate=2/h");
 
@@ -77,7 +80,7 @@ class UsersConnectionTests {
 
     @Test
     void serverThatTheBundleTrustsIsUsed() throws Exception {
-        try (TlsProxy proxy = new TlsProxy(certificate, redis.connections().getPort())) {
+        try (FaultyProxy proxy = new FaultyProxy(redis.port(), certificate)) {
             behindTls(strict, proxy)
                     .withPropertyValues(trusting(certificate))
                     .run(context -> assertThat(limitedInRedis(context)).isTrue());
@@ -88,7 +91,7 @@ class UsersConnectionTests {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void serverThatNobodyTrustsLeavesEachInstanceToItself(boolean bundle) throws Exception {
-        try (TlsProxy proxy = new TlsProxy(certificate, redis.connections().getPort())) {
+        try (FaultyProxy proxy = new FaultyProxy(redis.port(), certificate)) {
             behindTls(application, proxy)
                     .withPropertyValues(bundle ? trusting(other) : new String[0])
                     .run(context -> {
@@ -98,7 +101,7 @@ class UsersConnectionTests {
         }
     }
 
-    private static ApplicationContextRunner behindTls(ApplicationContextRunner application, TlsProxy proxy) {
+    private static ApplicationContextRunner behindTls(ApplicationContextRunner application, FaultyProxy proxy) {
         return application.withPropertyValues(
                 "spring.data.redis.port=" + proxy.port(), "spring.data.redis.ssl.enabled=true");
     }

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.store.StoreHealth;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
@@ -40,7 +41,7 @@ class WarmUpTests {
     void decisionsAreMadeBeforeAnythingServes() {
         long before = scripts(template);
         application
-                .withBean(LettuceConnectionFactory.class, TestRedis.shared()::connect)
+                .withBean(LettuceConnectionFactory.class, SharedRedis.get()::connect)
                 .withPropertyValues("ratelimit.redis.timeout=20s")
                 .run(context -> {
                     // Hundreds, unless the machine is busy.
@@ -58,7 +59,7 @@ class WarmUpTests {
     @Test
     void nothingOfItStaysInRedis() {
         application
-                .withBean(LettuceConnectionFactory.class, TestRedis.shared()::connect)
+                .withBean(LettuceConnectionFactory.class, SharedRedis.get()::connect)
                 .run(context ->
                         await().until(() -> template.keys(prefix + ":*"), keys -> keys != null && keys.isEmpty()));
     }

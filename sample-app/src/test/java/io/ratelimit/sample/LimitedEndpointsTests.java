@@ -24,7 +24,7 @@ class LimitedEndpointsTests {
 
     @BeforeAll
     static void start() {
-        sample = Sample.startOnTestRedis(
+        sample = Sample.startOnSharedRedis(
                 KEY_PREFIX,
                 "ratelimit.limits.quotes.rate=1/h",
                 "ratelimit.limits.login.rate=3/h",

@@ -12,13 +12,13 @@ class RestartTests {
 
     @Test
     void limitsSurviveARestart() {
-        try (Sample sample = Sample.startOnTestRedis(keyPrefix, SLOWLY)) {
+        try (Sample sample = Sample.startOnSharedRedis(keyPrefix, SLOWLY)) {
             for (int i = 0; i < 5; i++) {
                 sample.quote("alice").expectStatus().isOk();
             }
         }
 
-        try (Sample restarted = Sample.startOnTestRedis(keyPrefix, SLOWLY)) {
+        try (Sample restarted = Sample.startOnSharedRedis(keyPrefix, SLOWLY)) {
             restarted.quote("alice").expectStatus().isEqualTo(HttpStatus.TOO_MANY_REQUESTS);
             restarted.quote("bob").expectStatus().isOk();
         }
@@ -27,7 +27,7 @@ class RestartTests {
     @Test
     void configurationWinsOverTheAnnotation() {
         String smaller = "ratelimit.limits.quotes.capacity=2";
-        try (Sample sample = Sample.startOnTestRedis(keyPrefix, SLOWLY, smaller)) {
+        try (Sample sample = Sample.startOnSharedRedis(keyPrefix, SLOWLY, smaller)) {
             sample.quote("alice").expectStatus().isOk();
             sample.quote("alice").expectStatus().isOk();
             sample.quote("alice").expectStatus().isEqualTo(HttpStatus.TOO_MANY_REQUESTS);

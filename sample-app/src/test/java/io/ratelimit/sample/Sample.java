@@ -1,6 +1,6 @@
 package io.ratelimit.sample;
 
-import io.ratelimit.redis.TestRedis;
+import io.ratelimit.testing.redis.SharedRedis;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
@@ -43,8 +43,8 @@ final class Sample implements AutoCloseable {
     }
 
     /** @param keyPrefix keeps the buckets apart from those of other tests, and of earlier runs, on the same Redis */
-    static Sample startOnTestRedis(String keyPrefix, String... properties) {
-        TestRedis redis = TestRedis.shared();
+    static Sample startOnSharedRedis(String keyPrefix, String... properties) {
+        SharedRedis redis = SharedRedis.get();
         return new Sample(Stream.concat(
                         Stream.of(
                                 "spring.data.redis.host=" + redis.host(),

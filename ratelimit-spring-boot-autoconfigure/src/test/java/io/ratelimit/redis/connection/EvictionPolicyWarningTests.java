@@ -3,8 +3,8 @@ package io.ratelimit.redis.connection;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.redis.OtherConnectionFactory;
-import io.ratelimit.redis.OwnRedis;
 import io.ratelimit.redis.RateLimitScript;
+import io.ratelimit.testing.redis.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.stream.Stream;
@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 /** A Redis that forgets buckets when it is full is a reason for a warning. */
 class EvictionPolicyWarningTests {
 
-    private final OwnRedis redis = new OwnRedis();
+    private final RedisServer redis = new RedisServer();
 
     @AfterEach
     void stop() {

@@ -10,7 +10,8 @@ import io.ratelimit.redis.ProbeScript;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.ScriptCodec;
-import io.ratelimit.redis.TestRedis;
+import io.ratelimit.testing.redis.SharedRedis;
+import io.ratelimit.testing.redis.StartedConnections;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
@@ -109,16 +110,13 @@ class RedisConnectorTests {
 
     private static LettuceConnectionFactory usersConnections(int database, String name) {
         RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
-                TestRedis.shared().host(), TestRedis.shared().port());
+                SharedRedis.get().host(), SharedRedis.get().port());
         server.setDatabase(database);
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(
+        return StartedConnections.to(
                 server,
                 LettuceClientConfiguration.builder()
                         .commandTimeout(Duration.ofSeconds(7))
                         .clientName(name)
                         .build());
-        connections.afterPropertiesSet();
-        connections.start();
-        return connections;
     }
 }

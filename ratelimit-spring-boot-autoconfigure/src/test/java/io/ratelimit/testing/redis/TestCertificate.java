@@ -1,4 +1,4 @@
-package io.ratelimit.redis;
+package io.ratelimit.testing.redis;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,11 +12,11 @@ import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
 /** A certificate for 127.0.0.1 that nobody has signed, made by the JDK that runs the tests. */
-record TestCertificate(Path keyStore, Path pem) {
+public record TestCertificate(Path keyStore, Path pem) {
 
     private static final String PASSWORD = "changeit";
 
-    static TestCertificate create(Path directory, String name) throws IOException, InterruptedException {
+    public static TestCertificate create(Path directory, String name) throws IOException, InterruptedException {
         Path keyStore = directory.resolve(name + ".p12");
         Path pem = directory.resolve(name + ".pem");
         keytool(keyStore, "-genkeypair", "-keyalg", "EC", "-dname", "CN=" + name, "-ext", "SAN=ip:127.0.0.1");
@@ -44,7 +44,7 @@ record TestCertificate(Path keyStore, Path pem) {
     }
 
     /** Of the server that has it. */
-    SSLContext server() throws IOException, GeneralSecurityException {
+    public SSLContext server() throws IOException, GeneralSecurityException {
         KeyStore keys = KeyStore.getInstance("PKCS12");
         try (InputStream in = Files.newInputStream(keyStore)) {
             keys.load(in, PASSWORD.toCharArray());

@@ -1,8 +1,7 @@
-package io.ratelimit.outage;
+package io.ratelimit.testing.redis;
 
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.redis.TestRedis;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,23 +17,23 @@ import redis.embedded.RedisExecProvider;
 
 /**
  * A process of the redis-server that Maven has brought: a server, a node of a cluster or a sentinel. It keeps its port and
- * its files over a kill and a restart.
+ * its files over a kill and a restart, and ends with the JVM at the latest.
  */
-final class RedisProcess implements AutoCloseable {
+public final class RedisProcess implements AutoCloseable {
 
-    static final String HOST = "127.0.0.1";
+    public static final String HOST = "127.0.0.1";
 
     private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private static final File EXECUTABLE = executable();
 
-    private static final Set<Process> RUNNING = ConcurrentHashMap.newKeySet();
+    private static final Set<RedisProcess> RUNNING = ConcurrentHashMap.newKeySet();
 
     static {
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> RUNNING.forEach(Process::destroyForcibly)));
+        Runtime.getRuntime().addShutdownHook(new Thread(() -> RUNNING.forEach(RedisProcess::close)));
     }
 
-    private final int port = TestRedis.freePort();
+    private final int port = FreePorts.next();
 
     private final Path directory;
 
@@ -57,13 +56,13 @@ final class RedisProcess implements AutoCloseable {
     }
 
     /** One that keeps nothing on the disk, unless the settings, lines of a redis.conf, say so. */
-    static RedisProcess server(String... settings) {
+    public static RedisProcess server(String... settings) {
         List<String> lines = new ArrayList<>(List.of("save \"\"", "repl-diskless-sync-delay 0"));
         lines.addAll(List.of(settings));
         return new RedisProcess(lines, List.of()).started();
     }
 
-    static RedisProcess sentinel(String... settings) {
+    public static RedisProcess sentinel(String... settings) {
         return new RedisProcess(List.of(settings), List.of("--sentinel")).started();
     }
 
@@ -86,20 +85,20 @@ final class RedisProcess implements AutoCloseable {
         }
     }
 
-    int port() {
+    public int port() {
         return port;
     }
 
-    String address() {
+    public String address() {
         return HOST + ":" + port;
     }
 
-    Object send(Object... words) {
-        return RedisLine.send(port, words);
+    public Object send(Object... words) {
+        return RedisSocket.send(port, words);
     }
 
     /** How often it has answered with this error. */
-    long errors(String kind) {
+    public long errors(String kind) {
         String line = "errorstat_" + kind + ":count=";
         return ((String) send("INFO", "errorstats"))
                 .lines()
@@ -109,43 +108,43 @@ final class RedisProcess implements AutoCloseable {
     }
 
     /** Does not wait until it answers. */
-    void start() {
+    public void start() {
         try {
             process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
                     .redirectOutput(ProcessBuilder.Redirect.appendTo(
                             directory.resolve("log").toFile()))
                     .start();
-            RUNNING.add(process);
+            RUNNING.add(this);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
     }
 
-    void awaitAnswer() {
+    public void awaitAnswer() {
         await("an answer of the server at " + port)
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(5))
-                .until(() -> RedisLine.answers(port));
+                .until(() -> RedisSocket.answers(port));
     }
 
     /** It is gone without a word, as by SIGKILL. */
-    void kill() {
+    public void kill() {
         process.destroyForcibly();
         awaitEnd();
     }
 
-    void awaitEnd() {
+    public void awaitEnd() {
         process.onExit().join();
-        RUNNING.remove(process);
+        RUNNING.remove(this);
     }
 
     /** It keeps its connections, and accepts more, but answers nothing. */
-    void hang() {
+    public void hang() {
         signal("STOP");
     }
 
-    void goOn() {
+    public void goOn() {
         signal("CONT");
     }
 

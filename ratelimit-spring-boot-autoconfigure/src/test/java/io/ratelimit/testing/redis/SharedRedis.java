@@ -1,7 +1,6 @@
-package io.ratelimit.redis;
+package io.ratelimit.testing.redis;
 
 import java.io.IOException;
-import java.net.ServerSocket;
 import java.net.StandardProtocolFamily;
 import java.net.URI;
 import java.net.UnixDomainSocketAddress;
@@ -13,17 +12,15 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.testcontainers.containers.GenericContainer;
 import org.testcontainers.containers.wait.strategy.Wait;
-import redis.embedded.RedisServer;
 
 /**
  * A real Redis for tests: the one that {@code RATELIMIT_TEST_REDIS} names ({@code host:port}), else a container where
  * Docker runs, else the redis-server that Maven has brought. Tests share it, so each uses a key prefix of its own.
  */
-public final class TestRedis {
+public final class SharedRedis {
 
     private static final String VARIABLE = "RATELIMIT_TEST_REDIS";
 
@@ -31,25 +28,17 @@ public final class TestRedis {
 
     private static final String DEFAULT_IMAGE = "redis:7.4-alpine";
 
-    private static final int PORTS_OF_A_JVM = 1_000;
-
-    /** Below the ports that systems give to clients. Two JVMs that start together have different process ids. */
-    private static final int FIRST_PORT =
-            10_000 + PORTS_OF_A_JVM * (int) (ProcessHandle.current().pid() % 20);
-
-    private static final AtomicInteger PORTS = new AtomicInteger();
-
     private final String host;
 
     private final int port;
 
-    private TestRedis(String host, int port) {
+    private SharedRedis(String host, int port) {
         this.host = host;
         this.port = port;
     }
 
     /** The one Redis of this JVM. */
-    public static TestRedis shared() {
+    public static SharedRedis get() {
         return Shared.REDIS;
     }
 
@@ -63,52 +52,18 @@ public final class TestRedis {
 
     /** A started connection factory, as Spring Boot would make it. */
     public LettuceConnectionFactory connect() {
-        LettuceConnectionFactory connections = new LettuceConnectionFactory(host, port);
-        connections.afterPropertiesSet();
-        connections.start();
-        return connections;
-    }
-
-    /** A redis-server of the test's own, to be stopped, stalled or killed. The test ends it. */
-    public static RedisServer startOwn(int port) {
-        RedisServer server = RedisServer.builder()
-                .port(port)
-                .bind("127.0.0.1")
-                .setting("save \"\"")
-                .setting("appendonly no")
-                .build();
-        server.start();
-        return server;
-    }
-
-    /** Is taken by no client meanwhile, and by no other JVM of the build. */
-    public static int freePort() {
-        for (int tried = 0; tried < PORTS_OF_A_JVM; tried++) {
-            int port = FIRST_PORT + PORTS.getAndIncrement() % PORTS_OF_A_JVM;
-            if (isFree(port)) {
-                return port;
-            }
-        }
-        throw new IllegalStateException("No port is free from " + FIRST_PORT + " on");
-    }
-
-    private static boolean isFree(int port) {
-        try (ServerSocket socket = new ServerSocket(port)) {
-            return socket.isBound();
-        } catch (IOException ex) {
-            return false;
-        }
+        return StartedConnections.to(host, port);
     }
 
     private static final class Shared {
 
-        private static final TestRedis REDIS = find();
+        private static final SharedRedis REDIS = find();
 
-        private static TestRedis find() {
+        private static SharedRedis find() {
             return fromEnvironment().or(Shared::fromDocker).orElseGet(Shared::embedded);
         }
 
-        private static Optional<TestRedis> fromEnvironment() {
+        private static Optional<SharedRedis> fromEnvironment() {
             return Optional.ofNullable(System.getenv(VARIABLE))
                     .filter(address -> !address.isBlank())
                     .map(address -> {
@@ -117,7 +72,7 @@ public final class TestRedis {
                     });
         }
 
-        private static Optional<TestRedis> fromDocker() {
+        private static Optional<SharedRedis> fromDocker() {
             if (!DockerSocket.answers()) {
                 return Optional.empty();
             }
@@ -138,16 +93,16 @@ public final class TestRedis {
             }
         }
 
-        private static TestRedis embedded() {
-            int port = freePort();
-            RedisServer server = startOwn(port);
-            Runtime.getRuntime().addShutdownHook(new Thread(server::stop));
-            return found("127.0.0.1", port, "of the embedded redis-server");
+        private static SharedRedis embedded() {
+            // The end of the JVM stops it.
+            @SuppressWarnings("resource")
+            RedisProcess server = RedisProcess.server();
+            return found(RedisProcess.HOST, server.port(), "of the embedded redis-server");
         }
 
-        private static TestRedis found(String host, int port, String how) {
+        private static SharedRedis found(String host, int port, String how) {
             System.out.println("Redis under test: " + host + ":" + port + " " + how);
-            return new TestRedis(host, port);
+            return new SharedRedis(host, port);
         }
     }
 

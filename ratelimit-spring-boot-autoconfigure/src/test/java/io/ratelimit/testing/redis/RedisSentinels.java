@@ -1,4 +1,4 @@
-package io.ratelimit.outage;
+package io.ratelimit.testing.redis;
 
 import static org.awaitility.Awaitility.await;
 
@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /** A master, two replicas, and three sentinels of which two must agree. */
-final class OwnSentinels implements AutoCloseable {
+public final class RedisSentinels implements AutoCloseable {
 
     private static final String NAME = "shop";
 
@@ -24,7 +24,7 @@ final class OwnSentinels implements AutoCloseable {
 
     private RedisProcess master;
 
-    OwnSentinels() {
+    public RedisSentinels() {
         try {
             master = RedisProcess.server();
             servers.add(master);
@@ -71,7 +71,7 @@ final class OwnSentinels implements AutoCloseable {
     }
 
     /** What an application must be told to use it. */
-    List<String> properties() {
+    public List<String> properties() {
         return List.of(
                 "spring.data.redis.sentinel.master=" + NAME,
                 "spring.data.redis.sentinel.nodes="
@@ -79,16 +79,16 @@ final class OwnSentinels implements AutoCloseable {
     }
 
     /** The replicas have all that the master was sent. */
-    void awaitReplicas() {
+    public void awaitReplicas() {
         master.send("WAIT", REPLICAS, 5_000);
     }
 
-    RedisProcess master() {
+    public RedisProcess master() {
         return master;
     }
 
     /** Of a replica, after the master is gone. */
-    void awaitPromotion() {
+    public void awaitPromotion() {
         RedisProcess before = master;
         await("a new master")
                 .atMost(PATIENCE)
@@ -97,7 +97,7 @@ final class OwnSentinels implements AutoCloseable {
     }
 
     /** Of a master that comes back after another was promoted. */
-    void awaitDemotion(RedisProcess former) {
+    public void awaitDemotion(RedisProcess former) {
         await("a replica").atMost(PATIENCE).until(() -> !isMaster(former));
     }
 

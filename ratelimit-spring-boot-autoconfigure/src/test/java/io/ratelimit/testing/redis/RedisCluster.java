@@ -1,20 +1,31 @@
-package io.ratelimit.outage;
+package io.ratelimit.testing.redis;
 
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.redis.TestRedis;
+import io.lettuce.core.TimeoutOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.lettuce.core.cluster.ClusterTopologyRefreshOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A Redis Cluster of three shards, with a replica each or none, and what can befall it. */
-final class OwnShards implements AutoCloseable {
+/** A Redis Cluster of three shards, with a replica each or none, and the failures a test can cause. */
+public final class RedisCluster implements AutoCloseable {
 
-    static final int SHARDS = 3;
+    public static final int SHARDS = 3;
 
     private static final int SLOTS = 16_384;
+
+    /** A shard that does not answer for a second is replaced, or reported as down. */
+    private static final String[] FAILOVER = {
+        "cluster-node-timeout 1000", "cluster-replica-validity-factor 0", "cluster-allow-replica-migration no"
+    };
 
     private static final Duration PATIENCE = Duration.ofSeconds(30);
 
@@ -22,7 +33,7 @@ final class OwnShards implements AutoCloseable {
 
     private final List<RedisProcess> replicas = new ArrayList<>();
 
-    private OwnShards(boolean replicated, String... settings) {
+    private RedisCluster(boolean replicated, String... settings) {
         try {
             for (int shard = 0; shard < SHARDS; shard++) {
                 masters.add(node(settings));
@@ -38,13 +49,23 @@ final class OwnShards implements AutoCloseable {
         }
     }
 
-    static OwnShards withReplicas() {
-        return new OwnShards(true);
+    public static RedisCluster withReplicas() {
+        return new RedisCluster(true, FAILOVER);
     }
 
     /** If one is down, the others go on. Each keeps on its disk what it has. */
-    static OwnShards withoutReplicas() {
-        return new OwnShards(false, "cluster-require-full-coverage no", "appendonly yes", "appendfsync always");
+    public static RedisCluster withoutReplicas() {
+        return new RedisCluster(
+                false,
+                Stream.concat(
+                                Stream.of(FAILOVER),
+                                Stream.of("cluster-require-full-coverage no", "appendonly yes", "appendfsync always"))
+                        .toArray(String[]::new));
+    }
+
+    /** For tests that cause no failure: no shard is down because the machine is busy. */
+    public static RedisCluster undisturbed() {
+        return new RedisCluster(false);
     }
 
     private static RedisProcess node(String... settings) {
@@ -52,11 +73,8 @@ final class OwnShards implements AutoCloseable {
                         Stream.of(settings),
                         Stream.of(
                                 "cluster-enabled yes",
-                                "cluster-node-timeout 1000",
-                                "cluster-port " + TestRedis.freePort(),
-                                "cluster-announce-ip " + RedisProcess.HOST,
-                                "cluster-replica-validity-factor 0",
-                                "cluster-allow-replica-migration no"))
+                                "cluster-port " + FreePorts.next(),
+                                "cluster-announce-ip " + RedisProcess.HOST))
                 .toArray(String[]::new));
     }
 
@@ -75,7 +93,7 @@ final class OwnShards implements AutoCloseable {
         return ((List<?>) node.send("CONFIG", "GET", "cluster-port")).get(1).toString();
     }
 
-    void awaitWhole(RedisProcess node) {
+    public void awaitWhole(RedisProcess node) {
         await("a whole cluster")
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(20))
@@ -118,14 +136,29 @@ final class OwnShards implements AutoCloseable {
     }
 
     /** What an application must be told to use it. */
-    List<String> properties() {
+    public List<String> properties() {
         return List.of("spring.data.redis.cluster.nodes="
                 + nodes().map(RedisProcess::address).collect(Collectors.joining(",")));
     }
 
+    /** A started connection factory, as Spring Boot would make it. */
+    public LettuceConnectionFactory connect() {
+        RedisClusterConfiguration servers = new RedisClusterConfiguration();
+        nodes().forEach(node -> servers.addClusterNode(new RedisNode(RedisProcess.HOST, node.port())));
+        ClusterClientOptions options = ClusterClientOptions.builder()
+                .topologyRefreshOptions(ClusterTopologyRefreshOptions.builder()
+                        .dynamicRefreshSources(true)
+                        .build())
+                .timeoutOptions(TimeoutOptions.enabled())
+                .build();
+        return StartedConnections.to(
+                servers,
+                LettuceClientConfiguration.builder().clientOptions(options).build());
+    }
+
     /** Puts a wire before a shard; returns when all know that it is to be reached by that. */
-    DisturbedWire wire(int shard) {
-        DisturbedWire wire = new DisturbedWire(masters.get(shard).port());
+    public FaultyProxy wire(int shard) {
+        FaultyProxy wire = new FaultyProxy(masters.get(shard).port());
         masters.get(shard).send("CONFIG", "SET", "cluster-announce-port", wire.port());
         nodes().forEach(node -> await("the wire's port")
                 .atMost(PATIENCE)
@@ -133,13 +166,17 @@ final class OwnShards implements AutoCloseable {
         return wire;
     }
 
-    RedisProcess master(int shard) {
+    public RedisProcess master(int shard) {
         return masters.get(shard);
     }
 
     /** The number of the shard that the slots of this hash tag began in. */
-    int shardOf(String tag) {
-        int slot = slot(tag);
+    public int shardOf(String tag) {
+        return shardOf(slot(tag));
+    }
+
+    /** The number of the shard that the slot began in. */
+    public static int shardOf(int slot) {
         int shard = 0;
         while (slot >= SLOTS * (shard + 1) / SHARDS) {
             shard++;
@@ -151,27 +188,27 @@ final class OwnShards implements AutoCloseable {
         return Math.toIntExact((Long) masters.get(SHARDS - 1).send("CLUSTER", "KEYSLOT", tag));
     }
 
-    void awaitReplicas() {
+    public void awaitReplicas() {
         masters.forEach(master -> master.send("WAIT", 1, 5_000));
     }
 
     /** The replica of the shard is its master, and knows the cluster to be whole. */
-    void awaitPromotion(int shard) {
+    public void awaitPromotion(int shard) {
         RedisProcess replica = replicas.get(shard);
         await("a new master")
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(5))
-                .until(() -> OwnSentinels.isMaster(replica) && info(replica).contains("cluster_state:ok"));
+                .until(() -> RedisSentinels.isMaster(replica) && info(replica).contains("cluster_state:ok"));
     }
 
     /** Moves the slot of this hash tag, key by key, as redis-cli does. */
-    void move(String tag, int from, int to) {
+    public void move(String tag, int from, int to) {
         beginMove(tag, from, to);
         endMove(tag, from, to);
     }
 
     /** One of the slot's keys is on the other node then. */
-    void beginMove(String tag, int from, int to) {
+    public void beginMove(String tag, int from, int to) {
         int slot = slot(tag);
         RedisProcess source = masters.get(from);
         RedisProcess target = masters.get(to);
@@ -180,7 +217,7 @@ final class OwnShards implements AutoCloseable {
         migrateOne(slot, source, target);
     }
 
-    void endMove(String tag, int from, int to) {
+    public void endMove(String tag, int from, int to) {
         int slot = slot(tag);
         RedisProcess source = masters.get(from);
         RedisProcess target = masters.get(to);

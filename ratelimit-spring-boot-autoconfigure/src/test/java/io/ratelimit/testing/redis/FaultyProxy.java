@@ -1,4 +1,4 @@
-package io.ratelimit.outage;
+package io.ratelimit.testing.redis;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -6,6 +6,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -18,10 +19,11 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import javax.net.ServerSocketFactory;
 import org.jspecify.annotations.Nullable;
 
-/** What lies between an application and its Redis: passes on what each says, and can fail to. */
-final class DisturbedWire implements AutoCloseable {
+/** Passes on what an application and its Redis say to each other, and can lose or hold it. */
+public final class FaultyProxy implements AutoCloseable {
 
     private static final String SCRIPT = "evalsha";
 
@@ -30,6 +32,8 @@ final class DisturbedWire implements AutoCloseable {
     private final ServerSocket server;
 
     private final Set<Socket> sockets = ConcurrentHashMap.newKeySet();
+
+    private final AtomicInteger connections = new AtomicInteger();
 
     private final AtomicInteger repliesToLose = new AtomicInteger();
 
@@ -41,46 +45,60 @@ final class DisturbedWire implements AutoCloseable {
     /** How long a byte is on its way, in either direction. */
     private final Duration way;
 
-    DisturbedWire(int target) {
+    public FaultyProxy(int target) {
         this(target, Duration.ZERO);
     }
 
-    DisturbedWire(int target, Duration way) {
+    public FaultyProxy(int target, Duration way) {
+        this(ServerSocketFactory.getDefault(), target, way);
+    }
+
+    /** Applications reach it by TLS, and it reaches the server without. */
+    public FaultyProxy(int target, TestCertificate certificate) throws IOException, GeneralSecurityException {
+        this(certificate.server().getServerSocketFactory(), target, Duration.ZERO);
+    }
+
+    private FaultyProxy(ServerSocketFactory sockets, int target, Duration way) {
         this.target = target;
         this.way = way;
         try {
-            server = new ServerSocket(0, 100, InetAddress.getLoopbackAddress());
+            server = sockets.createServerSocket(0, 100, InetAddress.getLoopbackAddress());
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
         start(this::accept);
     }
 
-    int port() {
+    public int port() {
         return server.getLocalPort();
     }
 
+    /** How many connections were made, whatever became of them. */
+    public int connections() {
+        return connections.get();
+    }
+
     /** Resets a connection in the place of a reply to a script, so many times: the script has run, nobody knows. */
-    void loseReplies(int number) {
+    public void loseReplies(int number) {
         repliesToLose.set(number);
     }
 
-    int repliesToLose() {
+    public int repliesToLose() {
         return repliesToLose.get();
     }
 
     /** Nothing gets through, nothing is closed. */
-    void swallow() {
+    public void swallow() {
         gate.shut();
     }
 
     /** All gets through, and what was on its way arrives. */
-    void pass() {
+    public void pass() {
         gate.open();
     }
 
     /** Nothing gets through the connections that there are, ever again; new ones are well. */
-    void loseConnections() {
+    public void loseConnections() {
         gate.shut();
         gatesOfTheLost.add(gate);
         gate = new Gate();
@@ -91,6 +109,7 @@ final class DisturbedWire implements AutoCloseable {
             while (true) {
                 Socket client = server.accept();
                 sockets.add(client);
+                connections.incrementAndGet();
                 Gate own = gate;
                 own.pass();
                 Socket redis = new Socket(InetAddress.getLoopbackAddress(), target);

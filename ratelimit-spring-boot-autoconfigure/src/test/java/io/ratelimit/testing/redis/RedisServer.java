@@ -1,12 +1,13 @@
-package io.ratelimit.outage;
+package io.ratelimit.testing.redis;
 
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.List;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** A redis-server of a test's own, and what can befall it. It loses no write, neither by a kill. */
-final class OwnServer implements AutoCloseable {
+/** A redis-server of a test's own, and the failures a test can cause. It loses no write, not even when it is killed. */
+public final class RedisServer implements AutoCloseable {
 
     private static final int KEYS_TO_LOAD = 2_000;
 
@@ -21,108 +22,115 @@ final class OwnServer implements AutoCloseable {
     private final RedisProcess process = RedisProcess.server(SETTINGS);
 
     /** Who was there before the trouble began, and still gets an answer. */
-    private final RedisLine before = new RedisLine(process.port());
+    private final RedisSocket before = new RedisSocket(process.port());
 
-    private RedisLine looping = before;
+    private RedisSocket looping = before;
 
-    int port() {
+    private final LettuceConnectionFactory connections = StartedConnections.to(RedisProcess.HOST, process.port());
+
+    public int port() {
         return process.port();
     }
 
+    /** The application's connections to it. */
+    public LettuceConnectionFactory connections() {
+        return connections;
+    }
+
     /** What an application must be told to use it. */
-    List<String> properties() {
+    public List<String> properties() {
         return propertiesVia(process.port());
     }
 
-    static List<String> propertiesVia(int port) {
+    public static List<String> propertiesVia(int port) {
         return List.of("spring.data.redis.host=" + RedisProcess.HOST, "spring.data.redis.port=" + port);
     }
 
-    Object send(Object... command) {
+    public Object send(Object... command) {
         return process.send(command);
     }
 
-    void awaitAnswer() {
+    public void awaitAnswer() {
         process.awaitAnswer();
     }
 
-    void hang() {
+    public void hang() {
         process.hang();
     }
 
-    void goOn() {
+    public void goOn() {
         process.goOn();
         awaitAnswer();
     }
 
-    void kill() {
+    public void kill() {
         process.kill();
     }
 
-    void restart() {
+    public void restart() {
         process.start();
         awaitAnswer();
     }
 
-    void forgetScripts() {
+    public void forgetScripts() {
         send("SCRIPT", "FLUSH");
     }
 
-    void fill() {
+    public void fill() {
         send("CONFIG", "SET", "maxmemory", 1);
     }
 
-    void drain() {
+    public void drain() {
         send("CONFIG", "SET", "maxmemory", 0);
         awaitAnswer();
     }
 
     /** A replica, and so read-only. Its master is not there, so that it keeps what it has. */
-    void demote() {
+    public void demote() {
         send("REPLICAOF", RedisProcess.HOST, 1);
     }
 
-    void promote() {
+    public void promote() {
         send("REPLICAOF", "NO", "ONE");
         awaitAnswer();
     }
 
     /** It wants a password that nobody was told, and has forgotten all who were there. */
-    void lock() {
+    public void lock() {
         before.send("CONFIG", "SET", "requirepass", "secret");
         before.send("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     }
 
-    void unlock() {
+    public void unlock() {
         before.send("CONFIG", "SET", "requirepass", "");
         awaitAnswer();
     }
 
     /** Who is connected may not run scripts. */
-    void forbidScripts() {
+    public void forbidScripts() {
         send("ACL", "SETUSER", "default", "-@scripting");
     }
 
-    void permitScripts() {
+    public void permitScripts() {
         send("ACL", "SETUSER", "default", "+@all");
         awaitAnswer();
     }
 
     /** Somebody else's script does not end. */
-    void loop() {
-        looping = new RedisLine(process.port());
+    public void loop() {
+        looping = new RedisSocket(process.port());
         looping.start("EVAL", "while true do end", 0);
-        await("BUSY").until(() -> !RedisLine.answers(process.port()));
+        await("BUSY").until(() -> !RedisSocket.answers(process.port()));
     }
 
-    void endLoop() {
+    public void endLoop() {
         send("SCRIPT", "KILL");
         awaitAnswer();
         looping.close();
     }
 
     /** Restarts with all it knew, and much more. While it reads that, it answers that it is loading. */
-    void load() {
+    public void load() {
         send("EVAL", "for i = 1, " + KEYS_TO_LOAD + " do redis.call('SET', 'other:' .. i, i) end", 0);
         process.kill();
         process.start();
@@ -142,6 +150,7 @@ final class OwnServer implements AutoCloseable {
 
     @Override
     public void close() {
+        connections.destroy();
         before.close();
         looping.close();
         process.close();

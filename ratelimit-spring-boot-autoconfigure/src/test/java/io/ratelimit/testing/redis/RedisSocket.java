@@ -1,4 +1,4 @@
-package io.ratelimit.outage;
+package io.ratelimit.testing.redis;
 
 import java.io.BufferedInputStream;
 import java.io.ByteArrayOutputStream;
@@ -13,7 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A plain connection to a redis-server of this machine: no pool, no retry, no reconnect. */
-final class RedisLine implements AutoCloseable {
+final class RedisSocket implements AutoCloseable {
 
     private static final int PATIENCE_MILLIS = 5_000;
 
@@ -21,11 +21,11 @@ final class RedisLine implements AutoCloseable {
 
     private final DataInputStream replies;
 
-    RedisLine(int port) {
+    RedisSocket(int port) {
         this(port, PATIENCE_MILLIS);
     }
 
-    private RedisLine(int port, int patienceMillis) {
+    private RedisSocket(int port, int patienceMillis) {
         try {
             socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port), patienceMillis);
             socket.setSoTimeout(patienceMillis);
@@ -37,14 +37,14 @@ final class RedisLine implements AutoCloseable {
 
     /** On a connection of its own. */
     static Object send(int port, Object... command) {
-        try (RedisLine line = new RedisLine(port)) {
+        try (RedisSocket line = new RedisSocket(port)) {
             return line.send(command);
         }
     }
 
     /** Whether it says PONG, and soon; an error reply is none. */
     static boolean answers(int port) {
-        try (RedisLine line = new RedisLine(port, 200)) {
+        try (RedisSocket line = new RedisSocket(port, 200)) {
             return line.send("PING").equals("PONG");
         } catch (RuntimeException ex) {
             return false;
