@@ -78,7 +78,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             if (charges.stream()
                     .anyMatch(other -> other.limit() == limit && request.key().equals(other.key()))) {
                 throw new IllegalArgumentException("Limit '" + limit.name()
-                        + "': two requests are for the same key; ask for all its permits in one");
+                        + "': requests must not name the same key twice; add up their permits");
             }
             charges.add(charge);
         }

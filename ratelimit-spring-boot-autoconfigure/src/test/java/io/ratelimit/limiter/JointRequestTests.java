@@ -193,7 +193,10 @@ class JointRequestTests {
                 mistake("Limit 'small': key must not be null or empty", fine, new PermitRequest("small", null)),
                 mistake("Limit 'small': permits must not be negative", fine, new PermitRequest("small", "alice", -1)),
                 mistake("no limit 'smal'; did you mean 'small'?", fine, new PermitRequest("smal", "alice")),
-                mistake("Limit 'big': two requests", fine, new PermitRequest("BIG", "alice", 3)),
+                mistake(
+                        "Limit 'big': requests must not name the same key twice",
+                        fine,
+                        new PermitRequest("BIG", "alice", 3)),
                 mistake("Limit 'off': key", fine, new PermitRequest("off", "")));
     }
 

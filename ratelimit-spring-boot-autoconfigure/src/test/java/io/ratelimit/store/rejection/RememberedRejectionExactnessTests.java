@@ -10,7 +10,6 @@ import io.ratelimit.Refill;
 import io.ratelimit.TestClock;
 import io.ratelimit.TestLimits;
 import io.ratelimit.TestRandom;
-import io.ratelimit.limiter.CombinedDecision;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RandomLimits;
@@ -109,7 +108,8 @@ class RememberedRejectionExactnessTests {
 
     /** Whether the call may go on, and what each limit in dry run has counted. */
     private static List<Boolean> outcome(List<Charge> charges, List<RateLimitDecision> decisions) {
-        boolean rejected = new CombinedDecision(charges, decisions).isRejected();
+        boolean rejected =
+                StoreOutcome.isRejected(charges, i -> decisions.get(i).allowed());
         return IntStream.range(0, charges.size())
                 .mapToObj(
                         i -> charges.get(i).limit().dryRun() ? decisions.get(i).allowed() : !rejected)
