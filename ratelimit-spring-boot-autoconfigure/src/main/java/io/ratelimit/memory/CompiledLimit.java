@@ -12,16 +12,10 @@ import java.util.concurrent.ConcurrentMap;
  * @param buckets those of all limits with the same id
  */
 record CompiledLimit(
-        RateLimit limit,
-        Rule<?> rule,
-        long capacity,
-        long aheadMicros,
-        boolean spacesOut,
-        ConcurrentMap<Object, Bucket> buckets) {
+        Rule<?> rule, long capacity, long aheadMicros, boolean spacesOut, ConcurrentMap<Object, Bucket> buckets) {
 
     static CompiledLimit of(RateLimit limit, ConcurrentMap<Object, Bucket> buckets) {
         return new CompiledLimit(
-                limit,
                 Rule.of(limit),
                 limit.capacity(),
                 limit.maxWait().toNanos() / 1_000,

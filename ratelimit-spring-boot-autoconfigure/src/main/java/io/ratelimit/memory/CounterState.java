@@ -8,10 +8,6 @@ package io.ratelimit.memory;
  */
 record CounterState(long used, long since, long rest) implements Usage {
 
-    static CounterState none(long now) {
-        return new CounterState(0, now, 0);
-    }
-
     @Override
     public CounterState receipt() {
         return this;

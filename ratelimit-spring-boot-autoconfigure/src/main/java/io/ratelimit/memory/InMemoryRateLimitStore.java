@@ -91,7 +91,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         ClockSkew lag = BucketState.lag(last, clock);
         long now = lag == null ? clock : lag.seen();
         BucketState state = BucketState.of(rule, last, lag, now);
-        return !last.hasSection(rule) || state.own().used(now) == 0
+        return !last.hasState(rule) || state.own().used(now) == 0
                 ? last
                 : state.giveBack(now, charge.permits(), receipt).settled(now);
     }

@@ -5,8 +5,8 @@ import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
 
 /**
- * In batches, one at the end of each period; the period starts with the call that takes from a full bucket. {@code since}
- * is when the present period began.
+ * Token bucket refilled in batches, one at the end of each period. The period starts with the call that takes permits from a
+ * full bucket; {@code since} is when the current one started.
  */
 record IntervalRule(long capacity, long batch, long periodMicros) implements CounterRule {
 
@@ -16,32 +16,17 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
     }
 
     @Override
-    public CounterState unused(long now) {
-        return CounterState.none(now);
-    }
-
-    @Override
     public CounterState recover(CounterState usage, long now) {
         long periods = (now - usage.since()) / periodMicros;
         if (periods >= batches(usage.used())) {
-            return CounterState.none(now);
+            return unused(now);
         }
         return new CounterState(usage.used() - periods * batch, usage.since() + periods * periodMicros, 0);
     }
 
     @Override
-    public long used(CounterState usage, long now) {
-        return usage.used();
-    }
-
-    @Override
     public long timeUntil(long most, CounterState usage, long now) {
         return usage.since() + batches(usage.used() - most) * periodMicros - now;
-    }
-
-    @Override
-    public CounterState take(CounterState usage, long now, long permits) {
-        return usage.plus(permits, capacity);
     }
 
     @Override
@@ -51,7 +36,7 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
         }
         long periods = Math.floorDiv(usage.since() - receipt.since(), periodMicros);
         long out = Math.min(receipt.used() - periods * batch, usage.used());
-        // Where nobody's from before is out, the period is not that of those who came later.
+        // If no earlier call has permits in use, the refunded call started the period, later ones did not.
         return new CounterState(usage.used() - Math.min(permits, out), out <= permits ? now : usage.since(), 0);
     }
 

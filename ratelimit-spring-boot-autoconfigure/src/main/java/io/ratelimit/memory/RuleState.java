@@ -1,13 +1,13 @@
 package io.ratelimit.memory;
 
-/** A rule and what is used by it. */
+/** A rule and its state. */
 record RuleState<U extends Usage>(Rule<U> rule, U usage) {
 
     static <U extends Usage> RuleState<U> unused(Rule<U> rule, long now) {
         return new RuleState<>(rule, rule.unused(now));
     }
 
-    /** What the rule makes of another's section. */
+    /** Returns the state that a new rule takes over from another. */
     static <U extends Usage> RuleState<U> adopt(Rule<U> rule, RuleState<?> other, long now) {
         return new RuleState<>(rule, rule.adopt(other, now)).recover(now);
     }
@@ -41,7 +41,7 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return Admission.of(limit, rule, usage, now, permits);
     }
 
-    /** How much is lost if it is forgotten. */
+    /** Returns how much is lost if the state is removed. */
     EvictionPriority use(long now) {
         long remaining = Math.max(0, rule.capacity() - used(now));
         return new EvictionPriority(1 - (double) remaining / rule.capacity(), resetAfter(now));
@@ -55,8 +55,8 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return new RuleState<>(rule, rule.giveBack(usage, now, permits, receipt)).recover(now);
     }
 
-    RuleState<U> witness(long now, long permits) {
+    RuleState<U> observe(long now, long permits) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.witness(recovered.usage, now, permits));
+        return new RuleState<>(rule, rule.observe(recovered.usage, now, permits));
     }
 }

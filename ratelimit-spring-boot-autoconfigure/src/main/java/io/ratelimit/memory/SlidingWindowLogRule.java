@@ -1,6 +1,6 @@
 package io.ratelimit.memory;
 
-/** Each permit when the window is over that began with its taking. */
+/** Sliding log: each permit comes back one window after it was taken. */
 record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<PermitLog> {
 
     /** More permits than any log may hold count as so many: an entry in Redis has no room for more, and both stores agree. */
@@ -29,7 +29,7 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
         return time + windowMicros - now;
     }
 
-    /** Of a log that is fuller than its rule allows the oldest entries say nothing: they are gone before it has room. */
+    /** Removes the oldest entries of a log that has more than the capacity: they leave before it has room again. */
     @Override
     public PermitLog take(PermitLog usage, long now, long permits) {
         return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(capacity);
@@ -38,6 +38,11 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
     @Override
     public PermitLog giveBack(PermitLog usage, long now, long permits, CounterState receipt) {
         return usage.without(receipt.since(), permits);
+    }
+
+    @Override
+    public boolean sharesEntriesWith(Rule<?> other) {
+        return other instanceof SlidingWindowLogRule;
     }
 
     @Override

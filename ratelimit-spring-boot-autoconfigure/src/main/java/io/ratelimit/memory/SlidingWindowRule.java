@@ -3,14 +3,15 @@ package io.ratelimit.memory;
 import java.math.BigInteger;
 
 /**
- * Counts in windows aligned to the epoch. Of the previous window's count that share is used that is still in view.
- * {@code used} is the present window's count, {@code since} its beginning and {@code rest} the previous window's count.
+ * Sliding window counter: two fixed windows aligned to the epoch, the previous count weighted by the share of that window
+ * that is still in view (published by Cloudflare in 2017). {@code used} is the count of the current window, {@code since} its
+ * start and {@code rest} the count of the previous window.
  */
 record SlidingWindowRule(long capacity, long windowMicros) implements CounterRule {
 
     @Override
     public CounterState unused(long now) {
-        return CounterState.none(start(now));
+        return new CounterState(0, start(now), 0);
     }
 
     @Override
@@ -39,11 +40,6 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
     }
 
     @Override
-    public CounterState take(CounterState usage, long now, long permits) {
-        return usage.plus(permits, capacity);
-    }
-
-    @Override
     public CounterState giveBack(CounterState usage, long now, long permits, CounterState receipt) {
         if (usage.since() == receipt.since()) {
             return new CounterState(Math.max(0, usage.used() - permits), usage.since(), usage.rest());
@@ -68,24 +64,20 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
         return now - Math.floorMod(now, windowMicros);
     }
 
+    /** {@code a × b / c}, rounded up. */
+    private static long up(long a, long b, long c) {
+        long down = down(a, b, c);
+        // Both products may overflow. Their difference is the remainder, which does not.
+        return a * b - down * c == 0 ? down : down + 1;
+    }
+
     /** {@code a × b / c}, rounded down. */
     private static long down(long a, long b, long c) {
-        long high = Math.multiplyHigh(a, b);
-        return high == 0 && a * b >= 0
+        return Math.multiplyHigh(a, b) == 0 && a * b >= 0
                 ? a * b / c
-                : product(a, b).divide(BigInteger.valueOf(c)).longValueExact();
-    }
-
-    private static long up(long a, long b, long c) {
-        long high = Math.multiplyHigh(a, b);
-        if (high == 0 && a * b >= 0) {
-            return a * b / c + (a * b % c > 0 ? 1 : 0);
-        }
-        BigInteger[] result = product(a, b).divideAndRemainder(BigInteger.valueOf(c));
-        return result[0].longValueExact() + result[1].signum();
-    }
-
-    private static BigInteger product(long a, long b) {
-        return BigInteger.valueOf(a).multiply(BigInteger.valueOf(b));
+                : BigInteger.valueOf(a)
+                        .multiply(BigInteger.valueOf(b))
+                        .divide(BigInteger.valueOf(c))
+                        .longValueExact();
     }
 }

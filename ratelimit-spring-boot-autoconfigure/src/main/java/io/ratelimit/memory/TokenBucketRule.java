@@ -3,15 +3,11 @@ package io.ratelimit.memory;
 import io.ratelimit.ReducedRate;
 
 /**
- * One permit after the other, evenly: token bucket and leaky bucket. {@code since} is when the next of the used ones began
- * to come back; {@code rest} is a fraction of the microsecond after it, in parts of the pace's permits.
+ * Token bucket and leaky bucket: permits come back one after the other, evenly. Counts what is used, as the generic cell rate
+ * algorithm (GCRA, ITU-T I.371) does with times. {@code since} is when the next permit began to come back; {@code rest} is a
+ * fraction of the microsecond after it, in parts of the pace's permits.
  */
 record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
-
-    @Override
-    public CounterState unused(long now) {
-        return CounterState.none(now);
-    }
 
     @Override
     public CounterState recover(CounterState usage, long now) {
@@ -24,23 +20,18 @@ record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
     }
 
     @Override
-    public long used(CounterState usage, long now) {
-        return usage.used();
-    }
-
-    @Override
     public long timeUntil(long most, CounterState usage, long now) {
         return usage.since() + pace.timeOf(usage.used() - most, usage.rest()) - now;
     }
 
-    /** May be more than the capacity: permits can be reserved ahead. */
+    /** Can exceed the capacity: permits can be reserved ahead. */
     @Override
     public CounterState take(CounterState usage, long now, long permits) {
         return usage.plus(permits, Long.MAX_VALUE);
     }
 
     @Override
-    public CounterState witness(CounterState usage, long now, long permits) {
+    public CounterState observe(CounterState usage, long now, long permits) {
         return usage.plus(permits, Math.max(capacity, usage.used()));
     }
 
@@ -50,13 +41,13 @@ record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
         if (out > permits) {
             return new CounterState(usage.used() - permits, usage.since(), usage.rest());
         }
-        // They were at the front: those behind them begin to come back now.
+        // These permits were first in order: the next ones begin to come back now.
         return out == 0 ? usage : new CounterState(usage.used() - out, now, 0);
     }
 
     /**
-     * How many of the permits in use are the receipt's or were taken before. Permits come back in the order in which they
-     * were taken: those are back by the time at which the receipt's bucket was to be unused.
+     * Returns how many of the permits in use belong to the receipt or were taken before it. Permits come back in the order
+     * in which they were taken, so these come back by the time at which the receipt's bucket was to be full again.
      */
     private long outBefore(CounterState receipt, CounterState usage) {
         long last = receipt.since() + pace.wholeTimeOf(receipt.used(), receipt.rest());
@@ -73,7 +64,7 @@ record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
         return back > time || (back == time && pace.fractionOf(permits, usage.rest()) > fraction);
     }
 
-    /** A permit that is partly back stays so, where the pace is the same. */
+    /** With the same pace, the fraction of a permit that has come back is kept. */
     @Override
     public CounterState adopt(RuleState<?> other, long now) {
         if (other.rule() instanceof TokenBucketRule even
