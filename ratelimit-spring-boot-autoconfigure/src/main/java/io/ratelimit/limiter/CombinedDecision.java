@@ -19,7 +19,7 @@ import java.util.stream.IntStream;
  *
  * @param decisions those of the store, one for each charge
  */
-record CombinedDecision(List<Charge> charges, List<RateLimitDecision> decisions) {
+public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> decisions) {
 
     private static final Comparator<RateLimitDecision> FEWEST_LEFT_FIRST = Comparator.comparingLong(
                     RateLimitDecision::remaining)
@@ -29,7 +29,7 @@ record CombinedDecision(List<Charge> charges, List<RateLimitDecision> decisions)
     private static final Comparator<RateLimitDecision> LONGEST_WAIT_FIRST = Comparator.comparing(
             RateLimitDecision::retryAfter, Comparator.nullsFirst(Comparator.<Duration>reverseOrder()));
 
-    boolean isRejected() {
+    public boolean isRejected() {
         return StoreOutcome.isRejected(charges, i -> decisions.get(i).allowed());
     }
 
