@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.ContextPropagatingExecutor;
 import io.ratelimit.aop.CreatedBeans;
 import io.ratelimit.aop.EventLoopHandlers;
@@ -18,7 +19,9 @@ import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.web.RequestRules;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -141,7 +144,7 @@ class AdviceConfiguration {
             ObjectProvider<CatalogRateLimiterRegistry> registry,
             CompositeRateLimitListener listeners,
             RateLimitProperties properties,
-            ObjectProvider<RequestLimiting> requestLimiting,
+            ObjectProvider<RequestRules> requestRules,
             ObjectProvider<StoreWarmUp> warmUp,
             ListableBeanFactory beans) {
         LimiterConfiguration.declareBeans(beans, catalog);
@@ -150,9 +153,28 @@ class AdviceConfiguration {
                 catalog,
                 registry.getIfAvailable(),
                 listeners,
-                () -> RequestLimiting.start(properties, requestLimiting),
+                () -> startRequestRules(properties, requestRules),
                 StoreConfiguration.describe(beans, properties),
                 () -> warmUp.ifAvailable(StoreWarmUp::warmUp));
+    }
+
+    /**
+     * Starts the URL rules, and returns the requests of each limit, by the limit's name.
+     *
+     * @throws RateLimitConfigurationException if there are rules, but this is not a web application
+     */
+    private static Map<String, List<String>> startRequestRules(
+            RateLimitProperties properties, ObjectProvider<RequestRules> requestRules) {
+        RequestRules rules = requestRules.getIfAvailable();
+        if (rules == null && !properties.http().isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    "ratelimit.http must be empty in an application without Spring MVC and WebFlux (was "
+                            + properties.http().stream()
+                                    .map(RateLimitProperties.Http::path)
+                                    .toList() + ").",
+                    "Remove it, or add spring-boot-starter-webmvc or spring-boot-starter-webflux.");
+        }
+        return rules == null ? Map.of() : rules.start();
     }
 
     /** Looks the bean up on first use. */

@@ -156,11 +156,6 @@ public final class RateLimitReactiveAutoConfiguration {
         }
 
         @Bean
-        RequestLimiting rateLimitRequestLimiting(RequestRules rules) {
-            return rules::start;
-        }
-
-        @Bean
         RequestLimitWebFilter rateLimitRequestFilter(
                 RequestRules rules,
                 RateLimitGate gate,

@@ -181,11 +181,6 @@ public final class RateLimitServletAutoConfiguration {
         }
 
         @Bean
-        RequestLimiting rateLimitRequestLimiting(RequestRules rules) {
-            return rules::start;
-        }
-
-        @Bean
         RequestLimitFilter rateLimitRequestFilter(
                 RequestRules rules,
                 RateLimitGate gate,
