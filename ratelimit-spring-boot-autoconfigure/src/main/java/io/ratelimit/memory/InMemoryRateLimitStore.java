@@ -51,16 +51,21 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     @Override
     public StoreOutcome decide(StoreRequest request) {
         List<Charge> charges = request.charges();
-        if (request.refundable()) {
-            Map<Charge, ChargedPermits> receipts = new HashMap<>();
-            List<RateLimitDecision> decisions = charges.size() == 1
-                    ? List.of(decideOne(charges.get(0), receipts))
-                    : decideTogether(charges, receipts);
-            return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
-        }
-        return charges.size() == 1
+        // Short, so that the JIT compiler inlines it into callers and removes the request and the outcome.
+        return charges.size() == 1 && !request.refundable()
                 ? StoreOutcome.of(request, decideOne(charges.get(0)))
-                : StoreOutcome.of(request, decideTogether(charges, null));
+                : decideMore(request);
+    }
+
+    private StoreOutcome decideMore(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        if (!request.refundable()) {
+            return StoreOutcome.of(request, decideTogether(charges, null));
+        }
+        Map<Charge, ChargedPermits> receipts = new HashMap<>();
+        List<RateLimitDecision> decisions =
+                charges.size() == 1 ? List.of(decideOne(charges.get(0), receipts)) : decideTogether(charges, receipts);
+        return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
     }
 
     @Override

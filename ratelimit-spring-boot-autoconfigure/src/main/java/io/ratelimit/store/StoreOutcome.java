@@ -3,6 +3,7 @@ package io.ratelimit.store;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.IntPredicate;
 import java.util.function.UnaryOperator;
@@ -25,7 +26,7 @@ public record StoreOutcome(
 
     /** Returns the outcome for a single charge that cannot be refunded. */
     public static StoreOutcome of(StoreRequest request, RateLimitDecision decision) {
-        return of(request, List.of(decision));
+        return of(request, Collections.singletonList(decision));
     }
 
     /** Returns the outcome for charges that cannot be refunded. */

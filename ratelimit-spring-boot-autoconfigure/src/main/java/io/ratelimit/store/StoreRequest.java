@@ -1,6 +1,7 @@
 package io.ratelimit.store;
 
 import io.ratelimit.Charge;
+import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
 
@@ -15,6 +16,12 @@ public record StoreRequest(List<Charge> charges, boolean refundable, long more) 
 
     /** @throws IllegalArgumentException if two charges are for the same bucket */
     public StoreRequest {
+        if (charges.size() > 1) {
+            checkDistinct(charges);
+        }
+    }
+
+    private static void checkDistinct(List<Charge> charges) {
         for (int i = 1; i < charges.size(); i++) {
             for (int j = 0; j < i; j++) {
                 if (isSameBucket(charges.get(i), charges.get(j))) {
@@ -31,7 +38,7 @@ public record StoreRequest(List<Charge> charges, boolean refundable, long more) 
 
     /** Asks for one charge, without a refund. */
     public static StoreRequest of(Charge charge) {
-        return of(List.of(charge));
+        return of(Collections.singletonList(charge));
     }
 
     /** Asks for all charges or none, without a refund. */
