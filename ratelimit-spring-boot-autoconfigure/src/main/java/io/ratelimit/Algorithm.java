@@ -1,12 +1,15 @@
 package io.ratelimit;
 
 /**
- * How permits are taken and come back. All share one pair of numbers: at most {@code capacity} at once, at most
- * {@code rate} in the long run.
+ * Decides how permits are taken and come back. All algorithms share one pair of numbers: at most {@code capacity} permits at
+ * once, at most {@code rate} on average.
  */
 public enum Algorithm {
 
-    /** Starts full, refills at the rate, up to the capacity; a call passes if the bucket holds its permits. */
+    /**
+     * Starts full, refills at the rate, up to the capacity; a call is allowed if the bucket holds its permits (also known as
+     * GCRA).
+     */
     TOKEN_BUCKET,
 
     /**
@@ -17,14 +20,14 @@ public enum Algorithm {
     LEAKY_BUCKET,
 
     /**
-     * Windows of {@code capacity / rate}; one opens with the first call that takes something after the last one ended.
-     * Around an edge almost twice the capacity can pass.
+     * Fixed windows of {@code capacity / rate}; a window starts with the first call that takes permits after the previous one
+     * ended. Around an edge, almost twice the capacity can be allowed.
      */
     FIXED_WINDOW,
 
-    /** Windows aligned to the epoch, the previous one weighted by the share of it that is still in view. */
+    /** Two fixed windows aligned to the epoch, the previous one weighted by the share of it that is still in view. */
     SLIDING_WINDOW,
 
-    /** Exact: the permits taken during the last {@code capacity / rate} never exceed the capacity. */
+    /** Sliding log, exact: the permits taken during the last {@code capacity / rate} never exceed the capacity. */
     SLIDING_WINDOW_LOG
 }

@@ -3,7 +3,7 @@ package io.ratelimit.memory;
 import io.ratelimit.RateLimitDecision;
 import org.jspecify.annotations.Nullable;
 
-/** A call held against a bucket, before it is known whether the call's other limits allow it. */
+/** Evaluates a call against a bucket, before it is known whether the call's other limits allow it. */
 final class Assessment {
 
     private final long permits;
@@ -16,7 +16,7 @@ final class Assessment {
 
     private final Admission claim;
 
-    /** The state with this call's charge, once somebody wants to know. */
+    /** The state with this call's charge, once it is needed. */
     private @Nullable BucketState charged;
 
     Assessment(CompiledLimit limit, @Nullable BucketState last, long clock, long permits) {
@@ -38,7 +38,7 @@ final class Assessment {
         return claim.decision(own.used(now), own.resetAfter(now));
     }
 
-    /** What the section is right after this call's charge. */
+    /** Returns the own rule's state right after this call's charge. */
     CounterState receipt() {
         return charged().own().usage().receipt();
     }
@@ -52,12 +52,12 @@ final class Assessment {
         return known;
     }
 
-    /** How much is lost if the bucket is forgotten. */
+    /** Returns how much is lost if the bucket is removed. */
     EvictionPriority use() {
         return state.own().use(now);
     }
 
-    /** What is to be remembered. */
+    /** Returns the state to be stored. */
     @Nullable
     BucketState next(boolean charged) {
         if (charged && permits > 0) {

@@ -10,9 +10,9 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One key's bucket. Its state is read and changed by the call that holds it, which takes nanoseconds: so whoever finds it
- * held tries again. A call with several limits holds their buckets together. A bucket that is forgotten is as if never
- * used, and nobody holds it any more.
+ * The bucket of one key. Its state is read and changed by the call that holds it, which takes nanoseconds, so a call that
+ * finds it held tries again. A call with several limits holds their buckets together. A forgotten bucket has left the table
+ * and can no longer be held.
  *
  * <p>Nearly always the state is what one rule has counted. It then stands here in numbers, so that a call leaves nothing
  * to be collected. Any other state is an object.
@@ -29,7 +29,7 @@ final class Bucket {
     /** Above these two bits the version counts how often the bucket was held. */
     private static final int STEP = 4;
 
-    /** Looks before a sleep: as long as most calls hold a bucket. More would slow down who holds it. */
+    /** Looks before a sleep: as long as most calls hold a bucket. More would slow down the holding thread. */
     private static final int SPINS = 8;
 
     private final CompiledLimit limit;
@@ -50,7 +50,7 @@ final class Bucket {
 
     private long rest;
 
-    /** Where no rule counts alone; {@code null}: as if never used. */
+    /** Used if no rule counts alone; {@code null}: full. */
     private @Nullable BucketState state;
 
     Bucket(CompiledLimit limit, Object key, @Nullable BucketState state) {
@@ -112,7 +112,7 @@ final class Bucket {
     }
 
     /**
-     * Does something while nobody else reads or changes the state.
+     * Runs work while no other call reads or changes the state.
      *
      * @return what it returns, or {@code null} if the bucket is forgotten
      */
@@ -146,7 +146,7 @@ final class Bucket {
         return (version & (HELD | FORGOTTEN)) == 0;
     }
 
-    /** The state, for the caller who holds the bucket. */
+    /** Returns the state. The caller holds the bucket. */
     @Nullable
     BucketState read() {
         CounterRule counting = rule;
@@ -155,7 +155,7 @@ final class Bucket {
                 : new BucketState(new RuleState<>(counting, new CounterState(used, since, rest)), List.of(), null);
     }
 
-    /** Changes the state, by the caller who holds the bucket; where the stack ends all of it or nothing. */
+    /** Changes the state: all of it or, if the stack overflows, nothing. The caller holds the bucket. */
     void write(@Nullable BucketState next) {
         if (next != null && next.isCount()) {
             CounterRule counting = (CounterRule) next.own().rule();
@@ -179,12 +179,12 @@ final class Bucket {
         rest = newRest;
     }
 
-    /** Who looks sees the version of a change no later than the change. */
+    /** A thread that looks sees the version of a change no later than the change. */
     private static void fence() {
         VarHandle.storeStoreFence();
     }
 
-    /** Changes the state. One that is as if never used stays so. */
+    /** Changes the state, unless the bucket is full. */
     void change(Function<BucketState, @Nullable BucketState> change) {
         hold(() -> {
             BucketState current = read();
@@ -198,7 +198,7 @@ final class Bucket {
     /**
      * Looks at the state without holding the bucket, so that many can be looked at.
      *
-     * @return {@code null} if the bucket is held or forgotten: this waits for nobody
+     * @return {@code null} if the bucket is held or forgotten: this never waits
      */
     @Nullable
     Look look() {
@@ -212,7 +212,7 @@ final class Bucket {
         return (version & FORGOTTEN) != 0;
     }
 
-    /** Forgets the bucket, once nobody holds it; false if that was done before. */
+    /** Forgets the bucket, once no call holds it. Returns false if it was forgotten before. */
     boolean forget() {
         boolean held = hold();
         if (held) {
@@ -224,7 +224,7 @@ final class Bucket {
     /**
      * What was seen of a bucket.
      *
-     * @param state {@code null}: as if never used
+     * @param state {@code null}: full
      */
     record Look(Bucket bucket, int version, @Nullable BucketState state) {
 

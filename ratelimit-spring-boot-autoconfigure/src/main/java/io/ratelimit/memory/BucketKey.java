@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What finds a bucket among those of its limit: the caller's own key, which knows its hash, unless there is none or it is
- * too long to be kept. Keys of a kind have an order, so that a hash map is not slowed down by callers who choose keys with
+ * too long to be kept. Keys of a kind have an order, so that a hash map is not slowed down by callers that choose keys with
  * the same hash.
  */
 final class BucketKey {
@@ -23,7 +23,7 @@ final class BucketKey {
         return key.length() <= KeyDigest.LONGEST_KEY ? key : new Digest(KeyDigest.of(key));
     }
 
-    /** Stands for a long key: no key itself, so that nobody reaches a bucket by the digest of another's key. */
+    /** Replaces a long key. Not a key itself, so that no caller reaches a bucket by the digest of another key. */
     record Digest(String digest) implements Comparable<Digest> {
 
         @Override

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Finds buckets by their keys, and holds a bounded number of them. When it is full, a newcomer takes the place of the
- * bucket that is used least among a few picked at random, so that callers who are limited stay so.
+ * bucket that is used least among a few picked at random, so that limited callers stay limited.
  *
- * <p>A bucket leaves in three steps: it is marked as forgotten, so that nobody charges it any more; it is taken out of
- * the map; it is taken out of its slot. Whoever does the last owns the slot.
+ * <p>A bucket leaves in three steps: it is marked as forgotten, so that no call charges it any more; it is taken out of
+ * the map; it is taken out of its slot. The thread that does the last owns the slot.
  */
 final class BucketTable {
 
-    /** With half of the buckets limited, one in 2^16 newcomers finds nobody else to send away. */
+    /** With half of the buckets limited, one in 2^16 newcomers finds no other bucket to evict. */
     private static final int SAMPLE = 16;
 
     private static final int ATTEMPTS = 4;
@@ -50,7 +50,7 @@ final class BucketTable {
     Bucket get(CompiledLimit limit, Object key) {
         Bucket bucket = limit.buckets().get(key);
         if (bucket != null && bucket.isForgotten()) {
-            // Helps whoever is about to do it, instead of waiting.
+            // Helps the thread that is about to do it, instead of waiting.
             limit.buckets().remove(key, bucket);
             return null;
         }
@@ -59,7 +59,7 @@ final class BucketTable {
 
     /**
      * Adds a bucket, unless there is one of its key. Where calls in progress hold every bucket that could make room, it is
-     * not added but good for this one call: nobody waits for a place.
+     * not added but good for this one call: no call waits for a place.
      *
      * @return false if there is another one
      */

@@ -3,12 +3,12 @@ package io.ratelimit.memory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a bucket goes on while the clock is behind what it once showed. A bucket's own time never goes back: while the clock
- * shows less than the bucket has seen, the bucket goes on from there, at the clock's speed. So what was given back is not
- * given back again, and nobody waits for the clock.
+ * Keeps a bucket's own time from going back while the clock is behind what it showed before: the bucket's time goes on from
+ * there at the clock's speed. So nothing is refilled twice, and no caller waits for the clock.
  *
- * <p>Once the clock shows more, it is taken to be right again, because then nothing is given back for the time that it was
- * wrong. Only who was told to wait for longer than it is behind, and has, is right to think that it went on as it was.
+ * <p>Once the clock shows more than the bucket has seen, it is trusted again, because then nothing is refilled for the time in
+ * which it was wrong. One exception: a caller who was told to wait longer than the clock is behind, and did, must find what was
+ * promised.
  *
  * @param offset added to the clock
  * @param seen the bucket's own time when last looked at
@@ -34,7 +34,7 @@ record ClockSkew(long offset, long seen, long promise) {
         return new ClockSkew(newOffset, now, promise <= now + newOffset ? 0 : promise);
     }
 
-    /** Remembers for when a caller was told to come again. */
+    /** Records the time at which a rejected caller was told to try again. */
     ClockSkew promising(long retryMicros) {
         if (retryMicros <= offset) {
             return this;

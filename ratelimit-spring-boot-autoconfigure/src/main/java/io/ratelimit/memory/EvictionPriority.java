@@ -5,12 +5,12 @@ import org.jspecify.annotations.Nullable;
 /**
  * How much is lost if a bucket is forgotten. The least comes first.
  *
- * @param share of the capacity that is in use: 0 as if never used, 1 exhausted
- * @param leftMicros until the bucket is as if never used
+ * @param share of the capacity that is in use: 0 full, 1 exhausted
+ * @param leftMicros until the bucket is full again
  */
 record EvictionPriority(double share, long leftMicros) implements Comparable<EvictionPriority> {
 
-    /** As if never used: nothing is lost. */
+    /** Whether nothing is lost. */
     boolean isNone() {
         return share == 0 && leftMicros == 0;
     }
