@@ -2,8 +2,9 @@ package io.ratelimit;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.store.DrawnLimit;
-import io.ratelimit.store.LimitKind;
+import io.ratelimit.testing.DrawnLimit;
+import io.ratelimit.testing.LimitKind;
+import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Random;

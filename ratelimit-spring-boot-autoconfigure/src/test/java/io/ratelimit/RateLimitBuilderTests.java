@@ -3,7 +3,8 @@ package io.ratelimit;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.store.LimitKind;
+import io.ratelimit.testing.LimitKind;
+import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.regex.Matcher;

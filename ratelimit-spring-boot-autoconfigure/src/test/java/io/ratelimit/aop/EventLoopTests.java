@@ -7,7 +7,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StubStore;
+import io.ratelimit.testing.StubStore;
 import java.time.Duration;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;

@@ -3,10 +3,10 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.LogRecorder;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.elsewhere.PackagePrivateBase;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.testing.LogRecorder;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

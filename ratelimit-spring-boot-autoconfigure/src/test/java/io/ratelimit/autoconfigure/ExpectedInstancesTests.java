@@ -3,12 +3,12 @@ package io.ratelimit.autoconfigure;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.LogRecorder;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.testing.LogRecorder;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;

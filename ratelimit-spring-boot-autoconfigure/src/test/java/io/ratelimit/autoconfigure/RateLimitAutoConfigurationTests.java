@@ -5,7 +5,6 @@ import static org.mockito.Mockito.mock;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.RecordingWaiter;
 import io.ratelimit.TimeSource;
 import io.ratelimit.Waiter;
 import io.ratelimit.annotation.RateLimited;
@@ -19,6 +18,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.failover.FailoverRateLimitStore;
+import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.TestWebSettings;
 import io.ratelimit.web.servlet.RateLimitExceptionAdvice;

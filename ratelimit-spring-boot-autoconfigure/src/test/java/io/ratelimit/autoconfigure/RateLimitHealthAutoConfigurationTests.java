@@ -36,7 +36,7 @@ class RateLimitHealthAutoConfigurationTests {
 
     private static final String CALLER = "alice";
 
-    private final TroubledRedis redis = new TroubledRedis();
+    private final FailingScriptExecutor redis = new FailingScriptExecutor();
 
     private final ApplicationContextRunner bare = new ApplicationContextRunner()
             .withConfiguration(AutoConfigurations.of(

@@ -3,9 +3,9 @@ package io.ratelimit.autoconfigure;
 import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.LogRecorder;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
 import java.util.Arrays;

@@ -21,7 +21,7 @@ public final class SpringBoot3Health {
 
     /** The contributors' names, and what the one says before Redis fails and while it does, with details and without. */
     public static Map<String, Object> run(String... properties) {
-        TroubledRedis redis = new TroubledRedis();
+        FailingScriptExecutor redis = new FailingScriptExecutor();
         Map<String, Object> seen = new LinkedHashMap<>();
         new ApplicationContextRunner()
                 .withConfiguration(

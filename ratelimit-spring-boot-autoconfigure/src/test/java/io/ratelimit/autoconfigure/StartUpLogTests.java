@@ -2,9 +2,9 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.ForegroundLog;
-import io.ratelimit.LogRecorder;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.ForegroundLog;
+import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;

@@ -3,7 +3,7 @@ package io.ratelimit.concurrent;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 
-import io.ratelimit.LogRecorder;
+import io.ratelimit.testing.LogRecorder;
 import java.lang.ref.WeakReference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

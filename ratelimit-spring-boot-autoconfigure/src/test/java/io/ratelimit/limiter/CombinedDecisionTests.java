@@ -6,7 +6,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.TestLimits;
+import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;

@@ -3,12 +3,12 @@ package io.ratelimit.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.LogRecorder;
 import io.ratelimit.RateLimit;
-import io.ratelimit.RecordingWaiter;
-import io.ratelimit.TestClock;
-import io.ratelimit.TestLimits;
 import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.RecordingWaiter;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestLimits;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;

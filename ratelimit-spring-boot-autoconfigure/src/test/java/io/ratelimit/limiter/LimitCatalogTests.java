@@ -9,7 +9,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
-import io.ratelimit.TestLimits;
+import io.ratelimit.testing.TestLimits;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.stream.Collectors;

@@ -2,7 +2,7 @@ package io.ratelimit.memory;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.TestLimits;
+import io.ratelimit.testing.TestLimits;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jetbrains.lincheck.Lincheck;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;

@@ -3,8 +3,8 @@ package io.ratelimit.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.TestLimits;
-import io.ratelimit.TestRandom;
+import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestRandom;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashSet;

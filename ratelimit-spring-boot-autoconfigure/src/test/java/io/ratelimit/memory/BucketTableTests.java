@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
 import io.ratelimit.RateLimit;
-import io.ratelimit.TestLimits;
-import io.ratelimit.TestRandom;
+import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestRandom;
 import java.lang.management.ManagementFactory;
 import java.util.Random;
 import java.util.stream.IntStream;

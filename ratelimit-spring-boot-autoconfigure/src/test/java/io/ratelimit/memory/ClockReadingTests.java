@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
-import io.ratelimit.ParallelCalls;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.TestClock;
-import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.ParallelCalls;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

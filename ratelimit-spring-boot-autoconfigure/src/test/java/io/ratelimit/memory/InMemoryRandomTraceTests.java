@@ -1,7 +1,7 @@
 package io.ratelimit.memory;
 
-import io.ratelimit.store.RandomTraceContract;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.contract.RandomTraceContract;
 
 class InMemoryRandomTraceTests extends RandomTraceContract {
 

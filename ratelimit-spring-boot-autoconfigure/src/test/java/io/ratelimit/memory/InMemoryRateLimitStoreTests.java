@@ -2,7 +2,7 @@ package io.ratelimit.memory;
 
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreContracts;
+import io.ratelimit.store.contract.StoreContracts;
 
 class InMemoryRateLimitStoreTests extends StoreContracts {
 

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.TestLimits;
 import io.ratelimit.TimeSource;
-import io.ratelimit.store.AsyncStore;
-import io.ratelimit.store.ChangedLimitContract;
-import io.ratelimit.store.DecisionContracts;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.store.contract.ChangedLimitContract;
+import io.ratelimit.store.contract.DecisionContracts;
+import io.ratelimit.testing.AsyncStore;
+import io.ratelimit.testing.TestLimits;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
-import io.ratelimit.TestLimits;
+import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.TestLimits;
 import io.ratelimit.Waiter;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.CallListener;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.redis.connection.BlockingScriptExecutor;
+import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.TestLimits;
-import io.ratelimit.TestRandom;
+import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestRandom;
 import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;

@@ -4,14 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
-import io.ratelimit.ParallelCalls;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Refill;
-import io.ratelimit.TestLimits;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.ParallelCalls;
+import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.RedisCluster;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.store.AsyncStore;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.AsyncStore;
+import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;

@@ -2,8 +2,8 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.TestClock;
-import io.ratelimit.TestRandom;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,17 +1,17 @@
 package io.ratelimit.redis;
 
-import static io.ratelimit.store.LimitKind.SLIDING_WINDOW_LOG;
+import static io.ratelimit.testing.LimitKind.SLIDING_WINDOW_LOG;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.TestClock;
-import io.ratelimit.TestRandom;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -2,7 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.TestLimits;
+import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;

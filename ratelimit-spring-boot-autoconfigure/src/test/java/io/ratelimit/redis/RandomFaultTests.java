@@ -3,8 +3,8 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.TestLimits;
-import io.ratelimit.TestRandom;
+import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

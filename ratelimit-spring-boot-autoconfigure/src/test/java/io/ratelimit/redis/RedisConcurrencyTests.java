@@ -3,13 +3,13 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.ParallelCalls;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.TestLimits;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.ParallelCalls;
+import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.store.RandomTraceContract;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.contract.RandomTraceContract;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RedisRandomTraceTests extends RandomTraceContract {

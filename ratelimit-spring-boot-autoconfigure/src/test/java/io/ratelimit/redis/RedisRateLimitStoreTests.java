@@ -2,7 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreContracts;
+import io.ratelimit.store.contract.StoreContracts;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RedisRateLimitStoreTests extends StoreContracts {

@@ -3,11 +3,11 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
-import io.ratelimit.store.RandomHistory;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.RandomHistory;
 import java.util.List;
 import java.util.Random;
 

@@ -2,7 +2,7 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.TestRandom;
+import io.ratelimit.testing.TestRandom;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;

@@ -1,8 +1,8 @@
 package io.ratelimit.web;
 
-import io.ratelimit.TestClock;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisUnderTest;
+import io.ratelimit.testing.TestClock;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

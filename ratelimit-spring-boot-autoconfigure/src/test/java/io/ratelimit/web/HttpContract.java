@@ -2,11 +2,11 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.ForegroundLog;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
 import io.ratelimit.redis.RedisUnderTest;
+import io.ratelimit.testing.ForegroundLog;
 import io.ratelimit.web.HttpDocumentation.Story;
 import java.time.Duration;
 import java.util.List;

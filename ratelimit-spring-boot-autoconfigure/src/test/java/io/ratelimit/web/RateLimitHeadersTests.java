@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.TestLimits;
+import io.ratelimit.testing.TestLimits;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;

@@ -2,12 +2,12 @@ package io.ratelimit.store.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.LogRecorder;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.TestLimits;
+import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.TestLimits;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

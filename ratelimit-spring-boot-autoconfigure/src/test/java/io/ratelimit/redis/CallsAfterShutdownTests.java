@@ -1,0 +1,111 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.redis.SharedRedis;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+
+/** Whoever still calls when all is closed is told so, whatever Redis is and whether it ever was there. */
+@Timeout(60)
+class CallsAfterShutdownTests {
+
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+
+    @RegisterExtension
+    static final RedisUnderTest server = new RedisUnderTest();
+
+    @RegisterExtension
+    static final RedisClusterUnderTest cluster = new RedisClusterUnderTest();
+
+    @Test
+    void server() throws Exception {
+        assertClosed(server.connections(), true);
+    }
+
+    @Test
+    void cluster() throws Exception {
+        assertClosed(cluster.connections(), true);
+    }
+
+    @Test
+    void serverThatNobodyHasConnectedTo() throws Exception {
+        assertClosed(server.connections(), false);
+    }
+
+    @Test
+    void clusterThatNobodyHasConnectedTo() throws Exception {
+        assertClosed(cluster.connections(), false);
+    }
+
+    @Nested
+    class AnotherDriver {
+
+        @Test
+        void whoseConnectionsAreStoppedFirst() throws Exception {
+            LettuceConnectionFactory users = SharedRedis.get().connect();
+            RedisConnector connector =
+                    new RedisConnector(new OtherConnectionFactory(users), TIMEOUT, RateLimitScript.load());
+            connector.connect();
+            users.stop();
+            assertClosed(connector);
+            users.destroy();
+            assertClosed(connector);
+            connector.destroy();
+        }
+    }
+
+    private static void assertClosed(RedisConnectionFactory connections, boolean connected) throws Exception {
+        RedisConnector connector = new RedisConnector(connections, TIMEOUT, RateLimitScript.load());
+        if (connected) {
+            connector.connect();
+        }
+        connector.destroy();
+        assertClosed(connector);
+    }
+
+    private static void assertClosed(RedisConnector connector) {
+        GuardedRedis redis = new GuardedRedis(connector, TIMEOUT, "test");
+        RateLimitStore store = new RedisRateLimitStore(redis, "test");
+        Charge charge = new Charge(TestLimits.tokenBucket("limit", 1, "1/h"), "key", 1);
+        assertThat(catchThrowableOfType(
+                                RateLimitStoreException.class,
+                                () -> store.decide(StoreRequest.of(List.of(charge)))
+                                        .decisions())
+                        .getReason())
+                .isEqualTo(Reason.CLOSED);
+        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.peek(charge))
+                        .getReason())
+                .isEqualTo(Reason.CLOSED);
+        assertThat(catchThrowableOfType(RateLimitStoreException.class, () -> store.reset(charge.limit(), charge.key()))
+                        .getReason())
+                .isEqualTo(Reason.CLOSED);
+        CompletionException failure = catchThrowableOfType(
+                CompletionException.class,
+                () -> store.decideAsync(StoreRequest.of(List.of(charge)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join());
+        assertThat(failure.getCause())
+                .isInstanceOfSatisfying(
+                        RateLimitStoreException.class,
+                        known -> assertThat(known.getReason()).isEqualTo(Reason.CLOSED));
+        redis.destroy();
+    }
+}

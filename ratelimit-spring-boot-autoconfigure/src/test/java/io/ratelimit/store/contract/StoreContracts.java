@@ -1,0 +1,28 @@
+package io.ratelimit.store.contract;
+
+import org.junit.jupiter.api.Nested;
+
+/** The contracts of every store. A store's test class extends this and makes the store; a new contract is added here. */
+public abstract class StoreContracts extends DecisionContracts {
+
+    @Nested
+    class Clock extends ClockContract {}
+
+    @Nested
+    class ChangedLimit extends ChangedLimitContract {}
+
+    @Nested
+    class RulesInTurns extends AlternatingRulesContract {}
+
+    @Nested
+    class EveryRuleCounts extends DifferingRulesContract {}
+
+    @Nested
+    class GiveBack extends RefundExactnessContract {}
+
+    @Nested
+    class LogGiveBack extends SlidingWindowLogRefundContract {}
+
+    @Nested
+    class Refunds extends RefundContract {}
+}

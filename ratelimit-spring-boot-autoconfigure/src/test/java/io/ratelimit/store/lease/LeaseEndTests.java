@@ -1,0 +1,104 @@
+package io.ratelimit.store.lease;
+
+import static io.ratelimit.store.lease.LeasingInstances.window;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.TrippingStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What is not handed out goes back, or is dropped. */
+@Timeout(60)
+class LeaseEndTests {
+
+    @RegisterExtension
+    final LeasingInstances instances = new LeasingInstances();
+
+    private final TrippingStore trips = instances.trips();
+
+    private final LeasingRateLimitStore store = instances.store();
+
+    @Test
+    void idleLeaseGoesBackAndIsForgotten() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
+        assertThat(instances.used(limit)).isEqualTo(20);
+        store.refundIdle();
+        assertThat(instances.used(limit)).as("used since the last look").isEqualTo(20);
+        store.refundIdle();
+        assertThat(instances.used(limit)).isEqualTo(12);
+        instances.take(1, limit);
+        assertThat(trips.asked()).as("from the beginning").endsWith("1+8", "1");
+    }
+
+    @Test
+    void whateverIsLeftGoesBackAtTheEndAndNothingIsLeasedAfterIt() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
+        store.refundAll(Duration.ofSeconds(20));
+        assertThat(instances.used(limit)).isEqualTo(12);
+        instances.take(5, limit);
+        assertThat(instances.used(limit)).isEqualTo(17);
+        assertThat(trips.asked()).endsWith("1", "1", "1", "1", "1");
+        store.resume();
+        instances.take(3, limit);
+        assertThat(trips.asked()).endsWith("1", "1+1");
+    }
+
+    @Test
+    void leaseThatComesAfterTheEndGoesBack() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3, limit);
+        CompletableFuture<Void> answer = trips.hold();
+        CompletionStage<?> call = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions);
+        store.refundAll(Duration.ZERO);
+        answer.complete(null);
+        assertThat(call.toCompletableFuture()).isCompleted();
+        assertThat(instances.used(limit)).isEqualTo(7);
+    }
+
+    @Test
+    void resetDropsWhatIsLeased() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
+        store.reset(limit, "alice");
+        assertThat(instances.used(limit)).isZero();
+        instances.take(1, limit);
+        assertThat(instances.used(limit)).isEqualTo(1);
+    }
+
+    @Test
+    void resetDropsWhatIsLeasedUntilTheStoreHasForgotten() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        trips.beforeReset(() -> instances.takeSlowly(1 + 2 + 3 + 1, limit));
+        store.reset(limit, "alice");
+        assertThat(instances.used(limit)).isZero();
+        instances.take(1, limit);
+        assertThat(instances.used(limit)).isEqualTo(1);
+    }
+
+    @Test
+    void leaseThatComesAfterAResetIsDropped() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3, limit);
+        CompletableFuture<Void> answer = trips.hold();
+        CompletionStage<?> call = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions);
+        store.reset(limit, "alice");
+        answer.complete(null);
+        assertThat(call.toCompletableFuture()).isCompleted();
+        int before = trips.asked().size();
+        instances.take(1, limit);
+        assertThat(trips.asked()).hasSize(before + 1);
+    }
+}

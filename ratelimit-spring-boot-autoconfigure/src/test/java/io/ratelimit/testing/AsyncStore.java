@@ -1,0 +1,38 @@
+package io.ratelimit.testing;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+
+/** Decides by a store's other path, the one that does not block, and waits for it. */
+public record AsyncStore(RateLimitStore store) implements RateLimitStore {
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        try {
+            return store.decideAsync(request).toCompletableFuture().join();
+        } catch (CompletionException ex) {
+            throw ex.getCause() instanceof RuntimeException cause ? cause : ex;
+        }
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return store.decideAsync(request);
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return store.peek(charge);
+    }
+
+    @Override
+    public void reset(RateLimit limit, String key) {
+        store.reset(limit, key);
+    }
+}

@@ -1,0 +1,77 @@
+package io.ratelimit.testing;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.Stream;
+
+/** Answers without blocking, when it is told to and on the thread that tells it; gives back likewise. */
+public final class HeldStore implements RateLimitStore {
+
+    private final RateLimitStore answers;
+
+    private final Queue<CompletableFuture<Void>> held = new ConcurrentLinkedQueue<>();
+
+    public HeldStore(RateLimitStore answers) {
+        this.answers = answers;
+    }
+
+    /** Answers all that have asked so far. */
+    public void answer() {
+        List<CompletableFuture<Void>> asked =
+                Stream.generate(held::poll).limit(held.size()).toList();
+        asked.forEach(next -> next.complete(null));
+    }
+
+    /** Answers on a thread of that name, and waits until it has. */
+    public void answerOn(String thread) {
+        Thread store = new Thread(this::answer, thread);
+        store.start();
+        try {
+            store.join();
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** How many have asked and wait for the answer. */
+    public int waiting() {
+        return held.size();
+    }
+
+    private CompletableFuture<Void> hold() {
+        CompletableFuture<Void> next = new CompletableFuture<>();
+        held.add(next);
+        return next;
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        return answers.decide(request);
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return hold().thenCompose(now -> answers.decideAsync(request))
+                .thenApply(outcome ->
+                        outcome.mapRefund(refund -> charges -> hold().thenCompose(now -> refund.refund(charges))));
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return answers.peek(charge);
+    }
+
+    @Override
+    public void reset(RateLimit limit, String key) {
+        answers.reset(limit, key);
+    }
+}

@@ -1,0 +1,93 @@
+package io.ratelimit.testing;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.Lease;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/** Answers what it has been told to, or fails. */
+public final class StubStore implements RateLimitStore {
+
+    private final List<List<Charge>> asked = new CopyOnWriteArrayList<>();
+
+    private final List<List<Charge>> givenBack = new CopyOnWriteArrayList<>();
+
+    private List<RateLimitDecision> answers = List.of();
+
+    private RuntimeException failure;
+
+    private boolean failsAtOnce;
+
+    public void answer(RateLimitDecision... decisions) {
+        answers = List.of(decisions);
+        failure = null;
+    }
+
+    public void fail(RuntimeException with) {
+        failure = with;
+        failsAtOnce = false;
+    }
+
+    /** Does not even return a stage that fails later. */
+    public void failAtOnce(RuntimeException with) {
+        failure = with;
+        failsAtOnce = true;
+    }
+
+    /** What it was asked to charge or forget. */
+    public List<List<Charge>> asked() {
+        return asked;
+    }
+
+    /** What it was asked to give back. */
+    public List<List<Charge>> givenBack() {
+        return givenBack;
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        ask(request.charges());
+        Lease lease = request.more() > 0 ? new Lease(request.more(), permits -> refund(request.charges())) : null;
+        return new StoreOutcome(request.charges(), answers, request.refundable() ? this::refund : Refund.NONE, lease);
+    }
+
+    private void ask(List<Charge> charges) {
+        asked.add(charges);
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        if (failure != null && !failsAtOnce) {
+            asked.add(request.charges());
+            return CompletableFuture.failedFuture(failure);
+        }
+        return CompletableFuture.completedFuture(decide(request));
+    }
+
+    private CompletionStage<Void> refund(List<Charge> charges) {
+        givenBack.add(charges);
+        return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        ask(List.of(charge));
+        return answers.get(0);
+    }
+
+    @Override
+    public void reset(RateLimit limit, String key) {
+        ask(List.of(new Charge(limit, key, 0)));
+    }
+}

@@ -1,0 +1,40 @@
+package io.ratelimit.testing;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitSettings;
+import java.util.Map;
+
+/** Limits as tests want them. */
+public final class TestLimits {
+
+    private TestLimits() {}
+
+    public static RateLimit tokenBucket(String name, long capacity, String rate) {
+        return RateLimit.named(name).capacity(capacity).rate(rate).build();
+    }
+
+    public static RateLimit fixedWindow(String name, long capacity, String rate) {
+        return RateLimit.named(name)
+                .algorithm(Algorithm.FIXED_WINDOW)
+                .capacity(capacity)
+                .rate(rate)
+                .build();
+    }
+
+    public static RateLimit dryRun(RateLimit limit) {
+        return dryRun(limit, OnStoreFailure.LOCAL);
+    }
+
+    public static RateLimit dryRun(RateLimit limit, OnStoreFailure policy) {
+        return limit.with(new RateLimitSettings(true, policy, Map.of()));
+    }
+
+    public static RateLimit failingBy(OnStoreFailure policy, String name) {
+        return RateLimit.named(name)
+                .rate("1/h")
+                .apply(new RateLimitSettings(false, policy, Map.of()))
+                .build();
+    }
+}

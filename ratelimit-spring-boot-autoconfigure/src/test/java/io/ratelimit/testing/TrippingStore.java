@@ -1,0 +1,88 @@
+package io.ratelimit.testing;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.store.DelegatingRateLimitStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Remembers what it was asked for, each call in a word, and answers when and if it is told to. */
+public class TrippingStore extends DelegatingRateLimitStore {
+
+    private final List<String> asked = new ArrayList<>();
+
+    private CompletableFuture<Void> held = CompletableFuture.completedFuture(null);
+
+    private volatile boolean failing;
+
+    private @Nullable Error error;
+
+    private Runnable meanwhile = () -> {};
+
+    public TrippingStore(RateLimitStore store) {
+        super(store);
+    }
+
+    public synchronized List<String> asked() {
+        return List.copyOf(asked);
+    }
+
+    /** Has the next answer wait. */
+    public CompletableFuture<Void> hold() {
+        held = new CompletableFuture<>();
+        return held;
+    }
+
+    public void fail(boolean fails) {
+        failing = fails;
+    }
+
+    /** Has the next question end so. */
+    public void breakOnce(Error thrown) {
+        error = thrown;
+    }
+
+    /** Has something happen before a bucket is forgotten. */
+    public void beforeReset(Runnable work) {
+        meanwhile = work;
+    }
+
+    private synchronized CompletionStage<Void> ask(String what) {
+        Error broken = error;
+        if (broken != null) {
+            error = null;
+            throw broken;
+        }
+        if (failing) {
+            throw new RateLimitStoreException(Reason.ERROR, "down", null);
+        }
+        asked.add(what);
+        CompletionStage<Void> answer = held;
+        held = CompletableFuture.completedFuture(null);
+        return answer;
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        return decideAsync(request).toCompletableFuture().join();
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        String more = request.more() > 0 ? "+" + request.more() : "";
+        return ask(request.charges().get(0).permits() + more).thenCompose(now -> super.decideAsync(request));
+    }
+
+    @Override
+    public void reset(RateLimit limit, String key) {
+        meanwhile.run();
+        super.reset(limit, key);
+    }
+}

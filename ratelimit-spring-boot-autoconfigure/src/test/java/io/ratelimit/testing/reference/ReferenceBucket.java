@@ -1,0 +1,43 @@
+package io.ratelimit.testing.reference;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.Refill;
+
+/** One bucket by the book: slow, obvious, in rational arithmetic. Time never goes back. */
+interface ReferenceBucket {
+
+    static ReferenceBucket of(RateLimit limit) {
+        Fraction capacity = Fraction.of(limit.capacity());
+        Fraction batch = Fraction.of(limit.rate().permits());
+        Fraction period = Fraction.of(limit.rate().period().toNanos() / 1_000);
+        Fraction perMicro = batch.dividedBy(period);
+        Fraction window = capacity.dividedBy(perMicro);
+        return switch (limit.algorithm()) {
+            case TOKEN_BUCKET ->
+                limit.refill() == Refill.INTERVAL
+                        ? new ReferenceIntervals(capacity, batch, period)
+                        : new ReferenceTokenBucket(capacity, perMicro);
+            case LEAKY_BUCKET -> new ReferenceTokenBucket(capacity, perMicro);
+            case FIXED_WINDOW -> new ReferenceFixedWindow(window);
+            case SLIDING_WINDOW -> new ReferenceSlidingWindow(window);
+            case SLIDING_WINDOW_LOG -> new ReferenceLog(window);
+        };
+    }
+
+    /** The permits that are in use, fractions of one included. */
+    Fraction used(long now);
+
+    /** Takes permits, be they there or not. */
+    void take(long now, long permits);
+
+    /** The time from now on until no more than so many permits are in use; zero if that is so already. */
+    Fraction timeUntil(long now, Fraction mostUsed);
+
+    /**
+     * Takes permits that another rule has given. In sum they are cut to the capacity; a permit of which a part is in use
+     * counts as one then.
+     */
+    default void witness(long now, long permits, long capacity) {
+        take(now, Math.min(permits, Math.max(0, capacity - used(now).ceiling())));
+    }
+}

@@ -1,0 +1,63 @@
+package io.ratelimit.testing.reference;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Counts what is taken in each window, all of one length, the first of them beginning at the epoch. Of the previous
+ * window as much counts as is still in view when one looks back by a window's length.
+ */
+final class ReferenceSlidingWindow implements ReferenceBucket {
+
+    private final Fraction length;
+
+    /** What was taken, by the number of the window. */
+    private final Map<Long, Long> counts = new HashMap<>();
+
+    ReferenceSlidingWindow(Fraction length) {
+        this.length = length;
+    }
+
+    @Override
+    public Fraction used(long now) {
+        long window = window(now);
+        Fraction inView = end(window).minus(Fraction.of(now)).dividedBy(length);
+        return count(window - 1).times(inView).plus(count(window));
+    }
+
+    @Override
+    public void take(long now, long permits) {
+        counts.merge(window(now), permits, Long::sum);
+    }
+
+    /** The count of a window is cut. */
+    @Override
+    public void witness(long now, long permits, long capacity) {
+        long count = counts.getOrDefault(window(now), 0L);
+        take(now, Math.min(permits, capacity - count));
+    }
+
+    @Override
+    public Fraction timeUntil(long now, Fraction mostUsed) {
+        if (used(now).compareTo(mostUsed) <= 0) {
+            return Fraction.ZERO;
+        }
+        // What is taken in this window counts in full until its end, and only then fades.
+        long window = count(window(now)).compareTo(mostUsed) <= 0 ? window(now) : window(now) + 1;
+        Fraction leftForPrevious = mostUsed.minus(count(window));
+        Fraction timeInView = leftForPrevious.dividedBy(count(window - 1)).times(length);
+        return end(window).minus(timeInView).minus(Fraction.of(now));
+    }
+
+    private long window(long now) {
+        return Fraction.of(now).dividedBy(length).floor();
+    }
+
+    private Fraction end(long window) {
+        return Fraction.of(window + 1).times(length);
+    }
+
+    private Fraction count(long window) {
+        return Fraction.of(counts.getOrDefault(window, 0L));
+    }
+}

@@ -1,0 +1,131 @@
+package io.ratelimit.testing.reference;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.TimeSource;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.TestClock;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** What every store has to answer. Knows neither of limits that change nor of clocks that go back. */
+public final class ReferenceStore implements RateLimitStore {
+
+    private final TimeSource time;
+
+    private final Map<String, ReferenceBucket> buckets = new HashMap<>();
+
+    public ReferenceStore(TimeSource time) {
+        this.time = time;
+    }
+
+    /** Refunds nothing: its buckets know no more than what was taken. */
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        if (request.refundable()) {
+            throw new UnsupportedOperationException();
+        }
+        List<Charge> charges = request.charges();
+        boolean rejected = charges.stream().anyMatch(charge -> !charge.limit().dryRun() && !fits(charge));
+        return StoreOutcome.of(
+                request,
+                charges.stream().map(charge -> decide(charge, rejected)).toList());
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return CompletableFuture.completedFuture(decide(request));
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return decide(charge, true, fits(charge));
+    }
+
+    @Override
+    public void reset(RateLimit limit, @Nullable String key) {
+        buckets.remove(name(new Charge(limit, key, 0)));
+    }
+
+    /** Counts permits that were admitted by another rule. */
+    public void witness(Charge charge) {
+        bucket(charge).witness(time.micros(), charge.permits(), charge.limit().capacity());
+    }
+
+    private boolean fits(Charge charge) {
+        return charge.permits() == 0
+                || (charge.permits() <= charge.limit().capacity()
+                        && waitOf(charge).compareTo(maxWaitOf(charge)) <= 0);
+    }
+
+    /** How long it takes until the permits, no more than the capacity, are there. */
+    private Fraction waitOf(Charge charge) {
+        Fraction others = Fraction.of(charge.limit().capacity()).minus(Fraction.of(charge.permits()));
+        return bucket(charge).timeUntil(time.micros(), others);
+    }
+
+    private static Fraction maxWaitOf(Charge charge) {
+        return Fraction.of(TestClock.inMicros(charge.limit().maxWait()));
+    }
+
+    private RateLimitDecision decide(Charge charge, boolean rejected) {
+        boolean fits = fits(charge);
+        return decide(charge, !fits || (rejected && !charge.limit().dryRun()), fits);
+    }
+
+    private RateLimitDecision decide(Charge charge, boolean free, boolean fits) {
+        ReferenceBucket bucket = bucket(charge);
+        long now = time.micros();
+        Duration delay = fits ? delay(charge) : Duration.ZERO;
+        Duration retryAfter = fits ? Duration.ZERO : retryAfter(charge);
+        if (!free && charge.permits() > 0) {
+            bucket.take(now, charge.permits());
+        }
+        Fraction left = Fraction.of(charge.limit().capacity()).minus(bucket.used(now));
+        return new RateLimitDecision(
+                fits,
+                charge.limit().capacity(),
+                left.atLeast(Fraction.ZERO).floor(),
+                delay,
+                retryAfter,
+                micros(bucket.timeUntil(now, Fraction.ZERO)));
+    }
+
+    /** A leaky bucket's permits are slots, and the first of them is free when all that came before has drained. */
+    private Duration delay(Charge charge) {
+        if (charge.permits() == 0) {
+            return Duration.ZERO;
+        }
+        return charge.limit().algorithm() == Algorithm.LEAKY_BUCKET
+                ? micros(bucket(charge).timeUntil(time.micros(), Fraction.ZERO))
+                : micros(waitOf(charge));
+    }
+
+    private @Nullable Duration retryAfter(Charge charge) {
+        return charge.permits() > charge.limit().capacity()
+                ? null
+                : micros(waitOf(charge).minus(maxWaitOf(charge)));
+    }
+
+    private ReferenceBucket bucket(Charge charge) {
+        return buckets.computeIfAbsent(name(charge), name -> ReferenceBucket.of(charge.limit()));
+    }
+
+    private static String name(Charge charge) {
+        return charge.limit().id() + " " + charge.key();
+    }
+
+    private static Duration micros(Fraction time) {
+        return Duration.of(time.ceiling(), ChronoUnit.MICROS);
+    }
+}

@@ -1,0 +1,33 @@
+package io.ratelimit.testing.reference;
+
+import io.ratelimit.TimeSource;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.contract.DecisionContracts;
+import io.ratelimit.store.contract.RandomTraceContract;
+import org.junit.jupiter.api.Nested;
+
+/** The reference against which stores are held keeps their contract itself. */
+class ReferenceStoreTests extends DecisionContracts {
+
+    @Override
+    public RateLimitStore storeAt(TimeSource time) {
+        return new ReferenceStore(time);
+    }
+
+    /** It keeps its own promises. */
+    @Nested
+    class Traces extends RandomTraceContract {
+
+        private final RateLimitStore store = new ReferenceStore(clock);
+
+        @Override
+        protected RateLimitStore store() {
+            return store;
+        }
+
+        @Override
+        protected int decisions() {
+            return 5_000;
+        }
+    }
+}
