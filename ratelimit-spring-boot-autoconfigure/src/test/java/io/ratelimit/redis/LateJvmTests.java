@@ -6,6 +6,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -94,7 +95,8 @@ class LateJvmTests {
     }
 
     private static Reason reasonOf(CompletableFuture<?> call) {
-        Supplier<Object> outcome = () -> call.handle((answer, thrown) -> thrown).join();
-        return ((RateLimitStoreException) outcome.get()).getReason();
+        Supplier<Throwable> outcome =
+                () -> call.handle((answer, thrown) -> thrown).join();
+        return ((RateLimitStoreException) Futures.unwrap(outcome.get())).getReason();
     }
 }
