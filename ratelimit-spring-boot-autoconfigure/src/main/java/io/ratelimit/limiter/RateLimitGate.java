@@ -149,7 +149,7 @@ public final class RateLimitGate {
     }
 
     private static StoreRequest request(AcquireRequest acquire) {
-        return new StoreRequest(acquire.charges(), acquire.refundable(), 0);
+        return StoreRequest.of(acquire.charges(), acquire.refundable());
     }
 
     /**

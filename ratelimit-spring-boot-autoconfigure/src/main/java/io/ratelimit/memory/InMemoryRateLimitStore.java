@@ -50,10 +50,9 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public StoreOutcome decide(StoreRequest request) {
-        List<Charge> charges = request.charges();
         // Short, so that the JIT compiler inlines it into callers and removes the request and the outcome.
-        return charges.size() == 1 && !request.refundable()
-                ? StoreOutcome.of(request, decideOne(charges.get(0)))
+        return request.isSingle() && !request.refundable()
+                ? StoreOutcome.of(request, decideOne(request.first()))
                 : decideMore(request);
     }
 

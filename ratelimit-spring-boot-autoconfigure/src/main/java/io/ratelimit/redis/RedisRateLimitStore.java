@@ -10,7 +10,6 @@ import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
-import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
@@ -146,9 +145,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private StoreOutcome outcome(StoreRequest request, ScriptReply reply) {
         List<RateLimitDecision> decisions = reply.decisions();
         if (request.more() > 0) {
-            RedisLease unused =
-                    new RedisLease(request.charges().get(0), reply.receipts().get(0), leaseRefunds);
-            return new StoreOutcome(request.charges(), decisions, Refund.NONE, new Lease(reply.more(), unused));
+            RedisLease unused = new RedisLease(request.first(), reply.receipts().get(0), leaseRefunds);
+            return StoreOutcome.of(request, decisions).with(new Lease(reply.more(), unused));
         }
         StoreOutcome outcome = StoreOutcome.of(request, decisions);
         return request.refundable()

@@ -1,24 +1,70 @@
 package io.ratelimit.store;
 
 import io.ratelimit.Charge;
-import java.util.Collections;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 
-/**
- * Asks a store to decide the charges of one call.
- *
- * @param charges at least one, and no two for the same bucket
- * @param refundable whether the outcome must contain a refund of what the charges take
- * @param more how many permits beyond its own the only charge wants in advance, if it is allowed; 0 for none
- */
-public record StoreRequest(List<Charge> charges, boolean refundable, long more) {
+/** Asks a store to decide the charges of one call. Most calls have one charge, which needs no list then. */
+public final class StoreRequest {
 
-    /** @throws IllegalArgumentException if two charges are for the same bucket */
-    public StoreRequest {
+    private final Charge first;
+
+    /** {@code null}: the first is the only one, and nothing has asked for the list. */
+    private @Nullable List<Charge> charges;
+
+    private final boolean refundable;
+
+    private final long more;
+
+    private StoreRequest(Charge first, @Nullable List<Charge> charges, boolean refundable, long more) {
+        this.first = first;
+        this.charges = charges;
+        this.refundable = refundable;
+        this.more = more;
+    }
+
+    /** Asks for one charge, without a refund. */
+    public static StoreRequest of(Charge charge) {
+        return new StoreRequest(charge, null, false, 0);
+    }
+
+    /**
+     * Asks for all charges or none.
+     *
+     * @param charges at least one, and no two for the same bucket
+     * @param refundable whether the outcome must contain a refund of what the charges take
+     * @throws IllegalArgumentException if two charges are for the same bucket
+     */
+    public static StoreRequest of(List<Charge> charges, boolean refundable) {
         if (charges.size() > 1) {
             checkDistinct(charges);
         }
+        return new StoreRequest(charges.get(0), charges, refundable, 0);
+    }
+
+    /** Asks for all charges or none, without a refund. */
+    public static StoreRequest of(List<Charge> charges) {
+        return of(charges, false);
+    }
+
+    /** Asks for all charges or none, with a refund. */
+    public static StoreRequest refundable(List<Charge> charges) {
+        return of(charges, true);
+    }
+
+    /**
+     * Asks for one charge and for permits in advance.
+     *
+     * @param more how many permits beyond its own the charge wants if it is allowed
+     */
+    public static StoreRequest lease(Charge charge, long more) {
+        return new StoreRequest(charge, null, true, more);
+    }
+
+    /** Returns the same request for other charges. */
+    public StoreRequest with(List<Charge> others) {
+        return new StoreRequest(others.get(0), others, refundable, more);
     }
 
     private static void checkDistinct(List<Charge> charges) {
@@ -36,28 +82,52 @@ public record StoreRequest(List<Charge> charges, boolean refundable, long more) 
                 && one.limit().id().equals(other.limit().id());
     }
 
-    /** Asks for one charge, without a refund. */
-    public static StoreRequest of(Charge charge) {
-        return of(Collections.singletonList(charge));
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof StoreRequest request
+                && charges().equals(request.charges())
+                && refundable == request.refundable
+                && more == request.more;
     }
 
-    /** Asks for all charges or none, without a refund. */
-    public static StoreRequest of(List<Charge> charges) {
-        return new StoreRequest(charges, false, 0);
+    @Override
+    public int hashCode() {
+        return Objects.hash(charges(), refundable, more);
     }
 
-    /** Asks for all charges or none, with a refund. */
-    public static StoreRequest refundable(List<Charge> charges) {
-        return new StoreRequest(charges, true, 0);
+    @Override
+    public String toString() {
+        return charges() + (refundable ? ", refundable" : "") + (more > 0 ? ", " + more + " more" : "");
     }
 
-    /** Asks for one charge and for permits in advance. */
-    public static StoreRequest lease(Charge charge, long more) {
-        return new StoreRequest(List.of(charge), true, more);
+    /** Returns all charges, at least one, no two for the same bucket. */
+    public List<Charge> charges() {
+        List<Charge> all = charges;
+        if (all == null) {
+            all = List.of(first);
+            charges = all;
+        }
+        return all;
     }
 
-    /** Returns the same request for other charges. */
-    public StoreRequest with(List<Charge> others) {
-        return new StoreRequest(others, refundable, more);
+    /** Returns whether there is only one charge. */
+    public boolean isSingle() {
+        List<Charge> all = charges;
+        return all == null || all.size() == 1;
+    }
+
+    /** Returns the first charge, which is often the only one. */
+    public Charge first() {
+        return first;
+    }
+
+    /** Returns whether the outcome must contain a refund of what the charges take. */
+    public boolean refundable() {
+        return refundable;
+    }
+
+    /** Returns how many permits beyond its own the only charge wants in advance, if it is allowed; 0 for none. */
+    public long more() {
+        return more;
     }
 }

@@ -8,7 +8,6 @@ import io.ratelimit.Refill;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
@@ -58,9 +57,8 @@ public final class ExactLeaseStore implements RateLimitStore {
     private StoreOutcome lease(Charge charge, long more) {
         Bucket bucket = bucket(charge);
         long left = left(bucket);
-        List<Charge> charges = List.of(charge);
         if (charge.permits() > left) {
-            return new StoreOutcome(charges, List.of(peek(charge)), Refund.NONE, Lease.NONE);
+            return StoreOutcome.of(StoreRequest.of(charge), peek(charge)).with(Lease.NONE);
         }
         long taken = Math.min(more, (left - charge.permits()) / 2);
         bucket.usage = bucket.rule.take(bucket.usage, clock.micros(), charge.permits() + taken);
@@ -70,7 +68,8 @@ public final class ExactLeaseStore implements RateLimitStore {
             bucket.leased = receipt;
         }
         Lease lease = new Lease(taken, unused(charge, receipt, bucket.usage));
-        return new StoreOutcome(charges, List.of(decision(charge, bucket, 0)), Refund.NONE, lease);
+        return StoreOutcome.of(StoreRequest.of(charge), decision(charge, bucket, 0))
+                .with(lease);
     }
 
     private Lease.Unused unused(Charge charge, long time, CounterState receipt) {

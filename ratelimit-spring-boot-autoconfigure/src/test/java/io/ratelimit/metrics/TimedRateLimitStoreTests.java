@@ -113,7 +113,8 @@ class TimedRateLimitStoreTests {
 
     @Test
     void leaseIsTimedAsADecision() {
-        StoreOutcome leased = new StoreOutcome(CHARGES, DECISIONS, Refund.NONE, Lease.NONE);
+        StoreOutcome leased =
+                StoreOutcome.of(StoreRequest.of(CHARGES), DECISIONS).with(Lease.NONE);
         given(store.decideAsync(StoreRequest.lease(CHARGES.get(0), 10)))
                 .willReturn(CompletableFuture.completedFuture(leased));
         assertThat(timed.decideAsync(StoreRequest.lease(CHARGES.get(0), 10))).isCompletedWithValue(leased);

@@ -55,8 +55,10 @@ public final class StubStore implements RateLimitStore {
     @Override
     public StoreOutcome decide(StoreRequest request) {
         ask(request.charges());
-        Lease lease = request.more() > 0 ? new Lease(request.more(), permits -> refund(request.charges())) : null;
-        return new StoreOutcome(request.charges(), answers, request.refundable() ? this::refund : Refund.NONE, lease);
+        StoreOutcome outcome = StoreOutcome.of(request, answers, request.refundable() ? this::refund : Refund.NONE);
+        return request.more() > 0
+                ? outcome.with(new Lease(request.more(), permits -> refund(request.charges())))
+                : outcome;
     }
 
     private void ask(List<Charge> charges) {

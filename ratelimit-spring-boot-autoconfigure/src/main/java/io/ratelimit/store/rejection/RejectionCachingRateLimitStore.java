@@ -62,13 +62,8 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
                 charges -> refund.refund(charges).whenComplete((done, thrown) -> charges.forEach(this::evict)));
         return lease == null
                 ? evicting
-                : new StoreOutcome(
-                        evicting.charges(),
-                        evicting.decisions(),
-                        evicting.refund(),
-                        new Lease(
-                                lease.permits(),
-                                new EvictingLease(evicting.charges().get(0), lease.unused())));
+                : evicting.with(new Lease(
+                        lease.permits(), new EvictingLease(evicting.charges().get(0), lease.unused())));
     }
 
     /** Evicts even if the refund has failed: it may have been made. */

@@ -266,14 +266,10 @@ public abstract class LeaseRandomContract {
                 if (lease == null) {
                     return outcome;
                 }
-                return new StoreOutcome(
-                        outcome.charges(),
-                        outcome.decisions(),
-                        outcome.refund(),
-                        new Lease(lease.permits(), permits -> {
-                            clock.advance(latency());
-                            return lease.unused().refund(permits);
-                        }));
+                return outcome.with(new Lease(lease.permits(), permits -> {
+                    clock.advance(latency());
+                    return lease.unused().refund(permits);
+                }));
             }
 
             @Override
