@@ -28,7 +28,7 @@ public record RateLimitHealth(String status, Map<String, Object> details) {
         details.put("limits", failing ? "on-store-failure" : "shared");
         if (!failures.isEmpty()) {
             details.put(
-                    "troubles", failures.stream().map(RateLimitHealth::describe).toList());
+                    "failures", failures.stream().map(RateLimitHealth::describe).toList());
         }
         return new RateLimitHealth(failing ? storeFailure : UP, details);
     }

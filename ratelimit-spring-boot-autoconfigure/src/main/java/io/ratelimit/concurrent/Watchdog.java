@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class Watchdog {
 
-    private static final System.Logger logger = System.getLogger(Watchdog.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.watchdog");
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 

@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 /** Measures the decisions of a store as {@code ratelimit.store}, by store and outcome. */
 public final class TimedRateLimitStore extends DelegatingRateLimitStore {
 
-    private static final System.Logger logger = System.getLogger(TimedRateLimitStore.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.metrics");
 
     private final Timer success;
 

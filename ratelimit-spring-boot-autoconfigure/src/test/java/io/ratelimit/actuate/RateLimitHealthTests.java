@@ -30,7 +30,7 @@ class RateLimitHealthTests {
     void troubleOfTheStoreIsDescribed() {
         assertThat(RateLimitHealth.of(List.of(OF_STORE), "UP"))
                 .isEqualTo(new RateLimitHealth(
-                        "UP", Map.of("limits", "on-store-failure", "troubles", List.of(described(OF_STORE)))));
+                        "UP", Map.of("limits", "on-store-failure", "failures", List.of(described(OF_STORE)))));
     }
 
     @Test
@@ -42,7 +42,7 @@ class RateLimitHealthTests {
     void foreignValueLeavesTheOtherLimitsSharedAndTheApplicationHealthy() {
         assertThat(RateLimitHealth.of(List.of(OF_A_BUCKET), "DOWN"))
                 .isEqualTo(new RateLimitHealth(
-                        "UP", Map.of("limits", "shared", "troubles", List.of(described(OF_A_BUCKET)))));
+                        "UP", Map.of("limits", "shared", "failures", List.of(described(OF_A_BUCKET)))));
     }
 
     @Test
@@ -53,14 +53,14 @@ class RateLimitHealthTests {
                         Map.of(
                                 "limits",
                                 "on-store-failure",
-                                "troubles",
+                                "failures",
                                 List.of(described(OF_STORE), described(OF_A_BUCKET)))));
     }
 
     @Test
     void whatMattersMostIsReadFirst() {
         assertThat(RateLimitHealth.of(List.of(OF_STORE), "UP").details())
-                .hasToString("{limits=on-store-failure, troubles=[{reason=timeout, error=Redis: no answer in time,"
+                .hasToString("{limits=on-store-failure, failures=[{reason=timeout, error=Redis: no answer in time,"
                         + " since=2026-11-07T03:00:00.123456Z, calls=123}]}");
     }
 

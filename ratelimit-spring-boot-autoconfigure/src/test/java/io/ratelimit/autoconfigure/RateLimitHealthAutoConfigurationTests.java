@@ -164,7 +164,7 @@ class RateLimitHealthAutoConfigurationTests {
     @SuppressWarnings("unchecked")
     private static Map<String, Object> trouble(Health health) {
         List<Map<String, Object>> troubles =
-                (List<Map<String, Object>>) health.getDetails().get("troubles");
+                (List<Map<String, Object>>) health.getDetails().get("failures");
         assertThat(troubles).hasSize(1);
         return troubles.get(0);
     }

@@ -29,7 +29,7 @@ class WatchdogTests {
     @Test
     void stuckPartIsResumedAndLoggedOnceAnIncident() {
         watchdog.watch(part, Part::check);
-        try (LogRecorder log = new LogRecorder(Watchdog.class)) {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.watchdog")) {
             watchdog.checkAll();
             assertThat(log.lines()).isEmpty();
             part.stuckFor = 3;
@@ -53,7 +53,7 @@ class WatchdogTests {
             throw new NoClassDefFoundError("gone");
         });
         watchdog.watch(part, Part::check);
-        try (LogRecorder log = new LogRecorder(Watchdog.class)) {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.watchdog")) {
             watchdog.checkAll();
             watchdog.checkAll();
             assertThat(log.lines()).containsExactly("A check of the watchdog failed; its next failures are not logged");

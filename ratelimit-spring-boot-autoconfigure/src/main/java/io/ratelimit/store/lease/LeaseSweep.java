@@ -27,7 +27,7 @@ import java.util.function.LongSupplier;
  */
 final class LeaseSweep {
 
-    private static final System.Logger logger = System.getLogger(LeaseSweep.class.getName());
+    private static final System.Logger logger = System.getLogger("io.ratelimit.store");
 
     /** A lease is refunded once it was idle for so long, at the latest after twice that time. */
     private static final Duration IDLE = Duration.ofMillis(500);
