@@ -163,9 +163,9 @@ class RateLimitHealthAutoConfigurationTests {
 
     @SuppressWarnings("unchecked")
     private static Map<String, Object> trouble(Health health) {
-        List<Map<String, Object>> troubles =
+        List<Map<String, Object>> failures =
                 (List<Map<String, Object>>) health.getDetails().get("failures");
-        assertThat(troubles).hasSize(1);
-        return troubles.get(0);
+        assertThat(failures).hasSize(1);
+        return failures.get(0);
     }
 }

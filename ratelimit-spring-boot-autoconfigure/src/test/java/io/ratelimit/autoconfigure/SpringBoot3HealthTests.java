@@ -28,7 +28,7 @@ class SpringBoot3HealthTests {
         Map<String, Object> failing = seen("failing");
         assertThat(failing).containsEntry("status", "UP");
         assertThat(failing.get("details").toString())
-                .matches("\\{limits=on-store-failure, troubles=\\[\\{reason=timeout, error=Redis: no answer in time,"
+                .matches("\\{limits=on-store-failure, failures=\\[\\{reason=timeout, error=Redis: no answer in time,"
                         + " since=[^ ]+Z, calls=1}]}");
     }
 
