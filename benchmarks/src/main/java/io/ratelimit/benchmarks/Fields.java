@@ -25,7 +25,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Who runs against each other in which line. */
+/** The contestants of each line. */
 final class Fields {
 
     private static final int MANY = Integer.getInteger("benchmark.keys", 1_000_000);

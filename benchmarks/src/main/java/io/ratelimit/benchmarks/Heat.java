@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /** The races: contestants, threads, keys, the measure, and the targets. */
-// A function without state, and a list that nobody can change.
+// A function without state, and an immutable list.
 @SuppressWarnings("ImmutableEnumChecker")
 public enum Heat {
     ANNOTATED_ALLOWED(

@@ -41,7 +41,7 @@ final class Machine {
         }
     }
 
-    /** By the jars beside ours. */
+    /** By the jars beside the benchmarks' own. */
     private static String peers() throws IOException {
         try (Stream<Path> jars = Files.list(Path.of("benchmarks", "target", "lib"))) {
             return String.join(

@@ -8,7 +8,7 @@ import org.springframework.asm.MethodVisitor;
 import org.springframework.asm.Opcodes;
 import org.springframework.asm.Type;
 
-/** Writes classes that nobody would want to write by hand. */
+/** Writes classes with very many methods. */
 final class ManyMethods {
 
     private static final String QUOTE = "(Ljava/lang/String;)Ljava/lang/String;";

@@ -77,7 +77,7 @@ public final class Watchdog {
             try {
                 thread.execute(this::run);
             } catch (Throwable ex) {
-                // No thread can be had.
+                // No thread could be started.
                 running.set(false);
                 startLater();
             }

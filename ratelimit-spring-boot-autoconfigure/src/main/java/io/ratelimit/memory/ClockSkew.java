@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
  * there at the clock's speed. So nothing is refilled twice, and no caller waits for the clock.
  *
  * <p>Once the clock shows more than the bucket has seen, it is trusted again, because then nothing is refilled for the time in
- * which it was wrong. One exception: a caller who was told to wait longer than the clock is behind, and did, must find what was
+ * which it was wrong. One exception: if a caller was told to wait longer than the clock is behind, and did, it finds what was
  * promised.
  *
  * @param offset added to the clock

@@ -48,7 +48,7 @@ local function make_rare_state()
   -- A bucket's own time never goes back. While the clock shows less than the bucket has seen, the bucket's time goes on from
   -- there at the clock's speed. So nothing is refilled twice, and no caller waits for the clock. Once the clock shows more than
   -- the bucket has seen, it is trusted again, because then nothing is refilled for the time in which it was wrong. One
-  -- exception: a caller who was told to wait longer than the clock is behind, and did, must find what was promised.
+  -- exception: if a caller was told to wait longer than the clock is behind, and did, it finds what was promised.
   local function tell_time(bucket, states)
     local skew, seen = bucket.skew, 0
     for _, state in ipairs(states) do seen = math.max(seen, state.since) end

@@ -8,7 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** Bucket4j by hand: a map of its local buckets, which nobody bounds. */
+/** Bucket4j used programmatically: an unbounded map of its local buckets. */
 public final class Bucket4jMap implements Contestant {
 
     private final ConcurrentMap<String, Bucket> buckets = new ConcurrentHashMap<>();

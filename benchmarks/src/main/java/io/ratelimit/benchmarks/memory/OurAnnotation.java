@@ -13,7 +13,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
-/** Ours: the annotation in a whole application, counting in memory. */
+/** This starter: the annotation in a whole application, counting in memory. */
 public final class OurAnnotation implements Contestant {
 
     private final String name;

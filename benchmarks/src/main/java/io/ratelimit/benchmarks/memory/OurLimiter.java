@@ -9,7 +9,7 @@ import java.util.Map;
 import org.openjdk.jmh.infra.Blackhole;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** Ours, asked by hand in a whole application: the registry's lookup, then the decision. */
+/** This starter, called programmatically in a whole application: the registry's lookup, then the decision. */
 public final class OurLimiter implements Contestant {
 
     private final ConfigurableApplicationContext application;

@@ -11,7 +11,7 @@ import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreRequest;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** Ours, the store alone. */
+/** This starter: the store alone. */
 public final class OurStore implements Contestant {
 
     private final RateLimit limit = RateLimit.named("quotes")

@@ -1,4 +1,4 @@
-/** Who counts in the JVM. */
+/** Contestants that count in the JVM. */
 @NullMarked
 package io.ratelimit.benchmarks.memory;
 

@@ -3,7 +3,7 @@ package io.ratelimit.benchmarks.race;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Somebody who decides about calls. One class each, so that its set-up can be read and judged; all do the same work: one
+ * A library that decides about calls. One class each, so that its set-up can be read and judged; all do the same work: one
  * permit, from the bucket of one key.
  */
 public interface Contestant extends AutoCloseable {

@@ -2,7 +2,7 @@ package io.ratelimit.benchmarks.race;
 
 import java.util.List;
 
-/** Who runs against each other. */
+/** The contestants of a race. */
 public record Field(Contestant floor, List<Contestant> contestants) implements AutoCloseable {
 
     @Override

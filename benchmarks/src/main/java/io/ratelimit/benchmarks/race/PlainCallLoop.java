@@ -3,7 +3,7 @@ package io.ratelimit.benchmarks.race;
 import java.util.SplittableRandom;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** The loop, of which {@link CallLoops} makes copies. */
+/** The loop that {@link CallLoops} copies. */
 final class PlainCallLoop implements CallLoop {
 
     @Override

@@ -34,7 +34,7 @@ public record Quota(long capacity, long permits, Duration period) {
      */
     public static final Quota LASTING = new Quota(5_000_000, 1, Duration.ofMinutes(10));
 
-    /** The same, for those who take more. */
+    /** The same, for contestants that take more. */
     public static final Quota FOR_LEASES = new Quota(75_000_000, 1, Duration.ofMinutes(1));
 
     /** As our properties have it. */

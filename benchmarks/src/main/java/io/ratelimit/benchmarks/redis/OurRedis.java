@@ -18,8 +18,8 @@ import org.openjdk.jmh.infra.Blackhole;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Ours, asked by hand in a whole application with its defaults. One differs: a failure of the store throws, so that it
- * counts as a wrong answer here and is not hidden by memory's quick ones.
+ * This starter, called programmatically in a whole application with its defaults. One differs: a failure of the store
+ * throws, so that it counts as a wrong answer here and is not hidden by memory's quick ones.
  */
 public final class OurRedis implements Contestant {
 

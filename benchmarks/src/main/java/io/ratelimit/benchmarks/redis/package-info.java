@@ -1,4 +1,4 @@
-/** Who counts in Redis. */
+/** Contestants that count in Redis. */
 @NullMarked
 package io.ratelimit.benchmarks.redis;
 

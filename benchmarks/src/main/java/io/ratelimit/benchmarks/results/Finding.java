@@ -3,6 +3,6 @@ package io.ratelimit.benchmarks.results;
 /**
  * One number.
  *
- * @param contestant of whom
+ * @param contestant that was measured
  */
 public record Finding(String contestant, Measure measure, double value) {}

@@ -16,7 +16,7 @@ public final class Report {
     private final Map<Integer, StringBuilder> lines = new TreeMap<>();
 
     /**
-     * A race, with the targets of who has some.
+     * A race, with the targets of those contestants that have one.
      *
      * @param measure what contestants are compared by
      */

@@ -82,16 +82,16 @@ final class LeaseBroker {
 
     /** Decides a request with one charge, for which the bucket has too few permits. Blocks. */
     StoreOutcome decide(StoreRequest request, LeasedBucket bucket) {
-        LeasedBucket.Approach approach = approach(bucket, request);
-        if (approach == null) {
+        LeasedBucket.JoinedRequest joined = join(bucket, request);
+        if (joined == null) {
             return store.decide(request);
         }
         long since = nanos.getAsLong();
-        if (approach.asks()) {
-            return await(ask(request, bucket, approach.request()), LAST * timeout + GRACE);
+        if (joined.asks()) {
+            return await(ask(request, bucket, joined.request()), LAST * timeout + GRACE);
         }
-        await(approach.request().arrival(), LAST * timeout + GRACE);
-        StoreOutcome outcome = approach.request().served(request);
+        await(joined.request().arrival(), LAST * timeout + GRACE);
+        StoreOutcome outcome = joined.request().served(request);
         if (outcome == null) {
             outcome = bucket.take(request, nanos.getAsLong());
         }
@@ -100,16 +100,16 @@ final class LeaseBroker {
 
     /** As {@link #decide}, without blocking. */
     CompletionStage<StoreOutcome> decideAsync(StoreRequest request, LeasedBucket bucket) {
-        LeasedBucket.Approach approach = approach(bucket, request);
-        if (approach == null) {
+        LeasedBucket.JoinedRequest joined = join(bucket, request);
+        if (joined == null) {
             return store.decideAsync(request);
         }
-        if (approach.asks()) {
-            return ask(request, bucket, approach.request());
+        if (joined.asks()) {
+            return ask(request, bucket, joined.request());
         }
         long since = nanos.getAsLong();
-        return approach.request().landing().thenCompose(landed -> {
-            StoreOutcome outcome = approach.request().served(request);
+        return joined.request().completion().thenCompose(answered -> {
+            StoreOutcome outcome = joined.request().served(request);
             if (outcome == null) {
                 outcome = bucket.take(request, nanos.getAsLong());
             }
@@ -120,12 +120,12 @@ final class LeaseBroker {
     }
 
     /** Looked at after the bucket is there: one that comes too late to be refunded is not used. */
-    private LeasedBucket.@Nullable Approach approach(LeasedBucket bucket, StoreRequest request) {
+    private LeasedBucket.@Nullable JoinedRequest join(LeasedBucket bucket, StoreRequest request) {
         if (!open) {
             return null;
         }
         sweep.begin();
-        return bucket.approach(request.charges().get(0).permits(), nanos.getAsLong());
+        return bucket.join(request.charges().get(0).permits(), nanos.getAsLong());
     }
 
     /** Bounds a call that got no permits from the lease it waited for: the store would give it a full timeout again. */
@@ -164,7 +164,7 @@ final class LeaseBroker {
             StoreOutcome decided = null;
             Throwable failure = thrown;
             try {
-                decided = landed(call, bucket, request, outcome, sent);
+                decided = received(call, bucket, request, outcome, sent);
             } catch (Throwable ex) {
                 // Whatever it is, others may wait for the lease.
                 failure = thrown == null ? ex : thrown;
@@ -175,10 +175,10 @@ final class LeaseBroker {
             } else {
                 asked.complete(decided);
             }
-            request.landed(failure);
+            request.complete(failure);
         });
         // If the store never answers, the request is given up.
-        var unusedEnd = request.landing().exceptionally(thrown -> {
+        var unusedEnd = request.completion().exceptionally(thrown -> {
             asked.completeExceptionally(cause(thrown));
             return null;
         });
@@ -192,14 +192,14 @@ final class LeaseBroker {
         });
     }
 
-    private @Nullable StoreOutcome landed(
+    private @Nullable StoreOutcome received(
             StoreRequest call, LeasedBucket bucket, LeaseRequest request, @Nullable StoreOutcome outcome, long sent) {
         Charge charge = call.charges().get(0);
         Lease lease = outcome == null || !outcome.decision().allowed() ? null : outcome.lease();
         LeasedPermits brought = outcome == null || lease == null
                 ? null
                 : new LeasedPermits(charge.limit(), outcome.decision(), lease, sent);
-        refund(bucket.land(request, brought, nanos.getAsLong()));
+        refund(bucket.receive(request, brought, nanos.getAsLong()));
         if (outcome == null) {
             return null;
         }
@@ -239,7 +239,7 @@ final class LeaseBroker {
         for (LeaseRequest request : overdue) {
             RateLimitStoreException failure = tooLate();
             request.arrived(failure);
-            later(() -> request.landed(failure));
+            later(() -> request.complete(failure));
         }
         return overdue.isEmpty()
                 ? null

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseRequest {
 
-    /** For threads that wait. Done before {@link #landing}, whose continuations may be slow. */
+    /** For threads that wait. Done before {@link #completion}, whose continuations may be slow. */
     private final CompletableFuture<Void> arrival = new CompletableFuture<>();
 
-    private final CompletableFuture<Void> landing = new CompletableFuture<>();
+    private final CompletableFuture<Void> completion = new CompletableFuture<>();
 
     private final long asked;
 
@@ -24,7 +24,7 @@ final class LeaseRequest {
 
     private final long since;
 
-    private long seats;
+    private long unclaimed;
 
     private boolean abandoned;
 
@@ -40,7 +40,7 @@ final class LeaseRequest {
         this.asked = asked;
         this.before = before;
         this.since = since;
-        this.seats = asked;
+        this.unclaimed = asked;
     }
 
     /** How many permits more it asks for. */
@@ -56,21 +56,21 @@ final class LeaseRequest {
         return since;
     }
 
-    /** Whether it may have the permits for another call. */
-    boolean takesOn(long permits) {
-        if (abandoned || permits > seats) {
+    /** Claims permits of the lease for another waiting call; returns false if it asks for too few. */
+    boolean claim(long permits) {
+        if (abandoned || permits > unclaimed) {
             return false;
         }
-        seats -= permits;
+        unclaimed -= permits;
         return true;
     }
 
-    /** One that has come, with permits taken for the call that wants to wait for it. */
-    static LeaseRequest landed(LeasedPermits stock, long after, long nanos) {
+    /** Returns a completed request, with permits taken for the call that would have waited for it. */
+    static LeaseRequest completed(LeasedPermits stock, long after, long nanos) {
         LeaseRequest request = new LeaseRequest(0, Lease.NONE, nanos);
         request.serve(stock, after, nanos);
         request.arrived(null);
-        request.landed(null);
+        request.complete(null);
         return request;
     }
 
@@ -79,12 +79,12 @@ final class LeaseRequest {
      * those that wake up later. Takes nothing if there are too few for all.
      */
     void serve(LeasedPermits brought, long nanos) {
-        serve(brought, brought.take(passengers(), nanos), nanos);
+        serve(brought, brought.take(claimed(), nanos), nanos);
     }
 
-    /** How many permits the calls want that wait for it. */
-    long passengers() {
-        return asked - seats;
+    /** Returns how many permits the waiting calls have claimed. */
+    long claimed() {
+        return asked - unclaimed;
     }
 
     private void serve(LeasedPermits brought, long served, long nanos) {
@@ -119,16 +119,16 @@ final class LeaseRequest {
     }
 
     /** For asynchronous calls. */
-    CompletableFuture<Void> landing() {
-        return landing;
+    CompletableFuture<Void> completion() {
+        return completion;
     }
 
     void arrived(@Nullable Throwable failure) {
         complete(arrival, failure);
     }
 
-    void landed(@Nullable Throwable failure) {
-        complete(landing, failure);
+    void complete(@Nullable Throwable failure) {
+        complete(completion, failure);
     }
 
     private static void complete(CompletableFuture<Void> end, @Nullable Throwable failure) {

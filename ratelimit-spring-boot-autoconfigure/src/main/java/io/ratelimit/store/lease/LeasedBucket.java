@@ -53,20 +53,20 @@ final class LeasedBucket {
      * Returns the lease that a call waits for if there are too few permits, or a new one that the caller must ask the store
      * for; {@code null} if the store decides this call alone.
      */
-    synchronized @Nullable Approach approach(long permits, long nanos) {
+    synchronized @Nullable JoinedRequest join(long permits, long nanos) {
         wanted = true;
         LeaseRequest present = request;
         LeasedPermits last = stock;
         if (retired) {
             return null;
         }
-        // One that has come down otherwise, such as where the stack ended, is none.
+        // One that ended without an answer, such as by a StackOverflowError, does not count.
         if (present != null && !present.isOver()) {
-            return present.takesOn(permits) ? new Approach(present, false) : null;
+            return present.claim(permits) ? new JoinedRequest(present, false) : null;
         }
         long after = last == null ? -1 : last.take(permits, nanos);
         if (last != null && after >= 0) {
-            return new Approach(LeaseRequest.landed(last, after, nanos), false);
+            return new JoinedRequest(LeaseRequest.completed(last, after, nanos), false);
         }
         Lease remainder = Lease.NONE;
         if (last != null) {
@@ -81,11 +81,11 @@ final class LeasedBucket {
         }
         LeaseRequest next = new LeaseRequest(nextAsk, remainder, nanos);
         request = next;
-        return new Approach(next, true);
+        return new JoinedRequest(next, true);
     }
 
     /** A lease to wait for, which may have come meanwhile, or to ask for oneself. */
-    record Approach(LeaseRequest request, boolean asks) {}
+    record JoinedRequest(LeaseRequest request, boolean asks) {}
 
     /**
      * The store has answered.
@@ -93,8 +93,8 @@ final class LeasedBucket {
      * @param brought {@code null} if there is none
      * @return the permits to refund, because they can no longer be used
      */
-    synchronized Lease land(LeaseRequest landed, @Nullable LeasedPermits brought, long nanos) {
-        boolean expected = request == landed;
+    synchronized Lease receive(LeaseRequest answered, @Nullable LeasedPermits brought, long nanos) {
+        boolean expected = request == answered;
         if (expected) {
             request = null;
             nextAsk = 0;
@@ -102,14 +102,14 @@ final class LeasedBucket {
         if (brought == null) {
             return Lease.NONE;
         }
-        if (landed.isAbandoned()) {
+        if (answered.isAbandoned()) {
             brought.close(nanos);
             return Lease.NONE;
         }
         if (retired || !expected) {
             return brought.close(nanos).remainder();
         }
-        landed.serve(brought, nanos);
+        answered.serve(brought, nanos);
         stock = brought;
         return Lease.NONE;
     }

@@ -156,10 +156,10 @@ final class LeasedPermits {
     }
 
     /**
-     * What a call took that was then rejected goes back.
+     * Returns what a call took that was then rejected.
      *
      * <p>Where permits come back one after the other, those that count longest are handed out last. What is put back may be
-     * from before them, and stands for what others have taken since, as far as it still counts itself: each of them was
+     * from before them, and replaces what others have taken since, as far as it still counts itself: each of them was
      * there when they took theirs. It is from no further before than what was put back meanwhile.
      */
     private void putBack(Portion portion, long nanos) {
@@ -193,7 +193,7 @@ final class LeasedPermits {
     /**
      * Of permits that a charge has taken from here, or with the lease; for the store, if this is closed.
      *
-     * <p>Where permits come back one after the other nobody here knows whether those are back already: by the rule they are
+     * <p>Where permits come back one after the other it is not known here whether those are back already: by the rule they are
      * behind what was used before them, in the store behind what was leased before. So they come back by themselves.
      */
     Refund refund(Charge charge) {

@@ -17,7 +17,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A call with several charges, some of which or all are covered by leased permits. If the rest is rejected or not decided,
+ * A call with several charges, at least one covered by leased permits. If the rest is rejected or not decided,
  * the leased permits are put back.
  */
 final class PartlyLeasedCall {

@@ -100,7 +100,7 @@ class LeaseModelCheckingTests {
         Leases(long permits) {
             ask();
             ask();
-            land();
+            receive();
             for (long i = permits; i < GRANTED; i++) {
                 take();
             }
@@ -113,18 +113,18 @@ class LeaseModelCheckingTests {
         }
 
         void ask() {
-            LeasedBucket.Approach approach = bucket.approach(1, NOW);
-            if (approach == null) {
+            LeasedBucket.JoinedRequest joined = bucket.join(1, NOW);
+            if (joined == null) {
                 return;
             }
-            LeaseRequest request = approach.request();
-            if (approach.asks()) {
+            LeaseRequest request = joined.request();
+            if (joined.asks()) {
                 synchronized (requests) {
                     refunded += request.before().permits();
                     requests.add(request);
                 }
             } else if (request.asked() == 0) {
-                // One that had landed when this call came.
+                // One that was complete when this call came.
                 handOut(1);
             } else {
                 synchronized (requests) {
@@ -134,13 +134,13 @@ class LeaseModelCheckingTests {
         }
 
         /** The store answers. */
-        void land() {
+        void receive() {
             LeaseRequest request;
             synchronized (requests) {
                 request = requests.poll();
             }
             if (request != null) {
-                Lease remainder = bucket.land(request, stock(), NOW);
+                Lease remainder = bucket.receive(request, stock(), NOW);
                 request.arrived(null);
                 synchronized (requests) {
                     granted += GRANTED;
@@ -196,7 +196,7 @@ class LeaseModelCheckingTests {
 
         @Operation
         public void answer() {
-            land();
+            receive();
         }
 
         @Validate
@@ -234,7 +234,7 @@ class LeaseModelCheckingTests {
 
         @Operation
         public void answer() {
-            land();
+            receive();
         }
 
         @Validate
