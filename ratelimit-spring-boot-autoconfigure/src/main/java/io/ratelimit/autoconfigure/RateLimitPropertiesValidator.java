@@ -51,6 +51,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
                     PropertySchema.ROOT.name().toString(),
                     Bindable.of(RateLimitProperties.class),
                     new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
+            checkRenamed(binder);
             properties.settings();
             properties.requestRules();
         } catch (BindException ex) {
@@ -73,6 +74,16 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
                         : Stream.empty())
                 .filter(PropertySchema.ROOT.name()::isAncestorOf)
                 .distinct();
+    }
+
+    /** Environment variables with unknown names are left alone, but not those that had a meaning. */
+    private static void checkRenamed(Binder binder) {
+        UnknownPropertyFailureAnalyzer.RENAMED.forEach((old, replacement) -> {
+            if (binder.bind(old, Bindable.of(String.class)).isBound()) {
+                throw new RateLimitConfigurationException(
+                        "There is no property " + old + ".", UnknownPropertyFailureAnalyzer.renamed(old, replacement));
+            }
+        });
     }
 
     private static void check(ConfigurationPropertyName name, Binder binder) {

@@ -56,7 +56,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         }
         String replacement = RENAMED.get(name);
         if (replacement != null) {
-            return name + " has been renamed: use " + replacement + ".";
+            return renamed(name, replacement);
         }
         PropertySchema parent = PropertySchema.nearest(name);
         String unknown = name.getElement(parent.name().getNumberOfElements(), Form.DASHED);
@@ -64,6 +64,10 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
                         .map(nearest -> "Did you mean " + parent.name() + "." + nearest + "? ")
                         .orElse("")
                 + properties(parent);
+    }
+
+    static String renamed(ConfigurationPropertyName name, String replacement) {
+        return name + " has been renamed: use " + replacement + ".";
     }
 
     /** Describes the properties below a property. */

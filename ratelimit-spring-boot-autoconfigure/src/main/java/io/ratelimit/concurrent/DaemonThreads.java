@@ -42,9 +42,21 @@ public final class DaemonThreads {
     }
 
     /** Creates a scheduler with one service thread. Its shutdown discards the tasks that are not due yet. */
+    public static ScheduledExecutorService createServiceScheduler(String name) {
+        return createScheduler(task -> new ServiceThread(task, name));
+    }
+
+    /** As {@link #createServiceScheduler}, with a thread that may run code of the application, such as a driver's. */
     public static ScheduledExecutorService createScheduler(String name) {
-        ScheduledThreadPoolExecutor scheduler =
-                new ScheduledThreadPoolExecutor(1, task -> new ServiceThread(task, name));
+        return createScheduler(task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    private static ScheduledExecutorService createScheduler(ThreadFactory threads) {
+        ScheduledThreadPoolExecutor scheduler = new ScheduledThreadPoolExecutor(1, threads);
         scheduler.setKeepAliveTime(IDLE_SECONDS, TimeUnit.SECONDS);
         scheduler.allowCoreThreadTimeOut(true);
         scheduler.setRemoveOnCancelPolicy(true);

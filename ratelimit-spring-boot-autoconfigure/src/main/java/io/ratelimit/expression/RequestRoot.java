@@ -27,7 +27,7 @@ public class RequestRoot {
 
     private CallerRequest request() {
         if (request == null) {
-            throw new IllegalStateException("clientIp, principal and header() need a web request, and there is none");
+            throw new IllegalStateException("clientIp, principal and header() must be used during a web request");
         }
         return request;
     }

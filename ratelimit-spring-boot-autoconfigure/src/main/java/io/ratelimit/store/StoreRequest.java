@@ -34,9 +34,12 @@ public final class StoreRequest {
      *
      * @param charges at least one, and no two for the same bucket
      * @param refundable whether the outcome must contain a refund of what the charges take
-     * @throws IllegalArgumentException if two charges are for the same bucket
+     * @throws IllegalArgumentException if there is no charge, or two are for the same bucket
      */
     public static StoreRequest of(List<Charge> charges, boolean refundable) {
+        if (charges.isEmpty()) {
+            throw new IllegalArgumentException("A request must have at least one charge");
+        }
         if (charges.size() > 1) {
             checkDistinct(charges);
         }

@@ -79,7 +79,7 @@ class ExpressionFailureTests {
                         .isInstanceOf(RateLimitExpressionException.class)
                         .hasMessageContaining("\"clientIp\" failed")
                         .rootCause()
-                        .hasMessage("clientIp, principal and header() need a web request, and there is none"));
+                        .hasMessage("clientIp, principal and header() must be used during a web request"));
     }
 
     @Test

@@ -103,6 +103,18 @@ class PropertyMistakeTests {
                 .run(context -> assertThat(analysis(context).getDescription()).contains(problem));
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"RATELIMIT_LOCALSHARE", "RATELIMIT_LOCAL_SHARE"})
+    void renamedPropertyInTheEnvironmentStopsTheStartUp(String variable) {
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .replace(
+                                "systemEnvironment",
+                                new SystemEnvironmentPropertySource("systemEnvironment", Map.of(variable, "4"))))
+                .run(context -> assertThat(analysis(context).getAction())
+                        .contains("ratelimit.local-share has been renamed: use ratelimit.expected-instances."));
+    }
+
     @Test
     void emptyEnvironmentVariableStopsTheStartUp() {
         runner.withInitializer(context -> context.getEnvironment()

@@ -19,6 +19,7 @@ public final class BlockingCalls {
     static {
         // What a line of the log is written to, and how, is the application's choice.
         BlockHound.install(builder -> builder.allowBlockingCallsInside("ch.qos.logback.classic.Logger", "callAppenders")
+                .allowBlockingCallsInside("java.util.logging.Logger", "log")
                 // Lettuce's writers wait for one another, and for a connection to be given up, only that long.
                 .allowBlockingCallsInside("io.lettuce.core.protocol.SharedLock", "incrementWriters")
                 .blockingMethodCallback(BlockingCalls::onBlockingCall));

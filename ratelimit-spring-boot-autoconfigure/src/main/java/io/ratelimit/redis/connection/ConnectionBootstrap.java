@@ -2,16 +2,17 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -68,10 +69,16 @@ final class ConnectionBootstrap {
         return made;
     }
 
-    /** Waits for the first attempts, for the given time at most. */
+    /** Waits for the first attempts, for the given time at most, or until the thread is interrupted. */
     void await(Duration most) {
         start();
-        BoundedWait.await(tried, most);
+        try {
+            tried.get(most.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (TimeoutException | ExecutionException ex) {
+            // The calls that need the connection find out.
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Runs the task once there is a connection. The result fails if the first attempts fail. */

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.ServiceThread;
 import io.ratelimit.redis.HandTurnedThread;
 import java.time.Duration;
 import java.util.List;
@@ -57,6 +58,24 @@ class ConnectionBootstrapTests {
     void stop() {
         refusing.stop();
         stuck.stop();
+    }
+
+    @Test
+    void interruptEndsTheWait() {
+        Thread.currentThread().interrupt();
+        stuck.await(Duration.ofHours(1));
+        assertThat(Thread.interrupted()).isTrue();
+    }
+
+    /** A driver calls the application there, for example for credentials, and that may call a limiter. */
+    @Test
+    void connectingThreadMayBlock() {
+        CompletableFuture<Thread> thread = new CompletableFuture<>();
+        ConnectionBootstrap connection =
+                new ConnectionBootstrap("localhost:6379", () -> thread.complete(Thread.currentThread()));
+        connection.await(Duration.ofSeconds(20));
+        assertThat(thread).isCompletedWithValueMatching(own -> own.isDaemon() && !(own instanceof ServiceThread));
+        connection.stop();
     }
 
     @Test
