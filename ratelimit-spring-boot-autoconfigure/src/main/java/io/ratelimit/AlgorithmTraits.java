@@ -49,7 +49,7 @@ public abstract class AlgorithmTraits {
     }
 
     /** Returns the capacities with which the arithmetic is exact. */
-    abstract CapacityRange capacities(Rate rate, ReducedRate pace, Duration maxWait);
+    abstract CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait);
 
     /** Returns how to fix a capacity outside of {@link #capacities}. */
     String capacityAdvice() {
@@ -141,8 +141,8 @@ public abstract class AlgorithmTraits {
         }
 
         @Override
-        CapacityRange capacities(Rate rate, ReducedRate pace, Duration maxWait) {
-            return CapacityRange.ofEvenRefill(pace, maxWait);
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
+            return CapacityRange.ofEvenRefill(reduced, maxWait);
         }
 
         @Override
@@ -199,7 +199,7 @@ public abstract class AlgorithmTraits {
         }
 
         @Override
-        CapacityRange capacities(Rate rate, ReducedRate pace, Duration maxWait) {
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
             return CapacityRange.ofIntervals(rate);
         }
 
@@ -285,8 +285,8 @@ public abstract class AlgorithmTraits {
         }
 
         @Override
-        CapacityRange capacities(Rate rate, ReducedRate pace, Duration maxWait) {
-            return CapacityRange.ofWindow(pace, RateLimit.MAX_CAPACITY);
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
+            return CapacityRange.ofWindow(reduced, RateLimit.MAX_CAPACITY);
         }
 
         @Override
@@ -302,8 +302,8 @@ public abstract class AlgorithmTraits {
         }
 
         @Override
-        CapacityRange capacities(Rate rate, ReducedRate pace, Duration maxWait) {
-            return CapacityRange.ofAlignedWindows(pace);
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
+            return CapacityRange.ofAlignedWindows(reduced);
         }
 
         @Override
@@ -325,8 +325,8 @@ public abstract class AlgorithmTraits {
         }
 
         @Override
-        CapacityRange capacities(Rate rate, ReducedRate pace, Duration maxWait) {
-            return CapacityRange.ofWindow(pace, CapacityRange.LARGEST_LOG);
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
+            return CapacityRange.ofWindow(reduced, CapacityRange.LARGEST_LOG);
         }
 
         @Override

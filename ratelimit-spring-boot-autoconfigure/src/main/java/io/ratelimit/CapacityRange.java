@@ -17,11 +17,11 @@ record CapacityRange(long step, long most) {
     }
 
     /** What is reserved ahead is used as well. */
-    static CapacityRange ofEvenRefill(ReducedRate pace, Duration maxWait) {
+    static CapacityRange ofEvenRefill(ReducedRate reduced, Duration maxWait) {
         BigInteger ahead = maxWait.isZero()
                 ? BigInteger.ZERO
-                : permits(micros(maxWait), pace).add(BigInteger.ONE);
-        BigInteger most = BigInteger.valueOf(pace.largestCapacity()).subtract(ahead);
+                : permits(micros(maxWait), reduced).add(BigInteger.ONE);
+        BigInteger most = BigInteger.valueOf(reduced.largestCapacity()).subtract(ahead);
         return new CapacityRange(1, atMost(RateLimit.MAX_CAPACITY, most));
     }
 
@@ -31,22 +31,22 @@ record CapacityRange(long step, long most) {
                 1, atMost(RateLimit.MAX_CAPACITY, batches.multiply(BigInteger.valueOf(rate.permits()))));
     }
 
-    static CapacityRange ofWindow(ReducedRate pace, long most) {
-        return new CapacityRange(1, atMost(most, inWindow(pace)));
+    static CapacityRange ofWindow(ReducedRate reduced, long most) {
+        return new CapacityRange(1, atMost(most, inWindow(reduced)));
     }
 
     /** Two windows are remembered, and they begin at whole microseconds. */
-    static CapacityRange ofAlignedWindows(ReducedRate pace) {
-        long most = atMost(RateLimit.MAX_CAPACITY, inWindow(pace).shiftRight(1));
-        return new CapacityRange(pace.permits(), most - most % pace.permits());
+    static CapacityRange ofAlignedWindows(ReducedRate reduced) {
+        long most = atMost(RateLimit.MAX_CAPACITY, inWindow(reduced).shiftRight(1));
+        return new CapacityRange(reduced.permits(), most - most % reduced.permits());
     }
 
-    private static BigInteger inWindow(ReducedRate pace) {
-        return permits(BigInteger.valueOf(ReducedRate.LONGEST), pace);
+    private static BigInteger inWindow(ReducedRate reduced) {
+        return permits(BigInteger.valueOf(ReducedRate.LONGEST), reduced);
     }
 
-    private static BigInteger permits(BigInteger micros, ReducedRate pace) {
-        return micros.multiply(BigInteger.valueOf(pace.permits())).divide(BigInteger.valueOf(pace.micros()));
+    private static BigInteger permits(BigInteger micros, ReducedRate reduced) {
+        return micros.multiply(BigInteger.valueOf(reduced.permits())).divide(BigInteger.valueOf(reduced.micros()));
     }
 
     private static BigInteger micros(Duration duration) {

@@ -99,7 +99,7 @@ public final class ReducedRate {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof ReducedRate pace && permits == pace.permits && micros == pace.micros;
+        return other instanceof ReducedRate reduced && permits == reduced.permits && micros == reduced.micros;
     }
 
     @Override

@@ -22,9 +22,9 @@ final class Assessment {
     Assessment(CompiledLimit limit, @Nullable BucketState last, long clock, long permits) {
         this.permits = permits;
         this.last = last;
-        ClockSkew lag = BucketState.lag(last, clock);
-        this.now = lag == null ? clock : lag.seen();
-        this.state = BucketState.of(limit.rule(), last, lag, now);
+        ClockSkew skew = BucketState.skew(last, clock);
+        this.now = skew == null ? clock : skew.seen();
+        this.state = BucketState.of(limit.rule(), last, skew, now);
         this.claim = state.own().claim(limit, now, permits);
     }
 

@@ -10,19 +10,19 @@ import org.jspecify.annotations.Nullable;
  *
  * @param own the state of the rule that was used last
  * @param others those of the rules before it, the last used first
- * @param lag while the clock is behind what it showed before
+ * @param skew while the clock is behind what it showed before
  */
 @SuppressWarnings("ReferenceEquality") // The very entry, not one like it.
 record BucketState(
         RuleState<?> own,
         List<RuleState<?>> others,
-        @Nullable ClockSkew lag) {
+        @Nullable ClockSkew skew) {
 
     /** The most rules beside the one that is used. */
     private static final int MOST_OTHERS = 2;
 
     /** Returns the clock skew of a bucket at a time; {@code null} if there is none. */
-    static @Nullable ClockSkew lag(@Nullable BucketState last, long clock) {
+    static @Nullable ClockSkew skew(@Nullable BucketState last, long clock) {
         if (last == null) {
             return null;
         }
@@ -30,26 +30,26 @@ record BucketState(
         for (RuleState<?> other : last.others) {
             seen = Math.max(seen, other.since());
         }
-        return ClockSkew.at(last.lag, seen, clock);
+        return ClockSkew.at(last.skew, seen, clock);
     }
 
     /** Puts the rule's state first. A new rule adopts what the previous rule has counted. */
-    static BucketState of(Rule<?> rule, @Nullable BucketState last, @Nullable ClockSkew lag, long now) {
+    static BucketState of(Rule<?> rule, @Nullable BucketState last, @Nullable ClockSkew skew, long now) {
         if (last == null) {
             return new BucketState(RuleState.unused(rule, now), List.of(), null);
         }
         if (last.own.rule().equals(rule)) {
-            return new BucketState(last.own.recover(now), last.others, lag);
+            return new BucketState(last.own.recover(now), last.others, skew);
         }
         RuleState<?> known = last.state(rule);
         List<RuleState<?>> others = last.allBut(known);
         if (known != null) {
-            return new BucketState(known.recover(now), others, lag);
+            return new BucketState(known.recover(now), others, skew);
         }
         int adopted = adoptedBy(rule, others);
         RuleState<?> before = others.get(adopted).recover(now);
         others.set(adopted, before);
-        return new BucketState(RuleState.adopt(rule, before, now), others, lag);
+        return new BucketState(RuleState.adopt(rule, before, now), others, skew);
     }
 
     /** Returns which state a new rule adopts: the last used one; for a log another log, if any, because of its entries. */
@@ -62,12 +62,12 @@ record BucketState(
 
     /** Whether this is no more than the counter of one rule. */
     boolean isCount() {
-        return others.isEmpty() && lag == null && own.rule() instanceof CounterRule;
+        return others.isEmpty() && skew == null && own.rule() instanceof CounterRule;
     }
 
     /** Returns the state after a caller was told when to try again. */
     BucketState promising(long retryMicros) {
-        return lag == null ? this : new BucketState(own, others, lag.promising(retryMicros));
+        return skew == null ? this : new BucketState(own, others, skew.promising(retryMicros));
     }
 
     /** Whether the rule has a state here. If not, other rules replaced it, or the bucket was removed, and nothing can be undone. */
@@ -107,22 +107,22 @@ record BucketState(
                         : others.stream()
                                 .<RuleState<?>>map(other -> other.observe(now, permits))
                                 .toList(),
-                lag);
+                skew);
     }
 
     /**
      * Returns the state without a charge that the own rule admitted, except for permits that have come back. A log removes
      * the entry from all logs of the bucket, because they share it.
      */
-    BucketState giveBack(long now, long permits, CounterState receipt) {
+    BucketState refund(long now, long permits, CounterState receipt) {
         List<RuleState<?>> left = new ArrayList<>(others.size());
         for (RuleState<?> other : others) {
             left.add(
                     own.rule().sharesEntriesWith(other.rule())
-                            ? other.recover(now).giveBack(now, permits, receipt)
+                            ? other.recover(now).refund(now, permits, receipt)
                             : other);
         }
-        return new BucketState(own.giveBack(now, permits, receipt), left, lag);
+        return new BucketState(own.refund(now, permits, receipt), left, skew);
     }
 
     /** Returns the state to be stored; {@code null} if the bucket is full again by all its rules. */
@@ -131,7 +131,7 @@ record BucketState(
         List<RuleState<?>> recovered =
                 others.stream().<RuleState<?>>map(other -> other.recover(now)).toList();
         boolean unused = own.used(now) == 0 && recovered.stream().allMatch(other -> other.used(now) == 0);
-        return unused && lag == null ? null : new BucketState(own, recovered, lag);
+        return unused && skew == null ? null : new BucketState(own, recovered, skew);
     }
 
     /**
@@ -139,6 +139,6 @@ record BucketState(
      * adopt again at each call.
      */
     boolean differsFrom(BucketState last) {
-        return lag != null || last.lag != null || !last.hasState(own.rule());
+        return skew != null || last.skew != null || !last.hasState(own.rule());
     }
 }

@@ -15,7 +15,7 @@ record FixedWindowRule(long capacity, long windowMicros) implements CounterRule 
 
     /** A window that started later is the same one if the call that started it was refunded. */
     @Override
-    public CounterState giveBack(CounterState usage, long now, long permits, CounterState receipt) {
+    public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
         long later = usage.since() - receipt.since();
         if (later < 0 || later >= windowMicros) {
             return usage;

@@ -92,12 +92,12 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private @Nullable BucketState without(Charge charge, CounterState receipt, BucketState last, long clock) {
         Rule<?> rule = known(charge.limit()).rule();
-        ClockSkew lag = BucketState.lag(last, clock);
-        long now = lag == null ? clock : lag.seen();
-        BucketState state = BucketState.of(rule, last, lag, now);
+        ClockSkew skew = BucketState.skew(last, clock);
+        long now = skew == null ? clock : skew.seen();
+        BucketState state = BucketState.of(rule, last, skew, now);
         return !last.hasState(rule) || state.own().used(now) == 0
                 ? last
-                : state.giveBack(now, charge.permits(), receipt).settled(now);
+                : state.refund(now, charge.permits(), receipt).settled(now);
     }
 
     @Override

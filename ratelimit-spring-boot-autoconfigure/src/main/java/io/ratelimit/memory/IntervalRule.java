@@ -30,7 +30,7 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
     }
 
     @Override
-    public CounterState giveBack(CounterState usage, long now, long permits, CounterState receipt) {
+    public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
         if (now >= receipt.since() + batches(receipt.used()) * periodMicros) {
             return usage;
         }

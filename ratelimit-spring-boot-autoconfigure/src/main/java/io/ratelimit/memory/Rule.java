@@ -43,7 +43,7 @@ interface Rule<U extends Usage> {
      *
      * @param receipt what the usage was right after the charge
      */
-    U giveBack(U usage, long now, long permits, CounterState receipt);
+    U refund(U usage, long now, long permits, CounterState receipt);
 
     /** Takes over what another rule has counted, up to the capacity. */
     U adopt(RuleState<?> other, long now);

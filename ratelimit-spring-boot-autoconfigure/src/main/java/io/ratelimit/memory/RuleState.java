@@ -51,8 +51,8 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return new RuleState<>(rule, rule.take(usage, now, permits));
     }
 
-    RuleState<U> giveBack(long now, long permits, CounterState receipt) {
-        return new RuleState<>(rule, rule.giveBack(usage, now, permits, receipt)).recover(now);
+    RuleState<U> refund(long now, long permits, CounterState receipt) {
+        return new RuleState<>(rule, rule.refund(usage, now, permits, receipt)).recover(now);
     }
 
     RuleState<U> observe(long now, long permits) {

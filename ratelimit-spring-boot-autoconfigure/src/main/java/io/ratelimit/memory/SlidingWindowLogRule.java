@@ -36,7 +36,7 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
     }
 
     @Override
-    public PermitLog giveBack(PermitLog usage, long now, long permits, CounterState receipt) {
+    public PermitLog refund(PermitLog usage, long now, long permits, CounterState receipt) {
         return usage.without(receipt.since(), permits);
     }
 

@@ -40,7 +40,7 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
     }
 
     @Override
-    public CounterState giveBack(CounterState usage, long now, long permits, CounterState receipt) {
+    public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
         if (usage.since() == receipt.since()) {
             return new CounterState(Math.max(0, usage.used() - permits), usage.since(), usage.rest());
         }

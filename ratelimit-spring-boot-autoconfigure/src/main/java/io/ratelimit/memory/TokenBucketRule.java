@@ -5,23 +5,23 @@ import io.ratelimit.ReducedRate;
 /**
  * Token bucket and leaky bucket: permits come back one after the other, evenly. Counts what is used, as the generic cell rate
  * algorithm (GCRA, ITU-T I.371) does with times. {@code since} is when the next permit began to come back; {@code rest} is a
- * fraction of the microsecond after it, in parts of the pace's permits.
+ * fraction of the microsecond after it, in parts of the reduced's permits.
  */
-record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
+record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRule {
 
     @Override
     public CounterState recover(CounterState usage, long now) {
-        long back = pace.permitsIn(now - usage.since(), usage.rest(), usage.used());
+        long back = reduced.permitsIn(now - usage.since(), usage.rest(), usage.used());
         boolean all = back == usage.used();
         return new CounterState(
                 usage.used() - back,
-                all ? now : usage.since() + pace.wholeTimeOf(back, usage.rest()),
-                all ? 0 : pace.fractionOf(back, usage.rest()));
+                all ? now : usage.since() + reduced.wholeTimeOf(back, usage.rest()),
+                all ? 0 : reduced.fractionOf(back, usage.rest()));
     }
 
     @Override
     public long timeUntil(long most, CounterState usage, long now) {
-        return usage.since() + pace.timeOf(usage.used() - most, usage.rest()) - now;
+        return usage.since() + reduced.timeOf(usage.used() - most, usage.rest()) - now;
     }
 
     /** Can exceed the capacity: permits can be reserved ahead. */
@@ -36,7 +36,7 @@ record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
     }
 
     @Override
-    public CounterState giveBack(CounterState usage, long now, long permits, CounterState receipt) {
+    public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
         long out = outBefore(receipt, usage);
         if (out > permits) {
             return new CounterState(usage.used() - permits, usage.since(), usage.rest());
@@ -50,9 +50,9 @@ record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
      * in which they were taken, so these come back by the time at which the receipt's bucket was to be full again.
      */
     private long outBefore(CounterState receipt, CounterState usage) {
-        long last = receipt.since() + pace.wholeTimeOf(receipt.used(), receipt.rest());
-        long fraction = pace.fractionOf(receipt.used(), receipt.rest());
-        long out = pace.permitsIn(Math.max(0, last - usage.since() + 1), usage.rest(), usage.used());
+        long last = receipt.since() + reduced.wholeTimeOf(receipt.used(), receipt.rest());
+        long fraction = reduced.fractionOf(receipt.used(), receipt.rest());
+        long out = reduced.permitsIn(Math.max(0, last - usage.since() + 1), usage.rest(), usage.used());
         while (out > 0 && isBackAfter(last, fraction, out, usage)) {
             out--;
         }
@@ -60,15 +60,15 @@ record TokenBucketRule(long capacity, ReducedRate pace) implements CounterRule {
     }
 
     private boolean isBackAfter(long time, long fraction, long permits, CounterState usage) {
-        long back = usage.since() + pace.wholeTimeOf(permits, usage.rest());
-        return back > time || (back == time && pace.fractionOf(permits, usage.rest()) > fraction);
+        long back = usage.since() + reduced.wholeTimeOf(permits, usage.rest());
+        return back > time || (back == time && reduced.fractionOf(permits, usage.rest()) > fraction);
     }
 
-    /** With the same pace, the fraction of a permit that has come back is kept. */
+    /** With the same reduced, the fraction of a permit that has come back is kept. */
     @Override
     public CounterState adopt(RuleState<?> other, long now) {
         if (other.rule() instanceof TokenBucketRule even
-                && even.pace.equals(pace)
+                && even.reduced.equals(reduced)
                 && other.usage() instanceof CounterState count
                 && count.used() <= capacity) {
             return count;

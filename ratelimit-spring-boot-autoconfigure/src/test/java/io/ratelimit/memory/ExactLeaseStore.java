@@ -81,7 +81,7 @@ public final class ExactLeaseStore implements RateLimitStore {
                         && charge.limit().refill() == Refill.CONTINUOUS;
                 if (bucket.rule.used(bucket.usage, clock.micros()) > 0 && (!even || time >= bucket.leased)) {
                     CounterState left = new CounterState(receipt.used() - before[0], receipt.since(), receipt.rest());
-                    bucket.usage = bucket.rule.giveBack(bucket.usage, clock.micros(), permits, left);
+                    bucket.usage = bucket.rule.refund(bucket.usage, clock.micros(), permits, left);
                     before[0] += permits;
                 }
                 return CompletableFuture.completedFuture(null);

@@ -28,7 +28,7 @@ final class LeaseRequest {
 
     private boolean abandoned;
 
-    private @Nullable LeasedPermits stock;
+    private @Nullable LeasedPermits leased;
 
     private @Nullable RateLimitDecision decision;
 
@@ -66,9 +66,9 @@ final class LeaseRequest {
     }
 
     /** Returns a completed request, with permits taken for the call that would have waited for it. */
-    static LeaseRequest completed(LeasedPermits stock, long after, long nanos) {
+    static LeaseRequest completed(LeasedPermits leased, long after, long nanos) {
         LeaseRequest request = new LeaseRequest(0, Lease.NONE, nanos);
-        request.serve(stock, after, nanos);
+        request.serve(leased, after, nanos);
         request.arrived(null);
         request.complete(null);
         return request;
@@ -89,7 +89,7 @@ final class LeaseRequest {
 
     private void serve(LeasedPermits brought, long served, long nanos) {
         if (served >= 0) {
-            stock = brought;
+            leased = brought;
             decision = brought.decision(served, nanos);
         }
     }
@@ -97,7 +97,7 @@ final class LeaseRequest {
     /** Returns the outcome for a call that has waited; {@code null} if it has to take permits itself. */
     @Nullable
     StoreOutcome served(StoreRequest call) {
-        return stock == null || decision == null ? null : stock.outcome(call, decision);
+        return leased == null || decision == null ? null : leased.outcome(call, decision);
     }
 
     /** What it brings is not to be handed out. */

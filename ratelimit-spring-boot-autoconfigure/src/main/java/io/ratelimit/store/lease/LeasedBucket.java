@@ -15,7 +15,7 @@ final class LeasedBucket {
 
     private final RateLimit limit;
 
-    private volatile @Nullable LeasedPermits stock;
+    private volatile @Nullable LeasedPermits leased;
 
     private @Nullable LeaseRequest request;
 
@@ -36,14 +36,14 @@ final class LeasedBucket {
 
     /** Returns the permits of the present lease, if there is one. */
     @Nullable
-    LeasedPermits stock() {
-        return stock;
+    LeasedPermits leased() {
+        return leased;
     }
 
     /** Takes leased permits for the only charge of a request; {@code null} if there are not so many. */
     @Nullable
     StoreOutcome take(StoreRequest request, long nanos) {
-        LeasedPermits present = stock;
+        LeasedPermits present = leased;
         Charge charge = request.charges().get(0);
         long after = present == null ? -1 : present.take(charge.permits(), nanos);
         return present == null || after < 0 ? null : present.outcome(request, present.decision(after, nanos));
@@ -56,7 +56,7 @@ final class LeasedBucket {
     synchronized @Nullable JoinedRequest join(long permits, long nanos) {
         wanted = true;
         LeaseRequest present = request;
-        LeasedPermits last = stock;
+        LeasedPermits last = leased;
         if (retired) {
             return null;
         }
@@ -73,7 +73,7 @@ final class LeasedBucket {
             LeasedPermits.End end = last.close(nanos);
             remainder = end.remainder();
             nextAsk = Math.min(end.nextAsk(), limit.lease());
-            stock = null;
+            leased = null;
         }
         if (nextAsk == 0 && remainder.isEmpty()) {
             nextAsk = Math.min(permits, limit.lease());
@@ -110,7 +110,7 @@ final class LeasedBucket {
             return brought.close(nanos).remainder();
         }
         answered.serve(brought, nanos);
-        stock = brought;
+        leased = brought;
         return Lease.NONE;
     }
 
@@ -135,17 +135,17 @@ final class LeasedBucket {
         long handedOut = handedOut();
         boolean idle = isIdle(handedOut);
         wanted = false;
-        lastSeen = stock;
+        lastSeen = leased;
         lastHandedOut = handedOut;
         return idle;
     }
 
     private boolean isIdle(long handedOut) {
-        return !wanted && request == null && stock == lastSeen && handedOut == lastHandedOut;
+        return !wanted && request == null && leased == lastSeen && handedOut == lastHandedOut;
     }
 
     private long handedOut() {
-        LeasedPermits present = stock;
+        LeasedPermits present = leased;
         return present == null ? 0 : present.handedOut();
     }
 
@@ -156,22 +156,22 @@ final class LeasedBucket {
      * @return the permits to refund; {@code null} if it stays in use
      */
     synchronized @Nullable Lease retireIfIdle(long most, long nanos) {
-        LeasedPermits last = stock;
+        LeasedPermits last = leased;
         return isIdle(handedOut()) && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
     }
 
     /** Ends it, so that the store decides later calls alone. Returns the permits to refund. */
     synchronized Lease retire(long nanos) {
         retired = true;
-        LeasedPermits last = stock;
-        stock = null;
+        LeasedPermits last = leased;
+        leased = null;
         return last == null ? Lease.NONE : last.close(nanos).remainder();
     }
 
     /** Drops the lease, because the store has forgotten the bucket: leased permits are no longer charged. */
     synchronized void forget(long nanos) {
-        LeasedPermits last = stock;
-        stock = null;
+        LeasedPermits last = leased;
+        leased = null;
         if (last != null) {
             last.close(nanos);
         }

@@ -64,7 +64,7 @@ final class LeasedPermits {
     private final AtomicLong state;
 
     /** How many permits of calls that were rejected. */
-    private final AtomicLong putBack = new AtomicLong();
+    private final AtomicLong restored = new AtomicLong();
 
     /**
      * @param decision about the call that the lease was taken with; what it says of the bucket includes the lease
@@ -107,7 +107,7 @@ final class LeasedPermits {
     /** Takes permits that may have to be put back; {@code null} if there are not so many. */
     @Nullable
     Portion takePortion(long permits, long nanos) {
-        long before = putBack.get();
+        long before = restored.get();
         long after = take(permits, nanos);
         return after < 0 ? null : new Portion(this, permits, after, before);
     }
@@ -162,22 +162,22 @@ final class LeasedPermits {
      * from before them, and replaces what others have taken since, as far as it still counts itself: each of them was
      * there when they took theirs. It is from no further before than what was put back meanwhile.
      */
-    private void putBack(Portion portion, long nanos) {
+    private void restore(Portion portion, long nanos) {
         if (!refillsEvenly) {
             var unused = refund(portion.permits());
             return;
         }
         long permits = portion.permits();
-        long meanwhile = putBack.addAndGet(permits) - permits - portion.before();
+        long meanwhile = restored.addAndGet(permits) - permits - portion.before();
         long behind = Math.min((portion.after() >>> 32) + meanwhile, lease.permits() - permits);
         long life = lifeMicros - elapsedMicros(nanos);
         if (life > 0) {
-            var unused = putBack(Math.max(0, limit.reducedRate().permitsIn(life, 0, behind + permits) - behind));
+            var unused = restore(Math.max(0, limit.reducedRate().permitsIn(life, 0, behind + permits) - behind));
         }
     }
 
     /** @return false if this is closed */
-    private boolean putBack(long permits) {
+    private boolean restore(long permits) {
         while (true) {
             long last = state.get();
             if (last == CLOSED) {
@@ -203,7 +203,7 @@ final class LeasedPermits {
     }
 
     private CompletionStage<Void> refund(long permits) {
-        return putBack(permits)
+        return restore(permits)
                 ? CompletableFuture.completedFuture(null)
                 : lease.unused().refund(permits);
     }
@@ -214,20 +214,20 @@ final class LeasedPermits {
      * @param after how things stood then
      * @param before how much had been put back before
      */
-    record Portion(LeasedPermits stock, long permits, long after, long before) {
+    record Portion(LeasedPermits leased, long permits, long after, long before) {
 
         RateLimitDecision decision(long nanos) {
-            return stock.decision(after, nanos);
+            return leased.decision(after, nanos);
         }
 
         /** The call was rejected. */
-        void putBack(long nanos) {
-            stock.putBack(this, nanos);
+        void restore(long nanos) {
+            leased.restore(this, nanos);
         }
 
         /** The call has failed. */
         CompletionStage<Void> refund() {
-            return stock.refillsEvenly ? CompletableFuture.completedFuture(null) : stock.refund(permits);
+            return leased.refillsEvenly ? CompletableFuture.completedFuture(null) : leased.refund(permits);
         }
     }
 

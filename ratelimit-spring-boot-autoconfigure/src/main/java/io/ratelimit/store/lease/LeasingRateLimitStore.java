@@ -103,7 +103,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         try {
             outcome = isLeasable(rest) ? decideOne(rest) : super.decide(rest);
         } catch (Throwable ex) {
-            call.putBack();
+            call.restore();
             throw ex;
         }
         return call.outcome(outcome);
@@ -175,7 +175,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         PartlyLeasedCall call = new PartlyLeasedCall(request, nanos);
         for (Charge charge : request.charges()) {
             LeasedBucket bucket = mayLease(charge) ? buckets.find(charge.limit(), charge.key()) : null;
-            call.takeFrom(bucket == null ? null : bucket.stock(), charge);
+            call.takeFrom(bucket == null ? null : bucket.leased(), charge);
         }
         return call;
     }

@@ -40,9 +40,9 @@ final class PartlyLeasedCall {
     }
 
     /** Covers the charge, if so many permits are leased. */
-    void takeFrom(@Nullable LeasedPermits stock, Charge charge) {
+    void takeFrom(@Nullable LeasedPermits leased, Charge charge) {
         long now = nanos.getAsLong();
-        Portion portion = stock == null ? null : stock.takePortion(charge.permits(), now);
+        Portion portion = leased == null ? null : leased.takePortion(charge.permits(), now);
         if (portion == null) {
             rest.add(charge);
         } else {
@@ -64,15 +64,15 @@ final class PartlyLeasedCall {
     /** Returns the outcome, with the store's for the rest, or throws the store's failure. */
     StoreOutcome outcome(@Nullable StoreOutcome others, @Nullable Throwable thrown) {
         if (others == null) {
-            putBack();
+            restore();
             throw Futures.wrap(thrown);
         }
         return outcome(others);
     }
 
     /** The rest was not decided. */
-    void putBack() {
-        taken.values().forEach(portion -> portion.putBack(nanos.getAsLong()));
+    void restore() {
+        taken.values().forEach(portion -> portion.restore(nanos.getAsLong()));
     }
 
     /** Returns the outcome, with the store's for the rest. */
@@ -84,7 +84,7 @@ final class PartlyLeasedCall {
         taken.entrySet().removeIf(entry -> {
             boolean charged = StoreOutcome.isCharged(entry.getKey(), true, rejected);
             if (!charged) {
-                entry.getValue().putBack(nanos.getAsLong());
+                entry.getValue().restore(nanos.getAsLong());
             }
             return !charged;
         });

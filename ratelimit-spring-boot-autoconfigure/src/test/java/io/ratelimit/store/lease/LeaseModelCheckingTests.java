@@ -28,7 +28,7 @@ class LeaseModelCheckingTests {
 
     private static final long GRANTED = 2;
 
-    private static LeasedPermits stock() {
+    private static LeasedPermits leased() {
         RateLimitDecision decision = RateLimitDecision.ofMicros(LIMIT.capacity(), 50, 0, 0, 1_000_000);
         return new LeasedPermits(
                 LIMIT, decision, new Lease(GRANTED, permits -> CompletableFuture.completedFuture(null)), 0);
@@ -62,22 +62,22 @@ class LeaseModelCheckingTests {
 
     public static class OneStock {
 
-        private final LeasedPermits stock = stock();
+        private final LeasedPermits leased = leased();
 
         @Operation
         public long take() {
-            return stock.take(1, NOW);
+            return leased.take(1, NOW);
         }
 
         @Operation
         public long takeTwo() {
-            return stock.take(2, NOW);
+            return leased.take(2, NOW);
         }
 
         /** What is left once it is over. */
         @Operation
         public long close() {
-            LeasedPermits.End end = stock.close(NOW);
+            LeasedPermits.End end = leased.close(NOW);
             return 100 * end.nextAsk() + end.remainder().permits();
         }
     }
@@ -140,7 +140,7 @@ class LeaseModelCheckingTests {
                 request = requests.poll();
             }
             if (request != null) {
-                Lease remainder = bucket.receive(request, stock(), NOW);
+                Lease remainder = bucket.receive(request, leased(), NOW);
                 request.arrived(null);
                 synchronized (requests) {
                     granted += GRANTED;
@@ -168,7 +168,7 @@ class LeaseModelCheckingTests {
             for (LeaseRequest request : waiting) {
                 served += request.served(ONE) == null ? 0 : 1;
             }
-            LeasedPermits left = bucket.stock();
+            LeasedPermits left = bucket.leased();
             long here = left == null ? 0 : left.remainder(NOW);
             if (handedOut + served + refunded + here != granted) {
                 throw new IllegalStateException("Of " + granted + " handed out: " + handedOut

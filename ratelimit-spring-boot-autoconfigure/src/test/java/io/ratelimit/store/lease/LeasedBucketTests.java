@@ -18,7 +18,7 @@ class LeasedBucketTests {
         assertThat(bucket.join(1, 0)).as("the first call of a key").isNull();
         JoinedRequest first = bucket.join(1, 0);
         assertThat(first.asks()).isTrue();
-        bucket.receive(first.request(), LeasedPermitsTests.stock(limit), 0);
+        bucket.receive(first.request(), LeasedPermitsTests.leased(limit), 0);
         JoinedRequest second = bucket.join(5, 0);
         assertThat(second.asks()).isFalse();
         assertThat(second.request().completion()).isCompleted();

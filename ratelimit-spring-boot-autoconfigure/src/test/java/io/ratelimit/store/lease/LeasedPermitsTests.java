@@ -13,33 +13,33 @@ class LeasedPermitsTests {
 
     private static final long SECOND = 1_000_000_000;
 
-    private final LeasedPermits stock = stock(LeasingInstances.window("quotes", 100, 10));
+    private final LeasedPermits leased = leased(LeasingInstances.window("quotes", 100, 10));
 
     /** Of five permits, of a window that ends in a second. */
-    static LeasedPermits stock(RateLimit limit) {
+    static LeasedPermits leased(RateLimit limit) {
         RateLimitDecision decision = RateLimitDecision.ofMicros(limit.capacity(), 50, 0, 0, 1_000_000);
         return new LeasedPermits(limit, decision, new Lease(5, permits -> CompletableFuture.completedFuture(null)), 0);
     }
 
     @Test
     void whatIsLeftOverIsGivenBackOnce() {
-        stock.take(2, 0);
-        assertThat(stock.close(SECOND - 1_000).remainder().permits()).isEqualTo(3);
-        assertThat(stock.close(SECOND - 1_000).remainder().permits()).isZero();
+        leased.take(2, 0);
+        assertThat(leased.close(SECOND - 1_000).remainder().permits()).isEqualTo(3);
+        assertThat(leased.close(SECOND - 1_000).remainder().permits()).isZero();
     }
 
     @Test
     void nothingIsLeftOverOnceItIsBackByItself() {
-        assertThat(stock.close(SECOND).remainder().permits()).isZero();
+        assertThat(leased.close(SECOND).remainder().permits()).isZero();
     }
 
     @Test
     void refundIsNotHandedOutAnyLonger() {
-        LeasedPermits.Portion portion = stock.takePortion(3, 0);
+        LeasedPermits.Portion portion = leased.takePortion(3, 0);
         assertThat(portion.refund()).isCompleted();
-        assertThat(stock.handedOut()).isZero();
-        assertThat(stock.take(6, 0)).isNegative();
-        assertThat(stock.take(5, 0)).isNotNegative();
+        assertThat(leased.handedOut()).isZero();
+        assertThat(leased.take(6, 0)).isNegative();
+        assertThat(leased.take(5, 0)).isNotNegative();
     }
 
     /** Five of a token bucket, the last of fifty permits that come back one a second; others use one of them. */
@@ -47,13 +47,13 @@ class LeasedPermitsTests {
         RateLimit limit =
                 RateLimit.named("tokens").capacity(100).rate("1/s").lease(5).build();
         RateLimitDecision decision = RateLimitDecision.ofMicros(100, 50, 0, 0, 50_000_000);
-        LeasedPermits stock =
+        LeasedPermits leased =
                 new LeasedPermits(limit, decision, new Lease(5, permits -> CompletableFuture.completedFuture(null)), 0);
-        LeasedPermits.Portion portion = stock.takePortion(2, 0);
-        assertThat(stock.take(1, 0)).isNotNegative();
-        portion.putBack(elapsed);
-        assertThat(stock.take(expected + 1, elapsed)).isNegative();
-        assertThat(stock.take(expected, elapsed)).isNotNegative();
+        LeasedPermits.Portion portion = leased.takePortion(2, 0);
+        assertThat(leased.take(1, 0)).isNotNegative();
+        portion.restore(elapsed);
+        assertThat(leased.take(expected + 1, elapsed)).isNegative();
+        assertThat(leased.take(expected, elapsed)).isNotNegative();
     }
 
     @Test
