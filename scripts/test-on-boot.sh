@@ -1,0 +1,78 @@
+#!/usr/bin/env bash
+# Runs the acceptance suite against one jar on versions of Spring Boot:
+#   scripts/test-on-boot.sh [--jdk home]... [--built] version...
+# Builds the jar once, with the version of Spring Boot in pom.xml, or takes the one of the last build (--built).
+# Then builds and tests acceptance/ with that jar, for each version and JDK. Prints a line for each run.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+usage() {
+    sed -n '2,5s/^# //p' "$0" >&2
+    exit 2
+}
+
+jdks=() versions=() built=
+while (($#)); do
+    case $1 in
+    --jdk)
+        [[ ${2:-} && -x $2/bin/java ]] || { echo "$0: there is no JDK in ${2:-}" >&2; exit 2; }
+        jdks+=("$2")
+        shift
+        ;;
+    --built) built=true ;;
+    -*) usage ;;
+    *) versions+=("$1") ;;
+    esac
+    shift
+done
+((${#versions[@]})) || usage
+if ((!${#jdks[@]})); then
+    jdks=("${JAVA_HOME:-$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')}")
+fi
+
+version=$(sed -nE '/<artifactId>ratelimit-parent/,/<version>/s/.*<version>(.*)<\/version>.*/\1/p' pom.xml)
+modules=(ratelimit-spring-boot-autoconfigure ratelimit-spring-boot-starter)
+if [[ ! $built ]]; then
+    ./mvnw -B -ntp -q package -Dmaven.test.skip -pl "$(IFS=,; echo "${modules[*]}")"
+fi
+
+# A local repository behind the user's, in which the artifacts have a version that no other repository has.
+repository=$PWD/acceptance/target/repository
+rm -rf "$repository"
+publish() { # artifact, POM, jar
+    local directory=$repository/io/ratelimit/$1/under-test
+    mkdir -p "$directory"
+    sed "s/>$version</>under-test</" "$2" >"$directory/$1-under-test.pom"
+    if [[ ${3:-} ]]; then
+        cp "$3" "$directory/$1-under-test.jar"
+    fi
+}
+publish ratelimit-parent pom.xml
+for module in "${modules[@]}"; do
+    publish "$module" "$module/pom.xml" "$module/target/$module-$version.jar"
+done
+
+attribute() { sed -nE "s/.* $1=\"([0-9]+)\".*/\1/p" <<<"$2"; }
+
+status=0
+results=()
+for boot in "${versions[@]}"; do
+    for jdk in "${jdks[@]}"; do
+        find acceptance -path '*/target/surefire-reports/TEST-*.xml' -delete
+        outcome=0
+        JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
+            -Dspring-boot.version="$boot" -Dmaven.repo.local.tail="$repository" || outcome=$?
+        tests=0 failed=0
+        while IFS= read -r -d '' report; do
+            suite=$(grep -m1 '<testsuite ' "$report")
+            tests=$((tests + $(attribute tests "$suite")))
+            failed=$((failed + $(attribute failures "$suite") + $(attribute errors "$suite")))
+        done < <(find acceptance -path '*/target/surefire-reports/TEST-*.xml' -print0)
+        ((outcome == 0 && tests > 0)) || status=1
+        java=$("$jdk/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.version = //p')
+        results+=("Spring Boot $boot, Java $java: $((tests - failed)) passed, $failed failed")
+        ((outcome == 0)) || results[-1]+=" (Maven exit code $outcome)"
+    done
+done
+printf '%s\n' "${results[@]}"
+exit "$status"
