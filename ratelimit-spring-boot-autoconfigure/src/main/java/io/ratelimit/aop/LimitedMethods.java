@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.MethodClassKey;
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
@@ -98,6 +99,12 @@ public final class LimitedMethods {
 
     private MatchedMethod matchedMethod(
             Method method, Class<?> targetClass, List<LimitAnnotation> found, List<LimitPointcut> matched) {
+        if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+            // Only the proxies are determined when the application is built: the limits may depend on later properties.
+            return new MatchedMethod(method, !found.isEmpty(), matched, () -> {
+                throw new IllegalStateException("AOT processing resolves no limits");
+            });
+        }
         List<RateLimitOperation> annotated =
                 found.isEmpty() ? List.of() : factory.get().annotated(method, found);
         MatchedMethod result = new MatchedMethod(

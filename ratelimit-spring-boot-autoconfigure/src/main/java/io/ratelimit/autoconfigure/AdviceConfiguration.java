@@ -24,6 +24,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
+import org.springframework.aot.AotDetector;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -167,12 +168,18 @@ class AdviceConfiguration {
             RateLimitProperties properties, ObjectProvider<RequestRules> requestRules) {
         RequestRules rules = requestRules.getIfAvailable();
         if (rules == null && !properties.http().isEmpty()) {
-            throw new RateLimitConfigurationException(
-                    "ratelimit.http must be empty in an application without Spring MVC and WebFlux (was "
-                            + properties.http().stream()
-                                    .map(RateLimitProperties.Http::path)
-                                    .toList() + ").",
-                    "Remove it, or add spring-boot-starter-webmvc or spring-boot-starter-webflux.");
+            List<String> paths = properties.http().stream()
+                    .map(RateLimitProperties.Http::path)
+                    .toList();
+            throw AotDetector.useGeneratedArtifacts()
+                    ? new RateLimitConfigurationException(
+                            "ratelimit.http must be empty if it was when AOT processing chose the beans (was " + paths
+                                    + ").",
+                            "Set it in the properties with which the web application is built.")
+                    : new RateLimitConfigurationException(
+                            "ratelimit.http must be empty in an application without Spring MVC and WebFlux (was "
+                                    + paths + ").",
+                            "Remove it, or add spring-boot-starter-webmvc or spring-boot-starter-webflux.");
         }
         return rules == null ? Map.of() : rules.start();
     }

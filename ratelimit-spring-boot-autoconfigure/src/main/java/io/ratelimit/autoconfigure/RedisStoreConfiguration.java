@@ -21,6 +21,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
@@ -81,12 +82,16 @@ class RedisStoreConfiguration {
 
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
-            RateLimitProperties.StoreType store = Binder.get(context.getEnvironment())
-                    .bind("ratelimit.store", RateLimitProperties.StoreType.class)
-                    .orElse(RateLimitProperties.StoreType.REDIS);
+            RateLimitProperties.StoreType store = store(context.getEnvironment());
             return new ConditionOutcome(
                     store == RateLimitProperties.StoreType.REDIS,
                     ConditionMessage.forCondition("ratelimit.store").because("is " + store));
+        }
+
+        static RateLimitProperties.StoreType store(Environment environment) {
+            return Binder.get(environment)
+                    .bind("ratelimit.store", RateLimitProperties.StoreType.class)
+                    .orElse(RateLimitProperties.StoreType.REDIS);
         }
     }
 }

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
@@ -73,5 +74,15 @@ class AutoConfigurationFilesTests {
                 .containsExactlyInAnyOrder(
                         RateLimitConfigurationFailureAnalyzer.class.getName(),
                         UnknownPropertyFailureAnalyzer.class.getName());
+    }
+
+    @Test
+    void listedAotProcessorsExist() throws IOException {
+        Properties factories = PropertiesLoaderUtils.loadProperties(new ClassPathResource(
+                "META-INF/spring/aot.factories", RateLimitAutoConfiguration.class.getClassLoader()));
+        assertThat(factories
+                        .getProperty(BeanFactoryInitializationAotProcessor.class.getName())
+                        .split(","))
+                .containsExactlyInAnyOrder(BuildTimeConditionsProcessor.class.getName());
     }
 }

@@ -32,6 +32,11 @@ final class OtherClassPath {
         return new OtherClassPath(Stream.concat(entries(missing), Stream.of(jar.toFile())));
     }
 
+    /** This class path, and a directory before it. */
+    static OtherClassPath with(Path directory) {
+        return new OtherClassPath(Stream.concat(Stream.of(directory.toFile()), entries("^$")));
+    }
+
     private static Stream<File> entries(String missing) {
         Pattern pattern = Pattern.compile(missing);
         return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
