@@ -1,0 +1,20 @@
+package io.ratelimit.test;
+
+import io.ratelimit.RateLimiter;
+import org.assertj.core.api.AbstractAssert;
+import org.jspecify.annotations.Nullable;
+
+/** Assertions about a limiter. They consume no permits. */
+public final class RateLimiterAssert extends AbstractAssert<RateLimiterAssert, RateLimiter> {
+
+    RateLimiterAssert(@Nullable RateLimiter actual) {
+        super(actual, RateLimiterAssert.class);
+    }
+
+    /** Selects the bucket of a key. */
+    public BucketAssert key(String key) {
+        isNotNull();
+        BucketAssert bucket = new BucketAssert(actual, key);
+        return info.hasDescription() ? bucket.as(info.description()) : bucket;
+    }
+}

@@ -1,0 +1,77 @@
+package io.ratelimit.test.context;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/** Remembers the buckets that a store is asked for, to reset them. If disabled, allows every call without asking the store. */
+final class ResettableRateLimitStore implements RateLimitStore {
+
+    private final RateLimitStore store;
+
+    private final Set<Bucket> used = ConcurrentHashMap.newKeySet();
+
+    private volatile boolean disabled;
+
+    ResettableRateLimitStore(RateLimitStore store) {
+        this.store = store;
+    }
+
+    /** Fills all buckets. */
+    void reset(boolean thenDisabled) {
+        used.removeIf(bucket -> {
+            store.reset(bucket.limit(), bucket.key());
+            return true;
+        });
+        disabled = thenDisabled;
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        return disabled ? allowed(request) : store.decide(remembered(request));
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return disabled ? CompletableFuture.completedFuture(allowed(request)) : store.decideAsync(remembered(request));
+    }
+
+    private StoreRequest remembered(StoreRequest request) {
+        request.charges().forEach(charge -> used.add(new Bucket(charge.limit(), charge.key())));
+        return request;
+    }
+
+    private static StoreOutcome allowed(StoreRequest request) {
+        return StoreOutcome.of(
+                request,
+                request.charges().stream()
+                        .map(charge ->
+                                RateLimitDecision.unlimited(charge.limit().capacity()))
+                        .toList());
+    }
+
+    @Override
+    public boolean isNonBlocking() {
+        return store.isNonBlocking();
+    }
+
+    @Override
+    public RateLimitDecision peek(Charge charge) {
+        return disabled ? RateLimitDecision.unlimited(charge.limit().capacity()) : store.peek(charge);
+    }
+
+    @Override
+    public void reset(RateLimit limit, @Nullable String key) {
+        store.reset(limit, key);
+    }
+
+    private record Bucket(RateLimit limit, @Nullable String key) {}
+}

@@ -1,0 +1,6 @@
+package io.ratelimit.test.reactive;
+
+import org.springframework.boot.autoconfigure.SpringBootApplication;
+
+@SpringBootApplication
+class ReactiveShopApplication {}
