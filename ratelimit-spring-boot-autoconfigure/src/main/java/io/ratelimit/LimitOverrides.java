@@ -5,8 +5,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the properties of one limit. They override its declaration, attribute by attribute; {@code null} leaves an attribute
- * as declared.
+ * Holds the properties of one limit, or the defaults of all limits. Those of a limit override its declaration, attribute by
+ * attribute; the defaults apply to what neither sets. {@code null}: not set.
  *
  * @param property the prefix of these properties, such as {@code ratelimit.limits.quotes}
  * @param pointcut selects methods that the limit applies to in addition to those that declare it
@@ -31,6 +31,9 @@ public record LimitOverrides(
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
 
+    /** The prefix of the properties that apply to all limits, as a value of {@link #property}. */
+    public static final String DEFAULTS = "ratelimit.defaults";
+
     private static final String PREFIX = "ratelimit.limits.";
 
     public String limitName() {
@@ -40,6 +43,25 @@ public record LimitOverrides(
     /** Returns the name of an attribute as its author wrote it: the property, if there is one, or else the attribute. */
     public String label(String attribute, @Nullable Object override) {
         return override == null ? attribute : property + "." + LimitNames.kebabCase(attribute);
+    }
+
+    static LimitOverrides defaults(boolean dryRun, OnStoreFailure onStoreFailure) {
+        return new LimitOverrides(
+                DEFAULTS,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                dryRun,
+                onStoreFailure,
+                null,
+                null,
+                null);
     }
 
     static LimitOverrides none(String name) {

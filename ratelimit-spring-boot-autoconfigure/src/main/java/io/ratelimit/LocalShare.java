@@ -55,8 +55,8 @@ public record LocalShare(int instances) {
         RateLimitBuilder divided = RateLimit.named(limit.name())
                 .algorithm(limit.algorithm())
                 .capacity(Math.max(1, limit.capacity() / instances))
-                .maxWait(limit.maxWait());
-        divided.dryRun = limit.dryRun();
+                .maxWait(limit.maxWait())
+                .dryRun(limit.dryRun());
         AlgorithmTraits.of(limit).divide(limit, instances, divided);
         return divided;
     }

@@ -54,21 +54,21 @@ public final class RateLimit {
             Rate rate,
             ReducedRate reducedRate,
             @Nullable RateLimit local) {
-        this.declaration = declaration.copy();
+        this.declaration = declaration.declaration();
         this.name = name;
         this.id = LimitNames.canonical(name);
-        this.algorithm = declaration.algorithm;
-        this.refill = declaration.refill;
+        this.algorithm = declaration.algorithm();
+        this.refill = declaration.refill();
         this.traits = AlgorithmTraits.of(algorithm, refill);
         this.capacity = capacity;
         this.rate = rate;
         this.reducedRate = reducedRate;
         this.fullMicros = reducedRate.fullMicros(capacity);
-        this.maxWait = declaration.maxWait;
-        this.lease = declaration.lease;
-        this.enabled = declaration.enabled;
-        this.dryRun = declaration.dryRun;
-        this.onStoreFailure = declaration.onStoreFailure;
+        this.maxWait = declaration.maxWait();
+        this.lease = declaration.lease();
+        this.enabled = declaration.enabled();
+        this.dryRun = declaration.dryRun();
+        this.onStoreFailure = declaration.onStoreFailure();
         this.local = local == null ? this : local;
     }
 
@@ -83,7 +83,7 @@ public final class RateLimit {
 
     /** Returns this limit with the overrides of the configuration. */
     public RateLimit with(RateLimitSettings settings) {
-        return declaration.copy().apply(settings).build();
+        return declaration.apply(settings).build();
     }
 
     public String name() {

@@ -1,7 +1,9 @@
 package io.ratelimit;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link RateLimit} and validates it as a whole. Only {@link #rate} is required. */
@@ -16,23 +18,29 @@ public final class RateLimitBuilder {
     /** Whether overrides have been applied, so that the mistake may be in the configuration. */
     private boolean configured;
 
-    Algorithm algorithm = Algorithm.TOKEN_BUCKET;
+    /** The properties that attributes were read from. */
+    private final Map<String, LimitOverrides> origins = new HashMap<>();
 
-    Refill refill = Refill.CONTINUOUS;
+    /** The attributes before overrides were applied; {@code null}: these. */
+    private @Nullable RateLimitBuilder declaration;
 
-    boolean enabled = true;
+    private @Nullable Algorithm algorithm;
 
-    boolean dryRun;
+    private @Nullable Refill refill;
 
-    OnStoreFailure onStoreFailure = OnStoreFailure.LOCAL;
+    private @Nullable Boolean enabled;
 
-    private long capacity;
+    private @Nullable Boolean dryRun;
+
+    private @Nullable OnStoreFailure onStoreFailure;
+
+    private @Nullable Long capacity;
 
     private @Nullable String rate;
 
-    Duration maxWait = Duration.ZERO;
+    private @Nullable Duration maxWait;
 
-    long lease;
+    private @Nullable Long lease;
 
     private LocalShare share = LocalShare.WHOLE;
 
@@ -58,7 +66,7 @@ public final class RateLimitBuilder {
      * in the rate.
      */
     public RateLimitBuilder capacity(long capacity) {
-        this.capacity = capacity;
+        this.capacity = capacity == 0 ? null : Long.valueOf(capacity);
         return this;
     }
 
@@ -83,24 +91,73 @@ public final class RateLimitBuilder {
         return this;
     }
 
-    /** Applies the overrides of the configuration. */
-    public RateLimitBuilder apply(RateLimitSettings settings) {
-        overrides = settings.overrides(name);
-        configured = true;
-        algorithm = overrides.algorithm() != null ? overrides.algorithm() : algorithm;
-        refill = overrides.refill() != null ? overrides.refill() : refill;
-        capacity = overrides.capacity() != null ? overrides.capacity() : capacity;
-        rate = overrides.rate() != null ? overrides.rate() : rate;
-        maxWait = overrides.maxWait() != null ? overrides.maxWait() : maxWait;
-        lease = overrides.lease() != null ? overrides.lease() : lease;
-        enabled = overrides.enabled() == null || overrides.enabled();
-        dryRun = overrides.dryRun() != null ? overrides.dryRun() : settings.dryRun();
-        onStoreFailure = overrides.onStoreFailure() != null ? overrides.onStoreFailure() : settings.onStoreFailure();
-        share = settings.localShare();
+    /** Sets whether the limit applies; default: true. */
+    public RateLimitBuilder enabled(boolean enabled) {
+        this.enabled = enabled;
         return this;
     }
 
-    /** Copies the declared attributes. */
+    /** Sets whether rejections are only counted; default: false. */
+    public RateLimitBuilder dryRun(boolean dryRun) {
+        this.dryRun = dryRun;
+        return this;
+    }
+
+    /** Sets what happens to calls while the store fails; default: {@link OnStoreFailure#LOCAL}. */
+    public RateLimitBuilder onStoreFailure(OnStoreFailure onStoreFailure) {
+        this.onStoreFailure = onStoreFailure;
+        return this;
+    }
+
+    /**
+     * Returns a builder in which the configuration is applied: overrides of this limit win over the attributes set here, and
+     * these win over the defaults of all limits.
+     */
+    public RateLimitBuilder apply(RateLimitSettings settings) {
+        RateLimitBuilder result = copy();
+        result.declaration = this;
+        result.overrides = settings.overrides(name);
+        result.configured = true;
+        result.resolve(settings.defaults());
+        result.share = settings.localShare();
+        return result;
+    }
+
+    private void resolve(LimitOverrides defaults) {
+        algorithm = resolve("algorithm", overrides.algorithm(), algorithm, defaults.algorithm(), defaults);
+        refill = resolve("refill", overrides.refill(), refill, defaults.refill(), defaults);
+        capacity = resolve("capacity", overrides.capacity(), capacity, defaults.capacity(), defaults);
+        rate = resolve("rate", overrides.rate(), rate, defaults.rate(), defaults);
+        maxWait = resolve("maxWait", overrides.maxWait(), maxWait, defaults.maxWait(), defaults);
+        lease = resolve("lease", overrides.lease(), lease, defaults.lease(), defaults);
+        enabled = resolve("enabled", overrides.enabled(), enabled, defaults.enabled(), defaults);
+        dryRun = resolve("dryRun", overrides.dryRun(), dryRun, defaults.dryRun(), defaults);
+        onStoreFailure = resolve(
+                "onStoreFailure", overrides.onStoreFailure(), onStoreFailure, defaults.onStoreFailure(), defaults);
+    }
+
+    private <T> @Nullable T resolve(
+            String attribute,
+            @Nullable T override,
+            @Nullable T declared,
+            @Nullable T byDefault,
+            LimitOverrides defaults) {
+        if (override != null) {
+            origins.put(attribute, overrides);
+            return override;
+        }
+        if (declared != null || byDefault == null) {
+            return declared;
+        }
+        origins.put(attribute, defaults);
+        return byDefault;
+    }
+
+    /** Returns the attributes without the configuration. */
+    RateLimitBuilder declaration() {
+        return declaration != null ? declaration : copy();
+    }
+
     RateLimitBuilder copy() {
         RateLimitBuilder copy = new RateLimitBuilder(name);
         copy.algorithm = algorithm;
@@ -109,7 +166,44 @@ public final class RateLimitBuilder {
         copy.rate = rate;
         copy.maxWait = maxWait;
         copy.lease = lease;
+        copy.enabled = enabled;
+        copy.dryRun = dryRun;
+        copy.onStoreFailure = onStoreFailure;
         return copy;
+    }
+
+    Algorithm algorithm() {
+        return algorithm == null ? Algorithm.TOKEN_BUCKET : algorithm;
+    }
+
+    Refill refill() {
+        return refill == null ? Refill.CONTINUOUS : refill;
+    }
+
+    Duration maxWait() {
+        return maxWait == null ? Duration.ZERO : maxWait;
+    }
+
+    long lease() {
+        return lease == null ? 0 : lease;
+    }
+
+    boolean enabled() {
+        return enabled == null || enabled;
+    }
+
+    boolean dryRun() {
+        return dryRun != null && dryRun;
+    }
+
+    OnStoreFailure onStoreFailure() {
+        return onStoreFailure == null ? OnStoreFailure.LOCAL : onStoreFailure;
+    }
+
+    /** Returns the name of an attribute as its author wrote it: the property that it was read from, or else the attribute. */
+    private String label(String attribute) {
+        LimitOverrides origin = origins.get(attribute);
+        return origin == null ? attribute : origin.property() + "." + LimitNames.kebabCase(attribute);
     }
 
     /**
@@ -121,8 +215,21 @@ public final class RateLimitBuilder {
         try {
             return validated();
         } catch (RateLimitConfigurationException ex) {
-            throw configured ? ex : ex.at("RateLimit.named(\"" + name + "\")");
+            throw configured ? withAdvice(ex) : ex.at("RateLimit.named(\"" + name + "\")");
         }
+    }
+
+    /** Adds how to exempt this limit to a mistake that comes from the defaults of all limits. */
+    private RateLimitConfigurationException withAdvice(RateLimitConfigurationException mistake) {
+        String defaults = LimitOverrides.DEFAULTS + ".";
+        if (!mistake.getProblem().startsWith(defaults)) {
+            return mistake;
+        }
+        String attribute = mistake.getProblem().split(" ", 2)[0].substring(defaults.length());
+        return new RateLimitConfigurationException(
+                mistake.getProblem(),
+                mistake.getFix() + " For this limit alone, set " + overrides.property() + "." + attribute + ".",
+                mistake);
     }
 
     private RateLimit validated() {
@@ -141,26 +248,25 @@ public final class RateLimitBuilder {
     }
 
     private void checkAlgorithm() {
-        if (!traits().allows(refill)) {
+        if (!traits().allows(refill())) {
             throw new RateLimitConfigurationException(
-                    overrides.label("refill", overrides.refill()) + " must be CONTINUOUS for " + algorithm
-                            + " (was INTERVAL).",
+                    label("refill") + " must be CONTINUOUS for " + algorithm() + " (was INTERVAL).",
                     "Remove it, or use TOKEN_BUCKET.");
         }
-        String label = overrides.label("maxWait", overrides.maxWait());
-        if (maxWait.isNegative()) {
+        String label = label("maxWait");
+        if (maxWait().isNegative()) {
             throw new RateLimitConfigurationException(
-                    label + " must not be negative (was " + text(maxWait) + ").", DURATION_EXAMPLE);
+                    label + " must not be negative (was " + text(maxWait()) + ").", DURATION_EXAMPLE);
         }
-        if (maxWait.toNanosPart() % 1_000 != 0) {
+        if (maxWait().toNanosPart() % 1_000 != 0) {
             throw new RateLimitConfigurationException(
-                    label + " must be a whole number of microseconds (was " + text(maxWait) + ").", DURATION_EXAMPLE);
+                    label + " must be a whole number of microseconds (was " + text(maxWait()) + ").", DURATION_EXAMPLE);
         }
-        if (!maxWait.isZero() && !traits().reservesAhead()) {
+        if (!maxWait().isZero() && !traits().reservesAhead()) {
             throw new RateLimitConfigurationException(
-                    label + " must be 0 for " + algorithm
-                            + (refill == Refill.INTERVAL ? " with refill INTERVAL" : "")
-                            + ", which cannot reserve permits (was " + text(maxWait) + ").",
+                    label + " must be 0 for " + algorithm()
+                            + (refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
+                            + ", which cannot reserve permits (was " + text(maxWait()) + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
         }
     }
@@ -171,7 +277,7 @@ public final class RateLimitBuilder {
     }
 
     private AlgorithmTraits traits() {
-        return AlgorithmTraits.of(algorithm, refill);
+        return AlgorithmTraits.of(algorithm(), refill());
     }
 
     private Rate parsedRate() {
@@ -187,7 +293,7 @@ public final class RateLimitBuilder {
             return Rate.parse(rate);
         } catch (IllegalArgumentException ex) {
             throw new RateLimitConfigurationException(
-                    (overrides.rate() == null ? "" : overrides.property() + ".") + ex.getMessage() + ".",
+                    label("rate") + String.valueOf(ex.getMessage()).substring("rate".length()) + ".",
                     RateSuggestion.of(rate)
                                     .map(suggestion -> "Did you mean \"" + suggestion + "\"? ")
                                     .orElse("")
@@ -197,7 +303,7 @@ public final class RateLimitBuilder {
     }
 
     private ReducedRate reduced(Rate parsed) {
-        String label = overrides.label("rate", overrides.rate());
+        String label = label("rate");
         try {
             ReducedRate reduced = ReducedRate.of(parsed);
             if (traits().capacities(parsed, reduced, Duration.ZERO).most() < 1) {
@@ -207,9 +313,9 @@ public final class RateLimitBuilder {
             }
             if (range(parsed, reduced).most() < 1) {
                 throw new RateLimitConfigurationException(
-                        overrides.label("maxWait", overrides.maxWait())
+                        label("maxWait")
                                 + " must be exact in integers below 2^53 at the rate " + parsed + " (was "
-                                + text(maxWait) + ").",
+                                + text(maxWait()) + ").",
                         "Use a shorter one.");
             }
             return reduced;
@@ -222,16 +328,16 @@ public final class RateLimitBuilder {
     }
 
     private CapacityRange range(Rate parsed, ReducedRate reduced) {
-        return traits().capacities(parsed, reduced, maxWait);
+        return traits().capacities(parsed, reduced, maxWait());
     }
 
     private long validCapacity(Rate parsed, ReducedRate reduced) {
         CapacityRange range = range(parsed, reduced);
-        boolean fromRate = capacity == 0 && overrides.capacity() == null;
-        long wanted = fromRate ? parsed.permits() : capacity;
-        String label = overrides.label("capacity", overrides.capacity());
+        boolean fromRate = capacity == null;
+        long wanted = capacity == null ? parsed.permits() : capacity;
+        String label = label("capacity");
         String was = " (was " + wanted + (fromRate ? ", the number in the rate" : "") + ")";
-        String context = " for " + algorithm + " at the rate " + parsed;
+        String context = " for " + algorithm() + " at the rate " + parsed;
         if (wanted < 1 || wanted > range.most()) {
             throw new RateLimitConfigurationException(
                     label + " must be from " + range.step() + " to " + range.most() + context + was + ".",
@@ -246,22 +352,22 @@ public final class RateLimitBuilder {
     }
 
     private void checkLease(Rate parsed, long validCapacity) {
-        if (lease == 0) {
+        if (lease() == 0) {
             return;
         }
-        String label = overrides.label("lease", overrides.lease());
-        if (lease < 0 || lease > validCapacity) {
+        String label = label("lease");
+        if (lease() < 0 || lease() > validCapacity) {
             throw new RateLimitConfigurationException(
-                    label + " must be from 0 to the capacity " + validCapacity + " (was " + lease + ").",
+                    label + " must be from 0 to the capacity " + validCapacity + " (was " + lease() + ").",
                     "Remove it, or use a smaller one.");
         }
         String obstacle = traits().obstacleToLeases(parsed, validCapacity);
-        if (obstacle == null && !maxWait.isZero()) {
+        if (obstacle == null && !maxWait().isZero()) {
             obstacle = "permits that are reserved ahead, by maxWait, are in the order of the calls";
         }
         if (obstacle != null) {
             throw new RateLimitConfigurationException(
-                    label + " must be 0 here, because " + obstacle + " (was " + lease + ").",
+                    label + " must be 0 here, because " + obstacle + " (was " + lease() + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or"
                             + " SLIDING_WINDOW.");
         }

@@ -5,14 +5,20 @@ import java.util.Map;
 /**
  * Holds the properties of all limits.
  *
+ * @param defaults what applies to every limit, unless its declaration or its overrides set the attribute
  * @param localShare divides limits among instances while the store fails
  * @param limits the overrides of each limit, by its name in lower case without dashes and underscores
  */
-public record RateLimitSettings(
-        boolean dryRun, OnStoreFailure onStoreFailure, LocalShare localShare, Map<String, LimitOverrides> limits) {
+public record RateLimitSettings(LimitOverrides defaults, LocalShare localShare, Map<String, LimitOverrides> limits) {
 
     public RateLimitSettings {
         limits = Map.copyOf(limits);
+    }
+
+    /** Creates settings with these defaults only. */
+    public RateLimitSettings(
+            boolean dryRun, OnStoreFailure onStoreFailure, LocalShare localShare, Map<String, LimitOverrides> limits) {
+        this(LimitOverrides.defaults(dryRun, onStoreFailure), localShare, limits);
     }
 
     /** Creates settings in which each instance applies every limit in full while the store fails. */

@@ -1,7 +1,10 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.Refill;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.LimitDeclaration;
@@ -104,14 +107,7 @@ public final class LimitedMethodFactory {
         RateLimited annotation = declared.annotation();
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : declared.defaultName();
-        RateLimit limit = RateLimit.named(name)
-                .algorithm(annotation.algorithm())
-                .capacity(annotation.capacity())
-                .rate(rate(annotation))
-                .refill(annotation.refill())
-                .maxWait(duration(annotation.maxWait()))
-                .apply(catalog.settings())
-                .build();
+        RateLimit limit = builder(name, annotation).apply(catalog.settings()).build();
         return new LimitDeclaration(
                 name,
                 () -> catalog.declare(limit, declared.place(), named),
@@ -119,6 +115,25 @@ public final class LimitedMethodFactory {
                 annotation.permits(),
                 annotation.condition(),
                 List.of(annotation.refundOn()));
+    }
+
+    /** Sets what the annotation sets: an attribute with the default value of the annotation counts as not set. */
+    private RateLimitBuilder builder(String name, RateLimited annotation) {
+        RateLimitBuilder builder = RateLimit.named(name).capacity(annotation.capacity());
+        if (annotation.algorithm() != Algorithm.TOKEN_BUCKET) {
+            builder.algorithm(annotation.algorithm());
+        }
+        if (annotation.refill() != Refill.CONTINUOUS) {
+            builder.refill(annotation.refill());
+        }
+        String rate = rate(annotation);
+        if (!rate.isEmpty()) {
+            builder.rate(rate);
+        }
+        if (!annotation.maxWait().isEmpty()) {
+            builder.maxWait(duration(annotation.maxWait()));
+        }
+        return builder;
     }
 
     private String rate(RateLimited annotation) {
@@ -142,9 +157,6 @@ public final class LimitedMethodFactory {
     }
 
     private static Duration duration(String text) {
-        if (text.isEmpty()) {
-            return Duration.ZERO;
-        }
         try {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException ex) {

@@ -36,6 +36,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param inMemory Properties of the in-memory store.
  * @param health Properties of the health contributor.
  * @param web Properties of HTTP requests and responses.
+ * @param defaults Defaults of all limits, for what a limit sets neither in its properties nor in its annotation.
  * @param limits Properties of each limit, by its name. They override the annotation, attribute by attribute.
  * @param http Rules for URLs, which apply before any handler.
  */
@@ -51,6 +52,7 @@ public record RateLimitProperties(
         @DefaultValue InMemory inMemory,
         @DefaultValue Health health,
         @DefaultValue Web web,
+        @DefaultValue Defaults defaults,
         @DefaultValue Map<String, Limit> limits,
         @DefaultValue List<Http> http) {
 
@@ -152,6 +154,72 @@ public record RateLimitProperties(
     }
 
     /**
+     * Defaults of all limits. There is none for the capacity, because it belongs to a rate: a limit that sets its own rate
+     * would have the capacity of another one.
+     *
+     * @param algorithm How permits are counted, unless a limit sets it.
+     * @param rate Rate of annotations without one, such as "10/s". Does not declare limits.
+     * @param keyExpression SpEL expression for the key of limits without one, in quotes.
+     * @param condition SpEL expression for limits without one; if it is false, the call is not limited.
+     * @param refill How the permits of token buckets come back, unless a limit sets it.
+     * @param maxWait Maximum time to wait for permits, unless a limit sets it.
+     * @param dryRun Whether calls that would be rejected are counted and not rejected, unless a limit sets it. Default:
+     *     ratelimit.dry-run.
+     * @param onStoreFailure What happens to calls while Redis fails, unless a limit sets it. Default:
+     *     ratelimit.on-store-failure.
+     * @param refundOn Exceptions of methods after which the permits are refunded, unless a limit names some.
+     * @param lease Maximum number of permits that this instance takes from Redis in advance, unless a limit sets it.
+     */
+    public record Defaults(
+            @Nullable Algorithm algorithm,
+            @Nullable String rate,
+            @Nullable String keyExpression,
+            @Nullable String condition,
+            @Nullable Refill refill,
+            @Nullable Duration maxWait,
+            @Nullable Boolean dryRun,
+            @Nullable OnStoreFailure onStoreFailure,
+            @Nullable List<Class<? extends Throwable>> refundOn,
+            @Nullable Long lease) {
+
+        LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
+            return new LimitOverrides(
+                    LimitOverrides.DEFAULTS,
+                    algorithm,
+                    null,
+                    rate,
+                    keyExpression,
+                    null,
+                    condition,
+                    refill,
+                    maxWait,
+                    null,
+                    this.dryRun == null ? Boolean.valueOf(dryRun) : this.dryRun,
+                    this.onStoreFailure == null ? onStoreFailure : this.onStoreFailure,
+                    failures(refundOn, LimitOverrides.DEFAULTS),
+                    null,
+                    lease);
+        }
+    }
+
+    /**
+     * Returns these types of exceptions.
+     *
+     * @throws RateLimitConfigurationException if one is no exception, because the binder accepts any class
+     */
+    private static @Nullable List<Class<? extends Throwable>> failures(
+            @Nullable List<Class<? extends Throwable>> types, String prefix) {
+        for (Class<?> type : types == null ? List.<Class<?>>of() : types) {
+            if (!Throwable.class.isAssignableFrom(type)) {
+                throw new RateLimitConfigurationException(
+                        prefix + ".refund-on must name subclasses of Throwable (was " + type.getName() + ").",
+                        "Name exceptions of the method, such as java.io.IOException.");
+            }
+        }
+        return types;
+    }
+
+    /**
      * Properties of one limit. If no annotation has its name, a rate declares it.
      *
      * @param algorithm How permits are counted.
@@ -187,9 +255,9 @@ public record RateLimitProperties(
             @Nullable Long lease) {
 
         LimitOverrides overrides(String name) {
-            checkFailures("ratelimit.limits." + name + ".refund-on");
+            String prefix = "ratelimit.limits." + name;
             return new LimitOverrides(
-                    "ratelimit.limits." + name,
+                    prefix,
                     algorithm,
                     capacity,
                     rate,
@@ -201,20 +269,9 @@ public record RateLimitProperties(
                     enabled,
                     dryRun,
                     onStoreFailure,
-                    refundOn,
+                    failures(refundOn, prefix),
                     pointcut,
                     lease);
-        }
-
-        /** Checks the types, because the binder accepts any class. */
-        private void checkFailures(String property) {
-            for (Class<?> type : refundOn == null ? List.<Class<?>>of() : refundOn) {
-                if (!Throwable.class.isAssignableFrom(type)) {
-                    throw new RateLimitConfigurationException(
-                            property + " must name subclasses of Throwable (was " + type.getName() + ").",
-                            "Name exceptions of the method, such as java.io.IOException.");
-                }
-            }
         }
     }
 
@@ -273,7 +330,7 @@ public record RateLimitProperties(
                         entry -> entry.getValue().overrides(entry.getKey()),
                         // Two spellings of a name are bound to the same values.
                         (one, same) -> one));
-        return new RateLimitSettings(dryRun, onStoreFailure, share(), overrides);
+        return new RateLimitSettings(defaults.overrides(dryRun, onStoreFailure), share(), overrides);
     }
 
     /** The in-memory store is not shared, so that each of its instances applies every limit in full. */

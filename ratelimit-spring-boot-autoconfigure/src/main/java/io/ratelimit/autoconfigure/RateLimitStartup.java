@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitSettings;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
@@ -13,9 +14,11 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -92,9 +95,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                 .filter(limited -> limited.keys().containsKey(limit.name()))
                 .toList();
         List<String> ofLimit = requests.getOrDefault(limit.name(), List.of());
-        String requestKey = catalog.settings().overrides(limit.name()).keyExpression();
-        String line = LimitLog.describe(
-                limit, methods, ofLimit, requestKey == null ? LimitOverrides.ALL_CALLERS : requestKey);
+        String line = LimitLog.describe(limit, methods, ofLimit, requestKey(limit));
         if (configured.contains(limit)) {
             String suggestion = methods.isEmpty() && ofLimit.isEmpty() ? suggestion(limit, configured) : "";
             logger.log(
@@ -110,6 +111,15 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                     "Rate limit '" + limit.name() + "' applies to methods and to URLs: a request to such a URL that"
                             + " calls such a method is charged twice. Declare two limits with different names instead.");
         }
+    }
+
+    private String requestKey(RateLimit limit) {
+        RateLimitSettings settings = catalog.settings();
+        return Stream.of(settings.overrides(limit.name()), settings.defaults())
+                .map(LimitOverrides::keyExpression)
+                .filter(Objects::nonNull)
+                .findFirst()
+                .orElse(LimitOverrides.ALL_CALLERS);
     }
 
     /** Suggests a similar name that the code declares, for a limit without methods and requests. */

@@ -4,6 +4,7 @@ import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.List;
+import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -41,9 +42,9 @@ public final class LimitOperations {
                 declaration.limit().get(),
                 keyExpression(declaration, overrides, scope),
                 fixed ? Long.parseLong(permits) : 1,
-                fixed ? null : expression("permits", overrides.permits(), declaration.permits(), overrides, scope),
-                expression("condition", overrides.condition(), declaration.condition(), overrides, scope),
-                overrides.refundOn() != null ? overrides.refundOn() : declaration.refundOn());
+                fixed ? null : expression("permits", LimitOverrides::permits, declaration.permits(), overrides, scope),
+                expression("condition", LimitOverrides::condition, declaration.condition(), overrides, scope),
+                refundOn(declaration, overrides));
     }
 
     /** Creates an operation for a limit that is referred to by its name only. */
@@ -51,29 +52,57 @@ public final class LimitOperations {
         return of(new LimitDeclaration(name, () -> catalog.configured(name), "", "1", "", List.of()), scope);
     }
 
+    private List<Class<? extends Throwable>> refundOn(LimitDeclaration declaration, LimitOverrides overrides) {
+        if (overrides.refundOn() != null) {
+            return overrides.refundOn();
+        }
+        List<Class<? extends Throwable>> defaults =
+                catalog.settings().defaults().refundOn();
+        return declaration.refundOn().isEmpty() && defaults != null ? defaults : declaration.refundOn();
+    }
+
     /** Returns the key expression, or {@code null} for one bucket for all callers. */
     private @Nullable RateLimitExpression keyExpression(
             LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
-        String override = overrides.keyExpression();
-        if (LimitOverrides.ALL_CALLERS.equals(override)) {
+        Text text = text("keyExpression", LimitOverrides::keyExpression, declaration.keyExpression(), overrides);
+        if (text == null || LimitOverrides.ALL_CALLERS.equals(text.text)) {
             return null;
         }
-        if (override != null && LIKE_ALL_CALLERS.matcher(override).matches()) {
+        if (LIKE_ALL_CALLERS.matcher(text.text).matches()) {
             throw new RateLimitConfigurationException(
-                    overrides.label("keyExpression", override) + " must be an expression or "
-                            + LimitOverrides.ALL_CALLERS + " (was \"" + override + "\").",
+                    text.label + " must be an expression or " + LimitOverrides.ALL_CALLERS + " (was \"" + text.text
+                            + "\").",
                     "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
         }
-        return expression("keyExpression", override, declaration.keyExpression(), overrides, scope);
+        return expressions.parse(text.text, text.label, scope);
     }
 
     private @Nullable RateLimitExpression expression(
             String attribute,
-            @Nullable String override,
+            Function<LimitOverrides, @Nullable String> property,
             String declared,
             LimitOverrides overrides,
             ExpressionScope scope) {
-        String text = override != null ? override : declared;
-        return text.isEmpty() ? null : expressions.parse(text, overrides.label(attribute, override), scope);
+        Text text = text(attribute, property, declared, overrides);
+        return text == null ? null : expressions.parse(text.text, text.label, scope);
     }
+
+    /** Returns the text that applies: of the overrides, of the declaration, or else of the defaults. */
+    private @Nullable Text text(
+            String attribute,
+            Function<LimitOverrides, @Nullable String> property,
+            String declared,
+            LimitOverrides overrides) {
+        if (property.apply(overrides) == null && !declared.isEmpty()) {
+            return new Text(declared, attribute);
+        }
+        LimitOverrides origin = property.apply(overrides) != null
+                ? overrides
+                : catalog.settings().defaults();
+        String text = property.apply(origin);
+        return text == null ? null : new Text(text, origin.label(attribute, text));
+    }
+
+    /** @param label the attribute or the property */
+    private record Text(String text, String label) {}
 }

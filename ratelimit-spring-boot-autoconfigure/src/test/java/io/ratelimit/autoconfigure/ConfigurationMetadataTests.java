@@ -68,6 +68,16 @@ class ConfigurationMetadataTests {
                         "management.health.ratelimit.enabled",
                         "management.endpoint.ratelimits.access",
                         "management.endpoint.ratelimits.cache.time-to-live",
+                        "ratelimit.defaults.algorithm",
+                        "ratelimit.defaults.rate",
+                        "ratelimit.defaults.key-expression",
+                        "ratelimit.defaults.condition",
+                        "ratelimit.defaults.refill",
+                        "ratelimit.defaults.max-wait",
+                        "ratelimit.defaults.dry-run",
+                        "ratelimit.defaults.on-store-failure",
+                        "ratelimit.defaults.refund-on",
+                        "ratelimit.defaults.lease",
                         "ratelimit.limits",
                         "ratelimit.http");
     }
@@ -133,15 +143,18 @@ class ConfigurationMetadataTests {
 
     @Test
     void hintsOfAnEnumNameAllOfItsConstants() throws IOException {
-        Map<String, Class<?>> enums = Map.of(
-                "ratelimit.store", RateLimitProperties.StoreType.class,
-                "ratelimit.on-store-failure", OnStoreFailure.class,
-                "ratelimit.health.store-failure", RateLimitProperties.HealthStatus.class,
-                "ratelimit.web.headers", HeaderFormat.class,
-                "ratelimit.http.methods", RateLimitProperties.HttpMethod.class,
-                "ratelimit.limits.values.algorithm", Algorithm.class,
-                "ratelimit.limits.values.refill", Refill.class,
-                "ratelimit.limits.values.on-store-failure", OnStoreFailure.class);
+        Map<String, Class<?>> enums = Map.ofEntries(
+                Map.entry("ratelimit.store", RateLimitProperties.StoreType.class),
+                Map.entry("ratelimit.on-store-failure", OnStoreFailure.class),
+                Map.entry("ratelimit.health.store-failure", RateLimitProperties.HealthStatus.class),
+                Map.entry("ratelimit.web.headers", HeaderFormat.class),
+                Map.entry("ratelimit.http.methods", RateLimitProperties.HttpMethod.class),
+                Map.entry("ratelimit.limits.values.algorithm", Algorithm.class),
+                Map.entry("ratelimit.limits.values.refill", Refill.class),
+                Map.entry("ratelimit.limits.values.on-store-failure", OnStoreFailure.class),
+                Map.entry("ratelimit.defaults.algorithm", Algorithm.class),
+                Map.entry("ratelimit.defaults.refill", Refill.class),
+                Map.entry("ratelimit.defaults.on-store-failure", OnStoreFailure.class));
         for (Map<String, Object> hint : described("hints")) {
             Class<?> type = enums.get(hint.get("name"));
             if (type != null) {
