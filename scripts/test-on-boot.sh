@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
 # Runs the acceptance suite against one jar on versions of Spring Boot:
-#   scripts/test-on-boot.sh [--jdk home]... [--built] version...
+#   scripts/test-on-boot.sh [--jdk home]... [--aot] [--built] version...
 # Builds the jar once, with the version of Spring Boot in pom.xml, or takes the one of the last build (--built).
 # Then builds and tests acceptance/ with that jar, for each version and JDK. Prints a line for each run.
+# With --aot, the applications are processed ahead of time and started with -Dspring.aot.enabled=true.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-    sed -n '2,5s/^# //p' "$0" >&2
+    sed -n '2,6s/^# //p' "$0" >&2
     exit 2
 }
 
-jdks=() versions=() built=
+jdks=() versions=() built= aot=()
 while (($#)); do
     case $1 in
     --jdk)
@@ -19,6 +20,7 @@ while (($#)); do
         jdks+=("$2")
         shift
         ;;
+    --aot) aot=(-Paot -Dacceptance.jvm-options=-Dspring.aot.enabled=true) ;;
     --built) built=true ;;
     -*) usage ;;
     *) versions+=("$1") ;;
@@ -61,7 +63,7 @@ for boot in "${versions[@]}"; do
         find acceptance -path '*/target/surefire-reports/TEST-*.xml' -delete
         outcome=0
         JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
-            -Dspring-boot.version="$boot" -Dmaven.repo.local.tail="$repository" || outcome=$?
+            -Dspring-boot.version="$boot" ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" || outcome=$?
         tests=0 failed=0
         while IFS= read -r -d '' report; do
             suite=$(grep -m1 '<testsuite ' "$report")
@@ -70,7 +72,7 @@ for boot in "${versions[@]}"; do
         done < <(find acceptance -path '*/target/surefire-reports/TEST-*.xml' -print0)
         ((outcome == 0 && tests > 0)) || status=1
         java=$("$jdk/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.version = //p')
-        results+=("Spring Boot $boot, Java $java: $((tests - failed)) passed, $failed failed")
+        results+=("Spring Boot $boot, Java $java${aot[0]:+, AOT}: $((tests - failed)) passed, $failed failed")
         ((outcome == 0)) || results[-1]+=" (Maven exit code $outcome)"
     done
 done

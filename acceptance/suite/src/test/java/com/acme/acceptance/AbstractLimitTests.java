@@ -34,6 +34,14 @@ abstract class AbstractLimitTests {
         assertThat(get("/" + path + "?key=other" + key).statusCode()).isEqualTo(200);
     }
 
+    /** Otherwise the runs with AOT processing would prove nothing. */
+    @Test
+    void theApplicationIsConfiguredAsTheRunAsks() {
+        boolean generated = System.getProperty("acceptance.jvm-options", "").contains("spring.aot.enabled=true");
+
+        assertThat(application().log()).contains("configured by " + (generated ? "generated code" : "annotations"));
+    }
+
     @Test
     void aRejectionIsAProblem() {
         spend("/mono?key=" + key);
