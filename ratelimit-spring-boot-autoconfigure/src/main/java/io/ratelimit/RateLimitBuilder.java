@@ -76,6 +76,11 @@ public final class RateLimitBuilder {
         return this;
     }
 
+    /** Sets the rate: so many permits become available per period, a whole number of microseconds. */
+    public RateLimitBuilder rate(long permits, Duration period) {
+        return rate(permits + "/" + period);
+    }
+
     /** Sets the maximum time to wait for reserved permits; zero, the default: permits are not reserved. */
     public RateLimitBuilder maxWait(Duration maxWait) {
         this.maxWait = maxWait;

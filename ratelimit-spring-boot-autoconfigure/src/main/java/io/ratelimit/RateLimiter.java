@@ -1,11 +1,21 @@
 package io.ratelimit;
 
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Applies one limit programmatically. Keys are neither null nor empty. If the store fails, every method can throw a
- * {@link RateLimitStoreException}, depending on {@link OnStoreFailure}. The blocking methods throw an
- * {@link IllegalStateException} on a thread that must not block, such as an event loop, if the store is remote.
+ * Applies one limit programmatically.
+ *
+ * <p>Methods with a key use the bucket of this key, which is neither null nor empty. Methods without a key use the one bucket
+ * of all callers, as an annotation without a {@code keyExpression} does.
+ *
+ * <p>Methods whose names end with {@code Async} never block and may be called on every thread. All their exceptions complete
+ * the stage, including those that the blocking method throws. The other methods take no permits and throw an
+ * {@link IllegalStateException} on a thread that must not block, such as an event loop, if the store is remote, or if
+ * {@code acquire} may have to wait for permits.
+ *
+ * <p>If the store fails, every method can throw a {@link RateLimitStoreException}, depending on {@link OnStoreFailure}. A
+ * disabled limit allows every call.
  */
 public interface RateLimiter {
 
@@ -23,20 +33,73 @@ public interface RateLimiter {
      */
     RateLimitDecision tryAcquire(String key, long permits);
 
-    /** Does the same as {@link #tryAcquire(String, long)} without blocking; exceptions complete the stage. */
+    /** Does the same as {@link #tryAcquire(String)} without a key. */
+    default RateLimitDecision tryAcquire() {
+        return tryAcquire(1);
+    }
+
+    /** Does the same as {@link #tryAcquire(String, long)} without a key. */
+    RateLimitDecision tryAcquire(long permits);
+
+    /** Does the same as {@link #tryAcquire(String)} without blocking. */
+    default CompletionStage<RateLimitDecision> tryAcquireAsync(String key) {
+        return tryAcquireAsync(key, 1);
+    }
+
+    /** Does the same as {@link #tryAcquire(String, long)} without blocking. */
     CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits);
 
+    /** Does the same as {@link #tryAcquire()} without blocking. */
+    default CompletionStage<RateLimitDecision> tryAcquireAsync() {
+        return tryAcquireAsync(1);
+    }
+
+    /** Does the same as {@link #tryAcquire(long)} without blocking. */
+    CompletionStage<RateLimitDecision> tryAcquireAsync(long permits);
+
+    /** Takes one permit and waits for it, if necessary: {@link #acquire(String, long)} for 1. */
+    default void acquire(String key) {
+        acquire(key, 1);
+    }
+
     /**
-     * Takes one permit and waits for exactly the delay of the decision. A token bucket reserves a permit at most
+     * Takes all permits or none, and waits for exactly the delay of the decision. A token bucket reserves permits at most
      * {@code maxWait} ahead, by default not at all; with a {@link Algorithm#LEAKY_BUCKET}, every call waits for its slot. A
      * limit in dry run never waits.
      *
-     * @throws RateLimitExceededException at once, if no permit is available within {@code maxWait}
+     * @throws RateLimitExceededException at once, if the permits are not available within {@code maxWait}
      * @throws RateLimitInterruptedException if the call has to wait and the thread is interrupted before or meanwhile; the
-     *     interrupt flag is set, and the permit stays taken
-     * @throws IllegalArgumentException if the key is null or empty
+     *     interrupt flag is set, and the permits stay taken
+     * @throws IllegalArgumentException if the key is null or empty or the permits are negative
      */
-    void acquire(String key);
+    void acquire(String key, long permits);
+
+    /** Does the same as {@link #acquire(String)} without a key. */
+    default void acquire() {
+        acquire(1);
+    }
+
+    /** Does the same as {@link #acquire(String, long)} without a key. */
+    void acquire(long permits);
+
+    /** Does the same as {@link #acquire(String)} without blocking a thread: {@link #acquireAsync(String, long)} for 1. */
+    default CompletionStage<Void> acquireAsync(String key) {
+        return acquireAsync(key, 1);
+    }
+
+    /**
+     * Does the same as {@link #acquire(String, long)} without blocking a thread, not even while it waits. The stage completes
+     * when you may proceed. Cancelling it, as a {@link CompletableFuture}, ends the wait, and the permits stay taken.
+     */
+    CompletionStage<Void> acquireAsync(String key, long permits);
+
+    /** Does the same as {@link #acquireAsync(String)} without a key. */
+    default CompletionStage<Void> acquireAsync() {
+        return acquireAsync(1);
+    }
+
+    /** Does the same as {@link #acquireAsync(String, long)} without a key. */
+    CompletionStage<Void> acquireAsync(long permits);
 
     /**
      * Returns the decision that {@link #tryAcquire(String)} would return now, but with the current remaining and resetAfter.
@@ -44,6 +107,28 @@ public interface RateLimiter {
      */
     RateLimitDecision peek(String key);
 
-    /** Fills the bucket of the key: deletes its state in the store. */
+    /** Does the same as {@link #peek(String)} without a key. */
+    RateLimitDecision peek();
+
+    /** Does the same as {@link #peek(String)} without blocking. */
+    CompletionStage<RateLimitDecision> peekAsync(String key);
+
+    /** Does the same as {@link #peek()} without blocking. */
+    CompletionStage<RateLimitDecision> peekAsync();
+
+    /**
+     * Fills the bucket of the key: deletes its state in the store.
+     *
+     * @throws RateLimitStoreException if the store fails, independent of {@link OnStoreFailure}
+     */
     void reset(String key);
+
+    /** Does the same as {@link #reset(String)} without a key. */
+    void reset();
+
+    /** Does the same as {@link #reset(String)} without blocking. */
+    CompletionStage<Void> resetAsync(String key);
+
+    /** Does the same as {@link #reset()} without blocking. */
+    CompletionStage<Void> resetAsync();
 }

@@ -1,6 +1,9 @@
 package io.ratelimit;
 
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** Returns limiters for all limits of the application: of annotations, {@link RateLimit} beans and properties. */
@@ -12,6 +15,18 @@ public interface RateLimiterRegistry {
      * @throws IllegalArgumentException if there is no such limit; the message suggests the most similar name
      */
     RateLimiter get(String name);
+
+    /**
+     * Returns the limiter of this name if there is such a limit; case and dashes are ignored. While the application starts,
+     * limits can be missing that are declared later; use {@link #get} there.
+     */
+    Optional<RateLimiter> find(String name);
+
+    /**
+     * Returns the names of all limits in the order of their declarations, as of now. It is empty with
+     * {@code ratelimit.enabled=false}, when every name has a limiter, which allows every call.
+     */
+    Set<String> names();
 
     /**
      * Takes all permits of all requests or none, atomically as for a method with several annotations, and does not wait. A
@@ -43,4 +58,10 @@ public interface RateLimiterRegistry {
      * @throws RateLimitStoreException as for {@link #tryAcquireAll}
      */
     void acquireAll(List<PermitRequest> requests);
+
+    /**
+     * Does the same as {@link #acquireAll} without blocking a thread, not even while it waits; exceptions complete the stage.
+     * Cancelling it, as a {@link CompletableFuture}, ends the wait, and the permits stay taken.
+     */
+    CompletionStage<Void> acquireAllAsync(List<PermitRequest> requests);
 }

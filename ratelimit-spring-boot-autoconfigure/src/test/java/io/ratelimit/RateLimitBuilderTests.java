@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -103,6 +104,33 @@ class RateLimitBuilderTests {
     })
     void rate(String rate, String problem, String fix) {
         assertRefused(builder().rate(rate).capacity(1), problem, fix);
+    }
+
+    @Test
+    void rateAsPermitsAndPeriod() {
+        assertThat(builder().rate(20, Duration.ofSeconds(2)).build().rate())
+                .isEqualTo(new Rate(20, Duration.ofSeconds(2)));
+        assertThat(builder()
+                        .rate(3, Duration.of(500, ChronoUnit.MICROS))
+                        .build()
+                        .rate())
+                .hasToString("3/500us");
+        assertRefused(
+                builder().rate(0, Duration.ofSeconds(1)),
+                "rate must have at least 1 permit (was \"0/PT1S\").",
+                "\"10/s\"");
+        assertRefused(
+                builder().rate(-5, Duration.ofSeconds(1)),
+                "rate must be permits per period (was \"-5/PT1S\").",
+                "\"10/s\"");
+        assertRefused(
+                builder().rate(5, Duration.ofSeconds(-1)),
+                "rate must have a period of at least 1 us, in whole microseconds (was \"5/PT-1S\").",
+                "\"10/s\"");
+        assertRefused(
+                builder().rate(5, Duration.ofNanos(1_500)),
+                "rate must have a period of at least 1 us, in whole microseconds (was \"5/PT0.0000015S\").",
+                "\"10/s\"");
     }
 
     @ParameterizedTest

@@ -11,8 +11,13 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.concurrent.Futures;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -42,6 +47,16 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
     }
 
     @Override
+    public Optional<RateLimiter> find(String name) {
+        return catalog.find(name).map(limit -> unchecked(limit.name()));
+    }
+
+    @Override
+    public Set<String> names() {
+        return Collections.unmodifiableSet(new LinkedHashSet<>(catalog.names()));
+    }
+
+    @Override
     public JointDecision tryAcquireAll(List<PermitRequest> requests) {
         List<Charge> charges = charges(requests);
         List<Charge> enabled = enabled(charges);
@@ -67,6 +82,14 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         }
     }
 
+    @Override
+    public CompletionStage<Void> acquireAllAsync(List<PermitRequest> requests) {
+        return Futures.start(() -> {
+            List<Charge> enabled = enabled(charges(requests));
+            return enabled.isEmpty() ? CompletableFuture.completedFuture(null) : gate.enterAsync(enabled);
+        });
+    }
+
     private List<Charge> charges(List<PermitRequest> requests) {
         if (requests.isEmpty()) {
             throw new IllegalArgumentException("requests must not be empty");
@@ -74,9 +97,11 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         List<Charge> charges = new ArrayList<>(requests.size());
         for (PermitRequest request : requests) {
             RateLimit limit = declared(request.limitName()).limit();
-            Charge charge = Charge.keyed(limit, request.key(), request.permits());
+            Charge charge = request.forAllCallers()
+                    ? new Charge(limit, null, request.permits())
+                    : Charge.keyed(limit, request.key(), request.permits());
             if (charges.stream()
-                    .anyMatch(other -> other.limit() == limit && request.key().equals(other.key()))) {
+                    .anyMatch(other -> other.limit() == limit && Objects.equals(charge.key(), other.key()))) {
                 throw new IllegalArgumentException("Limit '" + limit.name()
                         + "': requests must not name the same key twice; add up their permits");
             }
@@ -103,12 +128,13 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         if (known != null) {
             return known;
         }
-        find(name);
+        limit(name);
         return unchecked(name);
     }
 
     private StoreRateLimiter unchecked(String name) {
-        return limiters.computeIfAbsent(LimitNames.canonical(name), id -> new StoreRateLimiter(name, this::find, gate));
+        return limiters.computeIfAbsent(
+                LimitNames.canonical(name), id -> new StoreRateLimiter(name, this::limit, gate));
     }
 
     /**
@@ -127,7 +153,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         });
     }
 
-    private RateLimit find(String name) {
+    private RateLimit limit(String name) {
         return catalog.find(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
     }
 

@@ -20,11 +20,10 @@ import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /** Decides every call by the store, applies dry run, notifies listeners, and waits for permits. */
 public final class RateLimitGate {
@@ -79,7 +78,7 @@ public final class RateLimitGate {
      * @throws IllegalStateException if the thread must not block; no limit is charged
      */
     public Refund enter(AcquireRequest acquire) {
-        checkMayBlock();
+        checkMayWait(acquire.charges());
         StoreOutcome outcome = store.decide(request(acquire));
         Duration delay = admit(acquire, outcome);
         if (!delay.isZero()) {
@@ -90,7 +89,7 @@ public final class RateLimitGate {
 
     /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a refund and without a call listener. */
     public void enter(Charge charge) {
-        checkMayBlock();
+        checkMayBlock(charge.limit().mayDelay());
         RateLimitDecision decision = store.decide(StoreRequest.of(charge)).decision();
         Duration delay = admit(charge, decision);
         if (!delay.isZero()) {
@@ -99,24 +98,32 @@ public final class RateLimitGate {
     }
 
     /**
-     * Does the same as {@link #enter(AcquireRequest)} without blocking. Exceptions complete the stage, itself or in a
-     * {@link CompletionException}. If the stage is cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits
-     * stay taken.
+     * Does the same as {@link #enter(AcquireRequest)} without blocking. Exceptions complete the stage. If the stage is
+     * cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken.
      */
     public CompletionStage<Refund> enterAsync(AcquireRequest acquire) {
         CompletableFuture<Refund> entered = new CompletableFuture<>();
-        continuations
+        enterAsync(acquire, entered, outcome -> entered.complete(apart(outcome.refund())));
+        return entered;
+    }
+
+    /** Does the same as {@link #enterAsync(AcquireRequest)} without a refund and without a call listener. */
+    CompletionStage<Void> enterAsync(List<Charge> charges) {
+        CompletableFuture<Void> entered = new CompletableFuture<>();
+        enterAsync(new AcquireRequest(charges, false, CallListener.NONE), entered, outcome -> entered.complete(null));
+        return entered;
+    }
+
+    /** Tells when the call has been admitted and its wait is over; exceptions complete the future. */
+    private void enterAsync(AcquireRequest acquire, CompletableFuture<?> entered, Consumer<StoreOutcome> admitted) {
+        var unused = continuations
                 .apart(Futures.start(() -> store.decideAsync(request(acquire))))
                 .thenCompose(outcome ->
-                        awaitAsync(admit(acquire, outcome), entered).thenApply(over -> apart(outcome.refund())))
-                .whenComplete((refund, thrown) -> {
-                    if (thrown == null) {
-                        entered.complete(refund);
-                    } else {
-                        entered.completeExceptionally(thrown);
-                    }
+                        awaitAsync(admit(acquire, outcome), entered).thenAccept(over -> admitted.accept(outcome)))
+                .exceptionally(thrown -> {
+                    entered.completeExceptionally(Futures.unwrap(thrown));
+                    return null;
                 });
-        return entered;
     }
 
     private Refund apart(Refund refund) {
@@ -130,10 +137,23 @@ public final class RateLimitGate {
     }
 
     private void checkMayBlock() {
-        if (!store.isNonBlocking() && mustNotBlock.getAsBoolean()) {
+        checkMayBlock(false);
+    }
+
+    /** A call can wait for the store, and for permits that it has reserved. */
+    private void checkMayWait(List<Charge> charges) {
+        boolean mayDelay = false;
+        for (int i = 0; i < charges.size(); i++) {
+            mayDelay |= charges.get(i).limit().mayDelay();
+        }
+        checkMayBlock(mayDelay);
+    }
+
+    private void checkMayBlock(boolean mayDelay) {
+        if ((mayDelay || !store.isNonBlocking()) && mustNotBlock.getAsBoolean()) {
             throw new IllegalStateException("A rate limiter was called on thread "
                     + Thread.currentThread().getName()
-                    + ", which must not block, because many calls share it. Call tryAcquireAsync, or call it on a thread that"
+                    + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call it on a thread that"
                     + " may block, for example by thenApplyAsync or Schedulers.boundedElastic().");
         }
     }
@@ -209,13 +229,22 @@ public final class RateLimitGate {
         return applyDryRun(charge, store.peek(charge));
     }
 
+    CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return continuations.apart(store.peekAsync(charge)).thenApply(decision -> applyDryRun(charge, decision));
+    }
+
     private static RateLimitDecision applyDryRun(Charge charge, RateLimitDecision decision) {
         return charge.limit().dryRun() ? decision.asAllowed() : decision;
     }
 
-    void reset(RateLimit limit, @Nullable String key) {
+    /** Resets the bucket of the charge. */
+    void reset(Charge bucket) {
         checkMayBlock();
-        store.reset(limit, key);
+        store.reset(bucket.limit(), bucket.key());
+    }
+
+    CompletionStage<Void> resetAsync(Charge bucket) {
+        return continuations.apart(store.resetAsync(bucket.limit(), bucket.key()));
     }
 
     private void await(Duration delay, CombinedDecision combined) {

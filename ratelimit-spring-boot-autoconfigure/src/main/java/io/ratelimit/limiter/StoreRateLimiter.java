@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /** Applies one limit. Looks the limit up at the first call, because a bean may get its limiter before the limit is declared. */
@@ -36,46 +37,137 @@ final class StoreRateLimiter implements RateLimiter {
 
     @Override
     public RateLimitDecision tryAcquire(String key, long permits) {
-        Charge charge = charge(key, permits);
+        return tryAcquire(keyed(key, permits));
+    }
+
+    @Override
+    public RateLimitDecision tryAcquire(long permits) {
+        return tryAcquire(keyless(permits));
+    }
+
+    private RateLimitDecision tryAcquire(Charge charge) {
         return charge.limit().enabled() ? gate.decide(charge) : unlimited(charge);
     }
 
     @Override
     public CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits) {
-        return Futures.start(() -> {
-            Charge charge = charge(key, permits);
-            return charge.limit().enabled()
-                    ? gate.decideAsync(List.of(charge)).thenApply(JointDecision::tightest)
-                    : CompletableFuture.completedFuture(unlimited(charge));
-        });
+        return tryAcquireAsync(() -> keyed(key, permits));
     }
 
     @Override
-    public void acquire(String key) {
-        Charge charge = charge(key, 1);
+    public CompletionStage<RateLimitDecision> tryAcquireAsync(long permits) {
+        return tryAcquireAsync(() -> keyless(permits));
+    }
+
+    private CompletionStage<RateLimitDecision> tryAcquireAsync(Supplier<Charge> charge) {
+        return async(
+                charge,
+                enabled -> gate.decideAsync(List.of(enabled)).thenApply(JointDecision::tightest),
+                disabled -> CompletableFuture.completedFuture(unlimited(disabled)));
+    }
+
+    @Override
+    public void acquire(String key, long permits) {
+        acquire(keyed(key, permits));
+    }
+
+    @Override
+    public void acquire(long permits) {
+        acquire(keyless(permits));
+    }
+
+    private void acquire(Charge charge) {
         if (charge.limit().enabled()) {
             gate.enter(charge);
         }
     }
 
     @Override
+    public CompletionStage<Void> acquireAsync(String key, long permits) {
+        return acquireAsync(() -> keyed(key, permits));
+    }
+
+    @Override
+    public CompletionStage<Void> acquireAsync(long permits) {
+        return acquireAsync(() -> keyless(permits));
+    }
+
+    private CompletionStage<Void> acquireAsync(Supplier<Charge> charge) {
+        return async(
+                charge,
+                enabled -> gate.enterAsync(List.of(enabled)),
+                disabled -> CompletableFuture.completedFuture(null));
+    }
+
+    @Override
     public RateLimitDecision peek(String key) {
-        Charge charge = charge(key, 1);
+        return peek(keyed(key, 1));
+    }
+
+    @Override
+    public RateLimitDecision peek() {
+        return peek(keyless(1));
+    }
+
+    private RateLimitDecision peek(Charge charge) {
         return charge.limit().enabled() ? gate.peek(charge) : unlimited(charge);
     }
 
     @Override
+    public CompletionStage<RateLimitDecision> peekAsync(String key) {
+        return peekAsync(() -> keyed(key, 1));
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> peekAsync() {
+        return peekAsync(() -> keyless(1));
+    }
+
+    private CompletionStage<RateLimitDecision> peekAsync(Supplier<Charge> charge) {
+        return async(charge, gate::peekAsync, disabled -> CompletableFuture.completedFuture(unlimited(disabled)));
+    }
+
+    @Override
     public void reset(String key) {
-        Charge bucket = charge(key, 0);
-        gate.reset(bucket.limit(), bucket.key());
+        gate.reset(keyed(key, 0));
+    }
+
+    @Override
+    public void reset() {
+        gate.reset(keyless(0));
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync(String key) {
+        return Futures.start(() -> gate.resetAsync(keyed(key, 0)));
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync() {
+        return Futures.start(() -> gate.resetAsync(keyless(0)));
+    }
+
+    /** Starts asynchronous work, unless the limit is disabled. Exceptions complete the stage. */
+    private static <T> CompletionStage<T> async(
+            Supplier<Charge> charge,
+            Function<Charge, CompletionStage<T>> enabled,
+            Function<Charge, CompletionStage<T>> disabled) {
+        return Futures.start(() -> {
+            Charge made = charge.get();
+            return (made.limit().enabled() ? enabled : disabled).apply(made);
+        });
     }
 
     private static RateLimitDecision unlimited(Charge charge) {
         return RateLimitDecision.unlimited(charge.limit().capacity());
     }
 
-    private Charge charge(@Nullable String key, long permits) {
+    private Charge keyed(@Nullable String key, long permits) {
         return Charge.keyed(limit(), key, permits);
+    }
+
+    private Charge keyless(long permits) {
+        return new Charge(limit(), null, permits);
     }
 
     /** @throws IllegalArgumentException if there is no such limit */

@@ -6,6 +6,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import java.util.List;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -24,6 +26,17 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
     }
 
     @Override
+    public Optional<RateLimiter> find(String name) {
+        return Optional.of(UNLIMITED);
+    }
+
+    /** Returns no name, because no declaration was read. */
+    @Override
+    public Set<String> names() {
+        return Set.of();
+    }
+
+    @Override
     public JointDecision tryAcquireAll(List<PermitRequest> requests) {
         return ALL_ALLOWED;
     }
@@ -36,10 +49,20 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
     @Override
     public void acquireAll(List<PermitRequest> requests) {}
 
+    @Override
+    public CompletionStage<Void> acquireAllAsync(List<PermitRequest> requests) {
+        return CompletableFuture.completedFuture(null);
+    }
+
     private static final class Unlimited implements RateLimiter {
 
         @Override
         public RateLimitDecision tryAcquire(String key, long permits) {
+            return ALLOWED;
+        }
+
+        @Override
+        public RateLimitDecision tryAcquire(long permits) {
             return ALLOWED;
         }
 
@@ -49,7 +72,25 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         }
 
         @Override
-        public void acquire(String key) {}
+        public CompletionStage<RateLimitDecision> tryAcquireAsync(long permits) {
+            return CompletableFuture.completedFuture(ALLOWED);
+        }
+
+        @Override
+        public void acquire(String key, long permits) {}
+
+        @Override
+        public void acquire(long permits) {}
+
+        @Override
+        public CompletionStage<Void> acquireAsync(String key, long permits) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<Void> acquireAsync(long permits) {
+            return CompletableFuture.completedFuture(null);
+        }
 
         @Override
         public RateLimitDecision peek(String key) {
@@ -57,6 +98,34 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         }
 
         @Override
+        public RateLimitDecision peek() {
+            return ALLOWED;
+        }
+
+        @Override
+        public CompletionStage<RateLimitDecision> peekAsync(String key) {
+            return CompletableFuture.completedFuture(ALLOWED);
+        }
+
+        @Override
+        public CompletionStage<RateLimitDecision> peekAsync() {
+            return CompletableFuture.completedFuture(ALLOWED);
+        }
+
+        @Override
         public void reset(String key) {}
+
+        @Override
+        public void reset() {}
+
+        @Override
+        public CompletionStage<Void> resetAsync(String key) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<Void> resetAsync() {
+            return CompletableFuture.completedFuture(null);
+        }
     }
 }

@@ -106,16 +106,18 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
         CompiledLimit limit = known(charge.limit());
         Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
         BucketState state = bucket == null ? null : bucket.hold(bucket::read);
-        return new Assessment(limit, state, time.micros(), charge.permits()).decision(false);
+        return CompletableFuture.completedFuture(
+                new Assessment(limit, state, time.micros(), charge.permits()).decision(false));
     }
 
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         buckets.remove(known(limit), BucketKey.of(key));
+        return CompletableFuture.completedFuture(null);
     }
 
     private RateLimitDecision decideOne(

@@ -193,17 +193,16 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
         StoreRequest request = StoreRequest.of(charge);
-        return dispatched(ScriptCall.LOOK, request, names(request.charges()), redis.deadline(), true)
-                .await()
-                .decision();
+        return dispatched(ScriptCall.LOOK, request, names(request.charges()), redis.deadline(), false)
+                .outcome()
+                .thenApply(StoreOutcome::decision);
     }
 
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
-        Deadline deadline = redis.deadline();
-        now(redis.delete(keys.name(limit, key), deadline), deadline);
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return redis.delete(keys.name(limit, key), redis.deadline()).thenAccept(deleted -> {});
     }
 
     @Override

@@ -44,13 +44,13 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
-        return store.peek(charge);
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return store.peekAsync(charge);
     }
 
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
-        store.reset(limit, key);
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return store.resetAsync(limit, key);
     }
 
     @Override

@@ -4,6 +4,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.concurrent.BoundedWait;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -17,6 +19,9 @@ import org.jspecify.annotations.Nullable;
  * <p>A store that cannot decide throws {@link RateLimitStoreException}, or completes with it.
  */
 public interface RateLimitStore {
+
+    /** The longest time that a blocking default waits. A store fails earlier, by a timeout of its own. */
+    Duration LONGEST = Duration.ofMinutes(1);
 
     /** Decides, and charges if every limit allows it. */
     StoreOutcome decide(StoreRequest request);
@@ -46,11 +51,21 @@ public interface RateLimitStore {
         return false;
     }
 
-    /** Returns what would be decided about the charge now. Changes nothing. */
-    RateLimitDecision peek(Charge charge);
+    /** Returns what would be decided about the charge now. Changes nothing, and does not block the caller. */
+    CompletionStage<RateLimitDecision> peekAsync(Charge charge);
 
-    /** Forgets a bucket: it is full again. */
-    void reset(RateLimit limit, @Nullable String key);
+    /** As {@link #peekAsync}, blocking. */
+    default RateLimitDecision peek(Charge charge) {
+        return BoundedWait.get(peekAsync(charge), LONGEST);
+    }
+
+    /** Forgets a bucket, which is full again. Does not block the caller. */
+    CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key);
+
+    /** As {@link #resetAsync}, blocking. */
+    default void reset(RateLimit limit, @Nullable String key) {
+        BoundedWait.get(resetAsync(limit, key), LONGEST);
+    }
 
     /**
      * Checks without blocking whether the whole store can decide now.

@@ -54,7 +54,7 @@ enum ArchitectureRule {
                     .that()
                     .resideInAPackage(base + ".store")
                     .should()
-                    .onlyDependOnClassesThat(resideInAnyPackage(with(base, base + ".store")));
+                    .onlyDependOnClassesThat(resideInAnyPackage(with(base, base + ".store", base + ".concurrent")));
         }
     },
 

@@ -9,6 +9,7 @@ import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.TestClock;
@@ -42,6 +43,32 @@ class CatalogRateLimiterRegistryTests {
         declare("quotes");
         registry.complete();
         assertThat(registry.get("Quo-tes")).isSameAs(registry.get("quotes"));
+    }
+
+    @Test
+    void namesAreThoseOfTheDeclarations() {
+        assertThat(registry.names()).isEmpty();
+        declare("quotes");
+        declare("Ex-ports");
+        assertThat(registry.names()).containsExactly("quotes", "Ex-ports");
+        assertThat(registry.names())
+                .allSatisfy(name -> assertThat(registry.find(name)).contains(registry.get(name)));
+    }
+
+    @Test
+    void findsTheLimitersOfDeclaredLimitsAndRemembersNoOthers() {
+        assertThat(registry.find("quotes")).isEmpty();
+        declare("quotes");
+        registry.complete();
+        assertThat(registry.find("QUO-TES")).containsSame(registry.get("quotes"));
+        assertThat(registry.find("payments")).isEmpty();
+    }
+
+    @Test
+    void everyNameHasALimiterWhereNothingIsLimited() {
+        RateLimiterRegistry unlimited = new UnlimitedRateLimiterRegistry();
+        assertThat(unlimited.names()).isEmpty();
+        assertThat(unlimited.find("any")).containsSame(unlimited.get("any"));
     }
 
     @Test

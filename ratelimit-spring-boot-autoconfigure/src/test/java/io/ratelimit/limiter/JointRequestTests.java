@@ -26,6 +26,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Stream;
@@ -91,6 +92,21 @@ class JointRequestTests {
                     return new JointDecision(rejection.getDecision(), rejection.getLimitNames());
                 }
             }
+        },
+        WAITING_ASYNC {
+            @Override
+            JointDecision ask(RateLimiterRegistry registry, List<PermitRequest> requests) {
+                CompletableFuture<Void> acquired =
+                        registry.acquireAllAsync(requests).toCompletableFuture();
+                if (!acquired.isCompletedExceptionally()) {
+                    return new JointDecision(RateLimitDecision.unlimited(1), List.of());
+                }
+                Throwable failure = acquired.handle((done, thrown) -> thrown).join();
+                if (failure instanceof RateLimitExceededException rejection) {
+                    return new JointDecision(rejection.getDecision(), rejection.getLimitNames());
+                }
+                throw (RuntimeException) failure;
+            }
         };
 
         abstract JointDecision ask(RateLimiterRegistry registry, List<PermitRequest> requests);
@@ -140,6 +156,8 @@ class JointRequestTests {
         assertThat(waiter.delays()).isEmpty();
         stubbed.acquireAll(requests);
         assertThat(waiter.delays()).containsExactly(Duration.ofNanos(6_000));
+        stubbed.acquireAllAsync(requests).toCompletableFuture().join();
+        assertThat(waiter.delays()).hasSize(2);
     }
 
     @ParameterizedTest
@@ -197,11 +215,30 @@ class JointRequestTests {
                         "Limit 'big': requests must not name the same key twice",
                         fine,
                         new PermitRequest("BIG", "alice", 3)),
+                mistake(
+                        "Limit 'big': requests must not name the same key twice",
+                        PermitRequest.forAllCallers("big"),
+                        PermitRequest.forAllCallers("BIG")),
+                mistake("Limit 'off': key", fine, new PermitRequest("off", null)),
                 mistake("Limit 'off': key", fine, new PermitRequest("off", "")));
     }
 
     private static Object[] mistake(String message, PermitRequest... requests) {
         return new Object[] {Arrays.asList(requests), message};
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void requestForAllCallersHasNoKey(Way way) {
+        stub.answer(yes(5), yes(4), yes(3));
+        way.ask(
+                stubbed,
+                List.of(
+                        PermitRequest.forAllCallers("small"),
+                        PermitRequest.forAllCallers("big", 2),
+                        new PermitRequest("big", "alice", 3)));
+        assertThat(stub.asked())
+                .containsExactly(List.of(charge("small", null, 1), charge("big", null, 2), charge("big", "alice", 3)));
     }
 
     @Test

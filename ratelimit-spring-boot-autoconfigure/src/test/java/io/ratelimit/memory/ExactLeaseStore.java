@@ -100,6 +100,11 @@ public final class ExactLeaseStore implements RateLimitStore {
     }
 
     @Override
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return CompletableFuture.completedFuture(peek(charge));
+    }
+
+    @Override
     public synchronized RateLimitDecision peek(Charge charge) {
         Bucket bucket = bucket(charge);
         long most = charge.limit().capacity() - charge.permits();
@@ -140,7 +145,8 @@ public final class ExactLeaseStore implements RateLimitStore {
     }
 
     @Override
-    public synchronized void reset(RateLimit limit, String key) {
+    public synchronized CompletionStage<Void> resetAsync(RateLimit limit, String key) {
         buckets.remove(limit.id() + " " + key);
+        return CompletableFuture.completedFuture(null);
     }
 }

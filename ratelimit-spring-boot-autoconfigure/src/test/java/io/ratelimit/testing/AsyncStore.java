@@ -27,12 +27,12 @@ public record AsyncStore(RateLimitStore store) implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
-        return store.peek(charge);
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return store.peekAsync(charge);
     }
 
     @Override
-    public void reset(RateLimit limit, String key) {
-        store.reset(limit, key);
+    public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
+        return store.resetAsync(limit, key);
     }
 }

@@ -66,12 +66,12 @@ public final class HeldStore implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
-        return answers.peek(charge);
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return hold().thenApply(answered -> answers.peek(charge));
     }
 
     @Override
-    public void reset(RateLimit limit, String key) {
-        answers.reset(limit, key);
+    public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
+        return answers.resetAsync(limit, key);
     }
 }

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 
 /** Answers what it has been told to, or fails. */
 public final class StubStore implements RateLimitStore {
@@ -70,11 +71,15 @@ public final class StubStore implements RateLimitStore {
 
     @Override
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return answer(request.charges(), () -> decide(request));
+    }
+
+    private <T> CompletionStage<T> answer(List<Charge> charges, Supplier<T> answer) {
         if (failure != null && !failsAtOnce) {
-            asked.add(request.charges());
+            asked.add(charges);
             return CompletableFuture.failedFuture(failure);
         }
-        return CompletableFuture.completedFuture(decide(request));
+        return CompletableFuture.completedFuture(answer.get());
     }
 
     private CompletionStage<Void> refund(List<Charge> charges) {
@@ -83,13 +88,20 @@ public final class StubStore implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
-        ask(List.of(charge));
-        return answers.get(0);
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        List<Charge> charges = List.of(charge);
+        return answer(charges, () -> {
+            ask(charges);
+            return answers.get(0);
+        });
     }
 
     @Override
-    public void reset(RateLimit limit, String key) {
-        ask(List.of(new Charge(limit, key, 0)));
+    public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
+        List<Charge> bucket = List.of(new Charge(limit, key, 0));
+        return answer(bucket, () -> {
+            ask(bucket);
+            return null;
+        });
     }
 }

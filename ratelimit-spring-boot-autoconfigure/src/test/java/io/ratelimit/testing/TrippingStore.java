@@ -81,8 +81,8 @@ public class TrippingStore extends DelegatingRateLimitStore {
     }
 
     @Override
-    public void reset(RateLimit limit, String key) {
+    public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
         meanwhile.run();
-        super.reset(limit, key);
+        return super.resetAsync(limit, key);
     }
 }

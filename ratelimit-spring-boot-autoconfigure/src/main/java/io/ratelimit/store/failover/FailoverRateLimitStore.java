@@ -86,25 +86,26 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
-        try {
-            return super.peek(charge);
-        } catch (RateLimitStoreException ex) {
-            outages.failure(List.of(charge.limit()), ex);
-            return switch (policy(charge)) {
-                case LOCAL -> local.peek(charge);
-                case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
-                case REJECT -> throw new RateLimitRefusedException(ex);
-                case THROW -> throw ex;
-            };
-        }
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return Futures.start(() -> super.peekAsync(charge))
+                .handle((decision, thrown) -> thrown == null ? decision : peekLocally(charge, storeFailure(thrown)));
     }
 
-    /** @throws RateLimitStoreException whatever the policy, because the store has not forgotten the bucket */
+    private RateLimitDecision peekLocally(Charge charge, RateLimitStoreException failure) {
+        outages.failure(List.of(charge.limit()), failure);
+        return switch (policy(charge)) {
+            case LOCAL -> local.peek(charge);
+            case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
+            case REJECT -> throw new RateLimitRefusedException(failure);
+            case THROW -> throw failure;
+        };
+    }
+
+    /** Fails with the {@link RateLimitStoreException} whatever the policy, because the store has not forgotten the bucket. */
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         local.reset(limit, key);
-        super.reset(limit, key);
+        return super.resetAsync(limit, key);
     }
 
     @Override

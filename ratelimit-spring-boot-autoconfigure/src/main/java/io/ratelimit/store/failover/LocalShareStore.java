@@ -35,13 +35,13 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
-        return super.peek(local(charge));
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return super.peekAsync(local(charge));
     }
 
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
-        super.reset(limit.local(), key);
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return super.resetAsync(limit.local(), key);
     }
 
     private static List<Charge> local(List<Charge> charges) {

@@ -182,11 +182,10 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
 
     /** Leases of other instances last until they end. */
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         forget(limit, key);
-        super.reset(limit, key);
         // One that has come meanwhile may have been charged before.
-        forget(limit, key);
+        return super.resetAsync(limit, key).thenRun(() -> forget(limit, key));
     }
 
     private void forget(RateLimit limit, @Nullable String key) {

@@ -112,11 +112,7 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     }
 
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
-        try {
-            super.reset(limit, key);
-        } finally {
-            rejections.evict(limit, key);
-        }
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return super.resetAsync(limit, key).whenComplete((done, thrown) -> rejections.evict(limit, key));
     }
 }

@@ -273,13 +273,13 @@ public abstract class LeaseRandomContract {
             }
 
             @Override
-            public RateLimitDecision peek(Charge charge) {
-                return store.peek(charge);
+            public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+                return store.peekAsync(charge);
             }
 
             @Override
-            public void reset(RateLimit limit, String key) {
-                store.reset(limit, key);
+            public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
+                return store.resetAsync(limit, key);
             }
         }
     }

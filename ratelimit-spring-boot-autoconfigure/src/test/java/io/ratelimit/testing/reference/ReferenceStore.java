@@ -48,13 +48,14 @@ public final class ReferenceStore implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
-        return decide(charge, true, fits(charge));
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return CompletableFuture.completedFuture(decide(charge, true, fits(charge)));
     }
 
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         buckets.remove(name(new Charge(limit, key, 0)));
+        return CompletableFuture.completedFuture(null);
     }
 
     /** Counts permits that were admitted by another rule. */

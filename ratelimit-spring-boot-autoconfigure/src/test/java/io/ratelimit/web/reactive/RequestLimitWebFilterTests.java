@@ -105,11 +105,13 @@ class RequestLimitWebFilterTests {
         }
 
         @Override
-        public RateLimitDecision peek(Charge charge) {
+        public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
             throw new AssertionError();
         }
 
         @Override
-        public void reset(RateLimit limit, @Nullable String key) {}
+        public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+            throw new AssertionError();
+        }
     }
 }

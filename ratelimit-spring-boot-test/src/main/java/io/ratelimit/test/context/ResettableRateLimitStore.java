@@ -64,13 +64,16 @@ final class ResettableRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public RateLimitDecision peek(Charge charge) {
-        return disabled ? RateLimitDecision.unlimited(charge.limit().capacity()) : store.peek(charge);
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return disabled
+                ? CompletableFuture.completedFuture(
+                        RateLimitDecision.unlimited(charge.limit().capacity()))
+                : store.peekAsync(charge);
     }
 
     @Override
-    public void reset(RateLimit limit, @Nullable String key) {
-        store.reset(limit, key);
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return store.resetAsync(limit, key);
     }
 
     private record Bucket(RateLimit limit, @Nullable String key) {}
