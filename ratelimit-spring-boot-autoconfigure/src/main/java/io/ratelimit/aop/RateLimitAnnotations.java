@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotation;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -16,7 +17,7 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 
 /** Reads the annotations of a method, or of its type if the method has none, from the nearest declaration with any. */
-final class RateLimitAnnotations {
+public final class RateLimitAnnotations {
 
     private RateLimitAnnotations() {}
 
@@ -28,6 +29,15 @@ final class RateLimitAnnotations {
      * @param ofType whether the type is annotated
      */
     record LimitAnnotation(RateLimited annotation, String place, String defaultName, boolean ofType) {}
+
+    /** Returns whether the class, one of its supertypes or a method of them is annotated. */
+    public static boolean areIn(Class<?> type) {
+        return AnnotationUtils.isCandidateClass(type, RateLimited.class)
+                && (MergedAnnotations.from(type, SearchStrategy.TYPE_HIERARCHY).isPresent(RateLimited.class)
+                        || Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type))
+                                .anyMatch(method -> MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+                                        .isPresent(RateLimited.class)));
+    }
 
     static List<LimitAnnotation> find(Method method, Class<?> targetClass) {
         List<LimitAnnotation> own = nearest(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY));

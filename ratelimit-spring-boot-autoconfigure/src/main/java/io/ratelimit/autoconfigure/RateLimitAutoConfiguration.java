@@ -26,7 +26,10 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(RateLimitProperties.class)
 public final class RateLimitAutoConfiguration {
 
-    @Bean
+    /** The name of a bean that exists wherever this configuration applies, also if limits are disabled. */
+    static final String VALIDATOR = "rateLimitPropertiesValidator";
+
+    @Bean(VALIDATOR)
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static RateLimitPropertiesValidator rateLimitPropertiesValidator(Environment environment) {
         return new RateLimitPropertiesValidator(environment);

@@ -13,6 +13,7 @@ import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcess
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.support.PropertiesLoaderUtils;
 import org.springframework.util.ClassUtils;
@@ -74,6 +75,8 @@ class AutoConfigurationFilesTests {
                 .containsExactlyInAnyOrder(
                         RateLimitConfigurationFailureAnalyzer.class.getName(),
                         UnknownPropertyFailureAnalyzer.class.getName());
+        assertThat(factories.getProperty(ApplicationContextInitializer.class.getName()))
+                .isEqualTo(UnlimitedContextWarning.class.getName());
     }
 
     @Test

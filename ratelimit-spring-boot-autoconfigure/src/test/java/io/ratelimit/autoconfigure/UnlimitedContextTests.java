@@ -1,0 +1,114 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LogRecorder;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.Banner;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
+
+/** An application without the auto-configuration, as a test slice is one, is not unlimited without a word. */
+class UnlimitedContextTests {
+
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void stopRecording() {
+        log.close();
+    }
+
+    @Test
+    void firstAnnotatedBeanIsNamedOnce() {
+        assertThat(start(Unlimited.class))
+                .containsExactly(
+                        "Rate limits are off in this application context (RateLimitAutoConfiguration is not part"
+                                + " of it); @RateLimited has no effect on " + Quotes.class.getName()
+                                + " and other beans. In a"
+                                + " test slice, add @AutoConfigureRateLimits or @DisableRateLimits of ratelimit-spring-boot-test");
+    }
+
+    @Test
+    void annotationOfAnInterfaceOrSuperclassCounts() {
+        assertThat(start(Plain.class, OfInterface.class)).hasSize(1);
+        assertThat(start(Plain.class, OfSuperclass.class)).hasSize(1);
+        assertThat(start(Plain.class, OfType.class)).hasSize(1);
+    }
+
+    @Test
+    void contextWithLimitsOrWithoutAnnotationsIsFine() {
+        assertThat(start(Limited.class, "--ratelimit.store=in-memory")).isEmpty();
+        assertThat(start(Limited.class, "--ratelimit.enabled=off")).isEmpty();
+        assertThat(start(Unlimited.class, "--ratelimit.enabled=off")).isEmpty();
+        assertThat(start(Plain.class)).isEmpty();
+    }
+
+    private List<String> start(Class<?> application, String... arguments) {
+        return start(new Class<?>[] {application}, arguments);
+    }
+
+    private List<String> start(Class<?> application, Class<?> bean) {
+        return start(new Class<?>[] {application, bean});
+    }
+
+    private List<String> start(Class<?>[] sources, String... arguments) {
+        int before = warnings().size();
+        new SpringApplicationBuilder(sources)
+                .web(WebApplicationType.NONE)
+                .bannerMode(Banner.Mode.OFF)
+                .logStartupInfo(false)
+                .run(arguments)
+                .close();
+        return warnings().subList(before, warnings().size());
+    }
+
+    private List<String> warnings() {
+        return log.lines().stream()
+                .filter(message -> message.startsWith("Rate limits are off in"))
+                .toList();
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Plain {}
+
+    @Configuration(proxyBeanMethods = false)
+    @Import({Quotes.class, OfType.class})
+    static class Unlimited {}
+
+    @ImportAutoConfiguration(RateLimitAutoConfiguration.class)
+    @Configuration(proxyBeanMethods = false)
+    @Import(Quotes.class)
+    static class Limited {}
+
+    static class Quotes {
+
+        @RateLimited(rate = "1/s")
+        public void quote() {}
+    }
+
+    @RateLimited(rate = "1/s")
+    static class OfType {
+
+        public void quote() {}
+    }
+
+    interface LimitedInterface {
+
+        @RateLimited(rate = "1/s")
+        void quote();
+    }
+
+    static class OfInterface implements LimitedInterface {
+
+        @Override
+        public void quote() {}
+    }
+
+    static class OfSuperclass extends Quotes {}
+}
