@@ -63,8 +63,20 @@ public record RateLimitProperties(
     }
 
     /**
-     * Properties of the Redis store.
+     * Properties of the Redis store. The connection properties have the meaning of those of {@code spring.data.redis}; one of
+     * them gives rate limits a connection of their own.
      *
+     * @param url URL of the Redis for rate limits alone, such as redis://user:password@host:6379/0, or rediss:// with TLS. Not
+     *     combined with host, port, sentinel or cluster.
+     * @param host Host of the Redis for rate limits alone. Default: localhost, if another connection property is set.
+     * @param port Port of the Redis for rate limits alone. Default: 6379.
+     * @param username User name for this Redis.
+     * @param password Password for this Redis.
+     * @param database Index of the database of this Redis. Default: 0.
+     * @param clientName Name of the connections, as CLIENT LIST shows it.
+     * @param ssl TLS of the connections to this Redis.
+     * @param sentinel Sentinels of the Redis for rate limits alone.
+     * @param cluster Cluster for rate limits alone.
      * @param keyPrefix Start of every Redis key, without braces. Applications with the same prefix share the buckets of
      *     limits that have the same name: set it to the application's name if several applications use one Redis.
      * @param timeout Maximum time for a decision, independent of the settings of the application's Redis client.
@@ -74,6 +86,16 @@ public record RateLimitProperties(
      *     primary.
      */
     public record Redis(
+            @Nullable String url,
+            @Nullable String host,
+            @Nullable Integer port,
+            @Nullable String username,
+            @Nullable String password,
+            @Nullable Integer database,
+            @Nullable String clientName,
+            @Nullable Ssl ssl,
+            @Nullable Sentinel sentinel,
+            @Nullable Cluster cluster,
             @DefaultValue("ratelimit") String keyPrefix,
             @DefaultValue("100ms") Duration timeout,
             @DefaultValue("true") boolean rememberRejections,
@@ -93,6 +115,42 @@ public record RateLimitProperties(
             }
         }
     }
+
+    /**
+     * TLS of the connections to the Redis for rate limits alone.
+     *
+     * @param enabled Whether the connections use TLS. Default: whether a bundle is set.
+     * @param bundle Name of the SSL bundle.
+     */
+    public record Ssl(@Nullable Boolean enabled, @Nullable String bundle) {
+
+        boolean isUsed() {
+            return enabled == null ? bundle != null : enabled;
+        }
+    }
+
+    /**
+     * Sentinels of the Redis for rate limits alone.
+     *
+     * @param master Name of the master.
+     * @param nodes Sentinels, as host:port.
+     * @param username User name for the sentinels.
+     * @param password Password for the sentinels.
+     */
+    public record Sentinel(
+            @Nullable String master,
+            @DefaultValue List<String> nodes,
+            @Nullable String username,
+            @Nullable String password) {}
+
+    /**
+     * Cluster for rate limits alone.
+     *
+     * @param nodes Some nodes of the cluster, as host:port.
+     * @param maxRedirects Maximum number of redirects that a command follows.
+     */
+    public record Cluster(
+            @DefaultValue List<String> nodes, @Nullable Integer maxRedirects) {}
 
     /**
      * Properties of the in-memory store.

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -35,6 +36,13 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
 
     /** An unresolved placeholder, which Spring Boot leaves in the value. */
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]*)");
+
+    /** Credentials, whose placeholder often has an empty default. */
+    private static final Set<ConfigurationPropertyName> MAY_BE_EMPTY = Set.of(
+            ConfigurationPropertyName.of("ratelimit.redis.username"),
+            ConfigurationPropertyName.of("ratelimit.redis.password"),
+            ConfigurationPropertyName.of("ratelimit.redis.sentinel.username"),
+            ConfigurationPropertyName.of("ratelimit.redis.sentinel.password"));
 
     private final Environment environment;
 
@@ -97,7 +105,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
             checkParent(property, text);
         } else if (!text.isBlank()) {
             checkPlaceholders(name, text);
-        } else if (!property.isList()) {
+        } else if (!property.isList() && !MAY_BE_EMPTY.contains(property.name())) {
             throw new RateLimitConfigurationException(
                     property.name() + " must not be empty.", fixForEmptyValue(property.name()));
         }

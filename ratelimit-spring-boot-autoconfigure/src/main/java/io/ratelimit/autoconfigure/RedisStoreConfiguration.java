@@ -10,6 +10,8 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
@@ -17,6 +19,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
@@ -33,13 +36,16 @@ import org.springframework.data.redis.core.RedisOperations;
 class RedisStoreConfiguration {
 
     @Bean
-    @ConditionalOnBean(RedisConnectionFactory.class)
+    @Conditional(OnRedisConnection.class)
     @ConditionalOnMissingBean(RateLimitScriptExecutor.class)
-    RedisConnector rateLimitScriptExecutor(ListableBeanFactory beans, RateLimitProperties properties) {
+    RedisConnector rateLimitScriptExecutor(
+            ListableBeanFactory beans, RateLimitProperties properties, ObjectProvider<SslBundles> bundles) {
+        RateLimitProperties.Redis redis = properties.redis();
+        if (DedicatedRedis.isConfigured(redis)) {
+            return DedicatedRedis.connect(redis, bundles);
+        }
         return new RedisConnector(
-                connectionFactory(beans, properties.redis().connectionFactory()),
-                properties.redis().timeout(),
-                RateLimitScript.load());
+                connectionFactory(beans, redis.connectionFactory()), redis.timeout(), RateLimitScript.load());
     }
 
     private static RedisConnectionFactory connectionFactory(ListableBeanFactory beans, @Nullable String name) {
@@ -76,6 +82,32 @@ class RedisStoreConfiguration {
     @ConditionalOnBean(RedisConnector.class)
     StoreWarmUp rateLimitRedisWarmUp(RedisConnector connector, RateLimitProperties properties) {
         return new RedisWarmUp(connector, properties.redis().keyPrefix());
+    }
+
+    /** Whether there is a connection: of the application, or for rate limits alone. */
+    static class OnRedisConnection extends AnyNestedCondition {
+
+        OnRedisConnection() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnBean(RedisConnectionFactory.class)
+        static class OfTheApplication {}
+
+        @Conditional(OnDedicatedRedis.class)
+        static class Dedicated {}
+    }
+
+    static class OnDedicatedRedis extends SpringBootCondition {
+
+        @Override
+        public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
+            boolean configured = DedicatedRedis.isConfigured(context.getEnvironment());
+            return new ConditionOutcome(
+                    configured,
+                    ConditionMessage.forCondition("ratelimit.redis connection properties")
+                            .because(configured ? "are set" : "are not set"));
+        }
     }
 
     static class OnRedisStore extends SpringBootCondition {

@@ -45,6 +45,14 @@ class ReducedClassPathTests {
     }
 
     @Test
+    void redisForRateLimitsAloneNeedsLettuce() {
+        assertThat(catchThrowable(
+                        () -> run("lettuce|netty|reactor|reactive-streams", "--ratelimit.redis.url=redis://localhost")))
+                .hasStackTraceContaining(
+                        "ratelimit.redis must have no connection properties without Lettuce on the class path.");
+    }
+
+    @Test
     void pointcutWithoutAspectJStopsTheStartUp() {
         assertThat(catchThrowable(() -> run(
                         "aspectjweaver",

@@ -14,31 +14,49 @@ import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Opens the starter's own connections to the Redis of the application's connection factory, which stays as it is. */
+/**
+ * Opens the starter's own connections: to the Redis of the application's connection factory, which stays as it is, or to a Redis
+ * for rate limits alone.
+ */
 final class DedicatedConnections implements AutoCloseable {
 
     private static final String CONFIGURATION = "configuration";
 
     private static final Duration RECONNECT = Duration.ofMillis(100);
 
+    private final RedisConfiguration servers;
+
     private final Factory factory;
 
     private final Optional<ClientResources> resources;
 
-    private DedicatedConnections(Factory factory, Optional<ClientResources> resources) {
-        this.factory = factory;
+    private DedicatedConnections(
+            RedisConfiguration servers,
+            LettuceClientConfiguration client,
+            Duration timeout,
+            Optional<ClientResources> resources) {
+        this.servers = servers;
         this.resources = resources;
+        this.factory = new Factory(servers, DedicatedClientConfiguration.of(client, timeout, resources));
+        factory.afterPropertiesSet();
+        factory.start();
     }
 
     /** Opens connections to the given servers, otherwise configured as the application's. */
     static DedicatedConnections like(LettuceConnectionFactory users, RedisConfiguration servers, Duration timeout) {
-        Optional<ClientResources> resources =
-                users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon);
-        Factory copy = new Factory(
-                servers, DedicatedClientConfiguration.of(users.getClientConfiguration(), timeout, resources));
-        copy.afterPropertiesSet();
-        copy.start();
-        return new DedicatedConnections(copy, resources);
+        return new DedicatedConnections(
+                servers,
+                users.getClientConfiguration(),
+                timeout,
+                users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon));
+    }
+
+    /** Opens connections to servers for rate limits alone, with threads of their own. */
+    static DedicatedConnections to(RedisConfiguration servers, LettuceClientConfiguration client, Duration timeout) {
+        ClientResources resources = ClientResources.builder()
+                .reconnectDelay(Delay.constant(RECONNECT))
+                .build();
+        return new DedicatedConnections(servers, client, timeout, Optional.of(resources));
     }
 
     /** Shares threads and timer with the application, which shuts them down. */
@@ -50,6 +68,10 @@ final class DedicatedConnections implements AutoCloseable {
                 .commandLatencyRecorder(users.commandLatencyRecorder())
                 .reconnectDelay(Delay.constant(RECONNECT))
                 .build();
+    }
+
+    RedisConfiguration servers() {
+        return servers;
     }
 
     Factory factory() {

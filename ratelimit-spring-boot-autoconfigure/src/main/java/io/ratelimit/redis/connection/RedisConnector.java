@@ -5,12 +5,14 @@ import io.ratelimit.redis.RedisTopology;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.util.ClassUtils;
@@ -38,31 +40,60 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     private volatile ConnectionBootstrap connection;
 
     /**
+     * Uses the servers of the application's connections.
+     *
      * @param users the application's connections
      * @param timeout of a decision
      * @param script that decides
      */
     public RedisConnector(RedisConnectionFactory users, Duration timeout, RedisScript<List<Long>> script) {
-        RedisConfiguration known =
-                isLettuce(users) ? DedicatedConnections.servers((LettuceConnectionFactory) users) : null;
-        if (known == null) {
-            this.executor = TemplateScriptExecutor.over(users, script);
+        this(users, isLettuce(users) ? like((LettuceConnectionFactory) users, timeout) : null, script);
+    }
+
+    /**
+     * Uses servers for rate limits alone. Needs Lettuce.
+     *
+     * @param servers the servers and the credentials
+     * @param client the client's options
+     * @param timeout of a decision
+     * @param script that decides
+     */
+    public RedisConnector(
+            RedisConfiguration servers,
+            LettuceClientConfiguration client,
+            Duration timeout,
+            RedisScript<List<Long>> script) {
+        this(null, DedicatedConnections.to(servers, client, timeout), script);
+    }
+
+    private RedisConnector(
+            @Nullable RedisConnectionFactory users,
+            @Nullable DedicatedConnections dedicated,
+            RedisScript<List<Long>> script) {
+        this.dedicated = dedicated;
+        if (dedicated == null) {
+            this.executor = TemplateScriptExecutor.over(Objects.requireNonNull(users), script);
             this.servers = null;
-            this.dedicated = null;
-            if (isLettuce(users)) {
-                logger.log(
-                        Level.WARNING,
-                        "Cannot determine the servers of the application's Redis connections (no configuration found in "
-                                + users.getClass().getName() + "); sharing these connections and their timeouts");
-            }
         } else {
-            this.dedicated = DedicatedConnections.like((LettuceConnectionFactory) users, known, timeout);
             DedicatedConnections.Factory own = dedicated.factory();
             this.executor = TemplateScriptExecutor.over(own, script);
             this.servers = own.isClusterAware() ? new LettuceCluster(own) : oneServer(own);
         }
-        this.address = RedisAddress.of(known);
+        this.address = RedisAddress.of(dedicated == null ? null : dedicated.servers());
         this.connection = new ConnectionBootstrap(address, this::makeConnection);
+    }
+
+    /** Returns connections to the servers of the application's, or {@code null} if those cannot be determined. */
+    private static @Nullable DedicatedConnections like(LettuceConnectionFactory users, Duration timeout) {
+        RedisConfiguration servers = DedicatedConnections.servers(users);
+        if (servers == null) {
+            logger.log(
+                    Level.WARNING,
+                    "Cannot determine the servers of the application's Redis connections (no configuration found in "
+                            + users.getClass().getName() + "); sharing these connections and their timeouts");
+            return null;
+        }
+        return DedicatedConnections.like(users, servers, timeout);
     }
 
     /** Returns the topology of one server, whose new connection resolves the name or asks Sentinel again. */

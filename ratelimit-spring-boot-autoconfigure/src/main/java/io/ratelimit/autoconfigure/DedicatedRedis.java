@@ -1,0 +1,230 @@
+package io.ratelimit.autoconfigure;
+
+import io.lettuce.core.ClientOptions;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.SslOptions;
+import io.lettuce.core.cluster.ClusterClientOptions;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
+import io.ratelimit.redis.RateLimitScript;
+import io.ratelimit.redis.connection.RedisConnector;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.ssl.SslBundle;
+import org.springframework.boot.ssl.SslBundles;
+import org.springframework.boot.ssl.SslManagerBundle;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration.WithAuthentication;
+import org.springframework.data.redis.connection.RedisConfiguration.WithDatabaseIndex;
+import org.springframework.data.redis.connection.RedisNode;
+import org.springframework.data.redis.connection.RedisPassword;
+import org.springframework.data.redis.connection.RedisSentinelConfiguration;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Connects to a Redis for rate limits alone. Reads {@code ratelimit.redis} as Spring Boot reads {@code spring.data.redis}, and
+ * creates no bean that others could take for the application's Redis.
+ */
+final class DedicatedRedis {
+
+    private static final String PREFIX = "ratelimit.redis.";
+
+    /** The properties that mean a Redis for rate limits alone. */
+    private static final List<String> CONNECTION = List.of(
+            "url", "host", "port", "username", "password", "database", "client-name", "ssl", "sentinel", "cluster");
+
+    private static final int PORT = 6379;
+
+    private DedicatedRedis() {}
+
+    static boolean isConfigured(Environment environment) {
+        return new SetProperties(environment)
+                .containAny(CONNECTION.stream().map(PREFIX::concat).toArray(String[]::new));
+    }
+
+    static boolean isConfigured(Redis redis) {
+        return Stream.of(
+                        redis.url(),
+                        redis.host(),
+                        redis.port(),
+                        redis.username(),
+                        redis.password(),
+                        redis.database(),
+                        redis.clientName(),
+                        redis.ssl(),
+                        redis.sentinel(),
+                        redis.cluster())
+                .anyMatch(Objects::nonNull);
+    }
+
+    static RedisConnector connect(Redis redis, ObjectProvider<SslBundles> bundles) {
+        checkServers(redis);
+        if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
+            throw new RateLimitConfigurationException(
+                    "ratelimit.redis must have no connection properties without Lettuce on the class path.",
+                    "Add io.lettuce:lettuce-core, or configure spring.data.redis instead.");
+        }
+        return Lettuce.connect(redis, bundles);
+    }
+
+    private static void checkServers(Redis redis) {
+        String set = Stream.of(
+                        named("url", redis.url()),
+                        named("host or port", redis.host() == null ? redis.port() : redis.host()),
+                        named("sentinel", redis.sentinel()),
+                        named("cluster", redis.cluster()),
+                        named("connection-factory", redis.connectionFactory()))
+                .flatMap(Optional::stream)
+                .collect(Collectors.joining(", "));
+        if (set.contains(",")) {
+            throw new RateLimitConfigurationException(
+                    "ratelimit.redis must name its servers in one way (was " + set + ").",
+                    "Set only one of: url, host and port, sentinel, cluster, connection-factory.");
+        }
+    }
+
+    private static Optional<String> named(String name, @Nullable Object value) {
+        return Optional.ofNullable(value).map(set -> name);
+    }
+
+    /** Not loaded without Lettuce. */
+    private static final class Lettuce {
+
+        static RedisConnector connect(Redis redis, ObjectProvider<SslBundles> bundles) {
+            RedisURI uri = redis.url() == null ? null : parse(redis.url());
+            return new RedisConnector(
+                    servers(redis, uri), client(redis, uri, bundles), redis.timeout(), RateLimitScript.load());
+        }
+
+        private static RedisURI parse(String url) {
+            try {
+                return RedisURI.create(url);
+            } catch (RuntimeException ex) {
+                throw new RateLimitConfigurationException(
+                        PREFIX + "url must be a Redis URL (was \"" + url.replaceFirst("//[^/]*@", "//…@") + "\").",
+                        "Write it like redis://user:password@host:6379/0, or rediss:// for TLS.");
+            }
+        }
+
+        private static RedisConfiguration servers(Redis redis, @Nullable RedisURI uri) {
+            if (uri != null) {
+                RedisConfiguration servers = LettuceConnectionFactory.createRedisConfiguration(uri);
+                if (redis.database() != null) {
+                    ((WithDatabaseIndex) servers).setDatabase(redis.database());
+                }
+                return hasCredentials(servers) ? servers : authenticated(servers, redis);
+            }
+            if (redis.sentinel() != null) {
+                return sentinels(redis, redis.sentinel());
+            }
+            if (redis.cluster() != null) {
+                return authenticated(cluster(redis.cluster()), redis);
+            }
+            RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
+                    redis.host() == null ? "localhost" : redis.host(), redis.port() == null ? PORT : redis.port());
+            server.setDatabase(database(redis));
+            return authenticated(server, redis);
+        }
+
+        private static RedisConfiguration sentinels(Redis redis, RateLimitProperties.Sentinel sentinel) {
+            if (sentinel.master() == null || sentinel.nodes().isEmpty()) {
+                throw new RateLimitConfigurationException(
+                        PREFIX + "sentinel must have a master and nodes.",
+                        "Set " + PREFIX + "sentinel.master and " + PREFIX + "sentinel.nodes.");
+            }
+            RedisSentinelConfiguration servers = new RedisSentinelConfiguration().master(sentinel.master());
+            nodes(PREFIX + "sentinel.nodes", sentinel.nodes()).forEach(servers::addSentinel);
+            servers.setSentinelUsername(StringUtils.hasText(sentinel.username()) ? sentinel.username() : null);
+            servers.setSentinelPassword(RedisPassword.of(sentinel.password()));
+            servers.setDatabase(database(redis));
+            return authenticated(servers, redis);
+        }
+
+        private static RedisClusterConfiguration cluster(RateLimitProperties.Cluster cluster) {
+            if (cluster.nodes().isEmpty()) {
+                throw new RateLimitConfigurationException(
+                        PREFIX + "cluster must have nodes.", "Set " + PREFIX + "cluster.nodes.");
+            }
+            RedisClusterConfiguration servers = new RedisClusterConfiguration();
+            nodes(PREFIX + "cluster.nodes", cluster.nodes()).forEach(servers::addClusterNode);
+            if (cluster.maxRedirects() != null) {
+                servers.setMaxRedirects(cluster.maxRedirects());
+            }
+            return servers;
+        }
+
+        private static Stream<RedisNode> nodes(String property, List<String> nodes) {
+            return nodes.stream().map(node -> {
+                try {
+                    return RedisNode.fromString(node);
+                } catch (IllegalArgumentException ex) {
+                    throw new RateLimitConfigurationException(
+                            property + " must name each node as host:port (was \"" + node + "\").",
+                            "Write it like redis-1.example.com:6379.");
+                }
+            });
+        }
+
+        private static int database(Redis redis) {
+            return redis.database() == null ? 0 : redis.database();
+        }
+
+        private static boolean hasCredentials(RedisConfiguration servers) {
+            return servers instanceof WithAuthentication user
+                    && (user.getUsername() != null || user.getPassword().isPresent());
+        }
+
+        private static RedisConfiguration authenticated(RedisConfiguration servers, Redis redis) {
+            if (servers instanceof WithAuthentication user) {
+                user.setUsername(StringUtils.hasText(redis.username()) ? redis.username() : null);
+                user.setPassword(RedisPassword.of(redis.password()));
+            }
+            return servers;
+        }
+
+        private static LettuceClientConfiguration client(
+                Redis redis, @Nullable RedisURI uri, ObjectProvider<SslBundles> bundles) {
+            LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder();
+            if (uri != null) {
+                client.apply(uri);
+            }
+            RateLimitProperties.Ssl ssl = redis.ssl();
+            if (ssl != null && ssl.isUsed()) {
+                client.useSsl();
+                if (ssl.bundle() != null) {
+                    client.clientOptions(options(bundles.getObject().getBundle(ssl.bundle())));
+                }
+            }
+            if (redis.clientName() != null) {
+                client.clientName(redis.clientName());
+            }
+            return client.build();
+        }
+
+        private static ClientOptions options(SslBundle bundle) {
+            SslManagerBundle managers = bundle.getManagers();
+            SslOptions.Builder ssl = SslOptions.builder()
+                    .keyManager(managers.getKeyManagerFactory())
+                    .trustManager(managers.getTrustManagerFactory());
+            if (bundle.getOptions().getCiphers() != null) {
+                ssl.cipherSuites(bundle.getOptions().getCiphers());
+            }
+            if (bundle.getOptions().getEnabledProtocols() != null) {
+                ssl.protocols(bundle.getOptions().getEnabledProtocols());
+            }
+            return ClusterClientOptions.builder().sslOptions(ssl.build()).build();
+        }
+    }
+}
