@@ -10,7 +10,6 @@ import io.ratelimit.web.WebSettings;
 import io.ratelimit.web.reactive.ExchangeCallerRequests;
 import io.ratelimit.web.reactive.ExchangeContextFilter;
 import io.ratelimit.web.reactive.ExchangeCors;
-import io.ratelimit.web.reactive.ExchangeErrorViews;
 import io.ratelimit.web.reactive.ExchangeRejectionHandler;
 import io.ratelimit.web.reactive.RateLimitWebExceptionHandler;
 import io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice;
@@ -57,10 +56,6 @@ public final class RateLimitReactiveAutoConfiguration {
     /** Spring Security uses the bean of this name, too. */
     private static final String CORS_SOURCE = "corsConfigurationSource";
 
-    private static final List<Class<?>> ERROR_HANDLERS = ErrorViews.types(
-            "org.springframework.boot.webflux.error.ErrorWebExceptionHandler",
-            "org.springframework.boot.web.reactive.error.ErrorWebExceptionHandler");
-
     @Bean
     @ConditionalOnMissingBean
     WebSettings rateLimitWebSettings(RateLimitProperties properties, LimitCatalog limits) {
@@ -90,17 +85,9 @@ public final class RateLimitReactiveAutoConfiguration {
     }
 
     @Bean
-    ExchangeErrorViews rateLimitErrorViews(ApplicationContext context) {
-        ErrorViews views = new ErrorViews(context);
-        return new ExchangeErrorViews(status ->
-                ErrorViews.isBean(context, ERROR_HANDLERS) && (views.existsFor(status) || views.exists("error/error")));
-    }
-
-    @Bean
     @ConditionalOnMissingBean
-    ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(
-            ApplicationContext context, WebSettings settings, ExchangeErrorViews errorViews) {
-        return new ReactiveRateLimitExceptionAdvice(context, settings, errorViews);
+    ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
+        return new ReactiveRateLimitExceptionAdvice(context, settings);
     }
 
     @Bean
@@ -111,12 +98,9 @@ public final class RateLimitReactiveAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RateLimitWebExceptionHandler rateLimitWebExceptionHandler(
-            ApplicationContext context,
-            WebSettings settings,
-            ExchangeErrorViews errorViews,
-            ObjectProvider<ServerCodecConfigurer> codecs) {
+            ApplicationContext context, WebSettings settings, ObjectProvider<ServerCodecConfigurer> codecs) {
         return new RateLimitWebExceptionHandler(
-                context, settings, errorViews, codecs.getIfAvailable(ServerCodecConfigurer::create));
+                context, settings, codecs.getIfAvailable(ServerCodecConfigurer::create));
     }
 
     /** Limits URLs, if there may be rules for them. */

@@ -7,14 +7,12 @@ import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
 import io.ratelimit.web.RequestRules;
 import io.ratelimit.web.WebSettings;
-import io.ratelimit.web.servlet.RateLimitBodyAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionAdvice;
 import io.ratelimit.web.servlet.RateLimitExceptionResolver;
 import io.ratelimit.web.servlet.RateLimitHeadersFilter;
 import io.ratelimit.web.servlet.RequestLimitFilter;
 import io.ratelimit.web.servlet.ServletCallerRequests;
 import io.ratelimit.web.servlet.ServletCors;
-import io.ratelimit.web.servlet.ServletErrorViews;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -118,12 +116,6 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitBodyAdvice rateLimitBodyAdvice(WebSettings settings) {
-        return new RateLimitBodyAdvice(settings);
-    }
-
-    @Bean
-    @ConditionalOnMissingBean
     RateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
         return new RateLimitExceptionAdvice(context, settings);
     }
@@ -134,8 +126,7 @@ public final class RateLimitServletAutoConfiguration {
             RateLimitExceptionAdvice advice,
             WebSettings settings,
             ApplicationContext context) {
-        ServletErrorViews errorViews = new ServletErrorViews(new ServletErrorViewSearch(context));
-        return new RateLimitExceptionResolver(resolver::getIfAvailable, advice, errorViews, settings, context);
+        return new RateLimitExceptionResolver(resolver::getIfAvailable, advice, settings, context);
     }
 
     @Bean

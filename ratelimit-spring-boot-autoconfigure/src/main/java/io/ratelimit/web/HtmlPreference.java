@@ -2,6 +2,8 @@ package io.ratelimit.web;
 
 import java.util.ArrayList;
 import java.util.List;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.InvalidMediaTypeException;
 import org.springframework.http.MediaType;
 import org.springframework.util.InvalidMimeTypeException;
 import org.springframework.util.MimeTypeUtils;
@@ -11,12 +13,13 @@ public final class HtmlPreference {
 
     private HtmlPreference() {}
 
-    /** Whether the media types include HTML by its name, and none that is JSON is preferred to it. */
-    public static boolean in(List<MediaType> accepted) {
-        List<MediaType> preferred = new ArrayList<>(accepted);
+    /** Whether the accepted media types include HTML by its name, and none that is JSON is preferred to it. */
+    public static boolean in(HttpHeaders request) {
+        List<MediaType> preferred;
         try {
+            preferred = new ArrayList<>(request.getAccept());
             MimeTypeUtils.sortBySpecificity(preferred);
-        } catch (InvalidMimeTypeException tooMany) {
+        } catch (InvalidMediaTypeException | InvalidMimeTypeException malformedOrTooMany) {
             return false;
         }
         for (MediaType type : preferred) {

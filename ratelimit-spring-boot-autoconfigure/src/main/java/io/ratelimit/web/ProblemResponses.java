@@ -5,7 +5,6 @@ import io.ratelimit.RateLimitExceededException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
-import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.MessageSource;
@@ -52,18 +51,18 @@ public final class ProblemResponses {
      * Builds the response to a failure that a rate limit has thrown or caused.
      *
      * @param path the path of the request
-     * @param record receives the quota status of a limit that rejects
+     * @param record receives what a rejection knows of its limit
      * @return {@code null} if the failure does not come from a rate limit
      */
     @Nullable
-    public ErrorResponse of(Throwable failure, String path, Locale locale, Consumer<QuotaStatus> record) {
+    public ErrorResponse of(Throwable failure, String path, Locale locale, HeaderRecord record) {
         RuntimeException exception = RateLimitExceptions.find(failure);
         if (exception == null) {
             return null;
         }
+        record.addIfAbsent(exception, settings);
         ErrorResponse problem;
         if (exception instanceof RateLimitExceededException rejection) {
-            settings.quotaStatus(rejection).ifPresent(record);
             problem = exceeded(rejection, locale);
         } else if (exception instanceof MissingRateLimitKeyException missing) {
             problem = missingKey(missing, locale);
@@ -94,8 +93,8 @@ public final class ProblemResponses {
         if (retryAfter == null) {
             problem.detailMessageArguments(limits);
         } else {
-            long seconds = Math.max(1, RateLimitHeaders.wholeSeconds(retryAfter));
-            problem.header(HttpHeaders.RETRY_AFTER, Long.toString(seconds)).detailMessageArguments(limits, seconds);
+            String seconds = RateLimitHeaders.retryAfter(retryAfter);
+            problem.header(HttpHeaders.RETRY_AFTER, seconds).detailMessageArguments(limits, Long.valueOf(seconds));
         }
         return problem.build(messages, locale);
     }

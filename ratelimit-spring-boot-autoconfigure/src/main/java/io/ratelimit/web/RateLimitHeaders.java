@@ -30,7 +30,7 @@ public final class RateLimitHeaders {
      *
      * @param response sets a header, and replaces its value
      */
-    public void write(List<QuotaStatus> statuses, BiConsumer<String, String> response) {
+    void write(List<QuotaStatus> statuses, BiConsumer<String, String> response) {
         if (statuses.isEmpty()) {
             return;
         }
@@ -66,6 +66,11 @@ public final class RateLimitHeaders {
         response.accept(
                 "X-RateLimit-Remaining", Long.toString(tightest.decision().remaining()));
         response.accept("X-RateLimit-Reset", Long.toString(wholeSeconds(tightest.window())));
+    }
+
+    /** Returns the value of {@code Retry-After}. */
+    static String retryAfter(Duration time) {
+        return Long.toString(Math.max(1, wholeSeconds(time)));
     }
 
     /** Rounds up, so that a caller that waits this long is not early. */

@@ -158,7 +158,7 @@ abstract class HttpContract {
     @ValueSource(
             strings = {
                 "text/plain",
-                "text/html, application/xhtml+xml",
+                "application/xhtml+xml",
                 "application/xml",
                 "application/json",
                 "image/png",

@@ -20,7 +20,7 @@ class RateLimitHeadersTests {
 
     private static final RateLimit DAILY = TestLimits.fixedWindow("daily_2-x", 1_000, "1000/d");
 
-    private final QuotaStatuses statuses = new QuotaStatuses();
+    private final HeaderRecord statuses = new HeaderRecord();
 
     @Test
     void allowedCallSaysWhatRemainsAndUntilWhenAllIsBack() {

@@ -1,8 +1,8 @@
 package io.ratelimit.web;
 
 import static io.ratelimit.web.ReactiveRequestLimitTests.ANY;
-import static io.ratelimit.web.ReactiveRequestLimitTests.and;
 import static io.ratelimit.web.ReactiveRequestLimitTests.with;
+import static io.ratelimit.web.ServletRequestApplication.and;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;

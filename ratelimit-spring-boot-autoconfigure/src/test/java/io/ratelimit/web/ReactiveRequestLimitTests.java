@@ -1,11 +1,13 @@
 package io.ratelimit.web;
 
+import static io.ratelimit.web.ServletRequestApplication.and;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
@@ -23,12 +25,16 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Profile;
 import org.springframework.core.annotation.Order;
 import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
@@ -270,10 +276,6 @@ class ReactiveRequestLimitTests {
         });
     }
 
-    static String[] and(String[] some, String... more) {
-        return Stream.of(some, more).flatMap(Arrays::stream).toArray(String[]::new);
-    }
-
     static void with(String[] properties, Consumer<Started> test) {
         String[] arguments = Stream.concat(
                         Stream.of(
@@ -314,6 +316,7 @@ class ReactiveRequestLimitTests {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(OwnAnswers.class)
     static class Application {
 
         final List<String> reached = new CopyOnWriteArrayList<>();
@@ -389,6 +392,21 @@ class ReactiveRequestLimitTests {
         }
 
         @Bean
+        @Profile("error-handling")
+        @Order(-2)
+        ErrorWebExceptionHandler errorHandling() {
+            return (exchange, failure) -> {
+                ServerHttpResponse response = exchange.getResponse();
+                response.setStatusCode(
+                        failure instanceof ErrorResponse known
+                                ? known.getStatusCode()
+                                : HttpStatus.INTERNAL_SERVER_ERROR);
+                byte[] text = ("handled " + response.getStatusCode().value()).getBytes(StandardCharsets.UTF_8);
+                return response.writeWith(Mono.just(response.bufferFactory().wrap(text)));
+            };
+        }
+
+        @Bean
         @Profile("login")
         @Order(-100)
         WebFilter login() {
@@ -432,6 +450,12 @@ class ReactiveRequestLimitTests {
         @RateLimited(name = "future", rate = "1/h")
         public CompletableFuture<String> future() {
             return CompletableFuture.completedFuture("future");
+        }
+
+        @GetMapping("/mono")
+        @RateLimited(name = "mono", rate = "1/h")
+        public Mono<String> mono() {
+            return Mono.just("mono");
         }
 
         @RateLimited(name = "functional", rate = "1/h")

@@ -11,6 +11,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
+import jakarta.servlet.RequestDispatcher;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
@@ -21,6 +22,7 @@ import java.util.EnumSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -31,9 +33,11 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorViewResolver;
+import org.springframework.boot.webmvc.error.ErrorController;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Controller;
@@ -45,6 +49,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestMapping;
 import org.springframework.web.bind.annotation.ResponseBody;
 import org.springframework.web.bind.annotation.ResponseStatus;
+import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 import org.springframework.web.cors.CorsConfiguration;
 import org.springframework.web.cors.CorsConfigurationSource;
@@ -55,6 +60,10 @@ import org.springframework.web.servlet.ModelAndView;
 import org.springframework.web.servlet.View;
 import org.springframework.web.servlet.config.annotation.CorsRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
+import org.springframework.web.servlet.function.RouterFunction;
+import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerResponse;
+import reactor.core.publisher.Mono;
 
 /** An application whose URLs are limited, on a real Tomcat; some of its filters and servlets are there by profiles. */
 final class ServletRequestApplication {
@@ -115,6 +124,7 @@ final class ServletRequestApplication {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import({OwnAnswers.class, OwnServletAnswers.class})
     static class Configured {
 
         private final List<DispatcherType> dispatches = new CopyOnWriteArrayList<>();
@@ -273,6 +283,19 @@ final class ServletRequestApplication {
             return (request, status, model) -> new ModelAndView(errorView(), Map.of("status", status.value()));
         }
 
+        @Bean
+        RouterFunction<ServerResponse> functional(Handlers handlers) {
+            return RouterFunctions.route()
+                    .GET("/functional", request -> ServerResponse.ok().body(handlers.functional()))
+                    .build();
+        }
+
+        @Bean
+        @Profile("error-handling")
+        ErrorController errorController() {
+            return new OwnErrorController();
+        }
+
         @Bean("error")
         @Profile("error-view")
         View errorView() {
@@ -283,6 +306,15 @@ final class ServletRequestApplication {
         @Profile("advice")
         Advice advice() {
             return new Advice();
+        }
+    }
+
+    @RestController
+    static class OwnErrorController implements ErrorController {
+
+        @RequestMapping("/error")
+        public String handle(HttpServletRequest request) {
+            return "handled " + request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
         }
     }
 
@@ -425,6 +457,25 @@ final class ServletRequestApplication {
         @RateLimited(name = "annotated", rate = "1/h")
         public String annotated() {
             return "annotated";
+        }
+
+        @GetMapping("/future")
+        @ResponseBody
+        @RateLimited(name = "future", rate = "1/h")
+        public CompletableFuture<String> future() {
+            return CompletableFuture.completedFuture("future");
+        }
+
+        @GetMapping("/mono")
+        @ResponseBody
+        @RateLimited(name = "mono", rate = "1/h")
+        public Mono<String> mono() {
+            return Mono.just("mono");
+        }
+
+        @RateLimited(name = "functional", rate = "1/h")
+        public String functional() {
+            return "functional";
         }
 
         @GetMapping("/tenants/{tenant}/x")

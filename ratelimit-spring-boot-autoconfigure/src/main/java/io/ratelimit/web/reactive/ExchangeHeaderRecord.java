@@ -1,20 +1,17 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.Charge;
-import io.ratelimit.RateLimitDecision;
-import io.ratelimit.web.QuotaStatus;
-import io.ratelimit.web.QuotaStatuses;
+import io.ratelimit.web.HeaderRecord;
 import io.ratelimit.web.RateLimitHeaders;
-import java.util.List;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.server.reactive.ServerHttpResponse;
 import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 
 /** Records what limits have decided during one exchange, and writes it as headers when the response is committed. */
-final class ExchangeHeaderRecord {
+final class ExchangeHeaderRecord extends HeaderRecord {
 
     private static final String ATTRIBUTE = ExchangeHeaderRecord.class.getName();
-
-    private final QuotaStatuses statuses = new QuotaStatuses();
 
     private ExchangeHeaderRecord() {}
 
@@ -27,16 +24,13 @@ final class ExchangeHeaderRecord {
     private static ExchangeHeaderRecord create(ServerWebExchange exchange, RateLimitHeaders headers) {
         ExchangeHeaderRecord created = new ExchangeHeaderRecord();
         exchange.getResponse()
-                .beforeCommit(() -> Mono.fromRunnable(() -> headers.write(
-                        created.statuses.all(), exchange.getResponse().getHeaders()::set)));
+                .beforeCommit(() -> Mono.fromRunnable(() -> created.write(headers, exchange.getResponse())));
         return created;
     }
 
-    void addIfAbsent(QuotaStatus status) {
-        statuses.addIfAbsent(status);
-    }
-
-    void add(List<Charge> charges, List<RateLimitDecision> decisions) {
-        statuses.add(charges, decisions);
+    private void write(RateLimitHeaders headers, ServerHttpResponse response) {
+        boolean rejection = HttpStatus.TOO_MANY_REQUESTS.equals(response.getStatusCode());
+        HttpHeaders written = response.getHeaders();
+        write(headers, rejection && written.getFirst(HttpHeaders.RETRY_AFTER) == null, written::set);
     }
 }

@@ -10,7 +10,6 @@ import io.ratelimit.web.WebSettings;
 import java.util.Locale;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
-import org.springframework.http.HttpStatusCode;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -21,7 +20,7 @@ import reactor.core.publisher.Mono;
  * Answers rejections with 429, refusals with 503 and requests without a key with 400, in a reactive application. Follows the
  * application's advice for the same exceptions, and otherwise has the highest precedence. WebFlux has no hook before all
  * advice, so {@link CatchAllAdviceWarning} warns of advice for every exception that precedes this one.
- * {@link RateLimitWebExceptionHandler} sends error views.
+ * {@link RateLimitWebExceptionHandler} answers browsers.
  */
 @RestControllerAdvice
 public final class ReactiveRateLimitExceptionAdvice implements Ordered {
@@ -32,14 +31,10 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
 
     private final WebSettings settings;
 
-    private final ExchangeErrorViews errorViews;
-
-    public ReactiveRateLimitExceptionAdvice(
-            ApplicationContext context, WebSettings settings, ExchangeErrorViews errorViews) {
+    public ReactiveRateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
         this.problems = new ProblemResponses(context, settings);
         this.applicationAdvice = new ApplicationAdvice(context);
         this.settings = settings;
-        this.errorViews = errorViews;
     }
 
     @Override
@@ -56,13 +51,12 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
         if (exchange.getResponse().isCommitted()) {
             return Mono.empty();
         }
-        HttpStatusCode status = settings.status(failure);
-        return status != null && errorViews.applyTo(exchange, status)
+        return RateLimitWebExceptionHandler.prefersErrorPage(exchange)
                 ? Mono.error(failure)
                 : Mono.justOrEmpty(problems.of(
                         failure,
                         exchange.getRequest().getPath().value(),
                         locale,
-                        ExchangeHeaderRecord.of(exchange, settings.headers())::addIfAbsent));
+                        ExchangeHeaderRecord.of(exchange, settings.headers())));
     }
 }

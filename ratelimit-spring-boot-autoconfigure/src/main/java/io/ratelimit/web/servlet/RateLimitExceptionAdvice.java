@@ -41,7 +41,7 @@ public final class RateLimitExceptionAdvice {
             RuntimeException failure, HttpServletRequest request, HttpServletResponse response, Locale locale) {
         return response.isCommitted()
                 ? null
-                : problems.of(failure, request.getRequestURI(), locale, ServletHeaderRecord.of(request)::addIfAbsent);
+                : problems.of(failure, request.getRequestURI(), locale, ServletHeaderRecord.of(request));
     }
 
     /** Returns {@link #answer} as the method of a controller, because Spring tries the handlers of a controller first. */

@@ -1,10 +1,13 @@
 package io.ratelimit.web.servlet;
 
 import io.ratelimit.web.ApplicationAdvice;
+import io.ratelimit.web.HtmlPreference;
 import io.ratelimit.web.RateLimitExceptions;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,7 +15,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
-import org.springframework.http.HttpStatusCode;
+import org.springframework.http.server.ServletServerHttpRequest;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.method.ControllerAdviceBean;
@@ -24,7 +27,8 @@ import org.springframework.web.servlet.support.RequestContextUtils;
 
 /**
  * Answers rejections before the application's advice, whatever its precedence, because advice for every exception would
- * handle them. Leaves them to a handler of the controller, and to advice that names rate limit exceptions.
+ * handle them. Leaves them to a handler of the controller, and to advice that names rate limit exceptions. Otherwise a
+ * browser gets the application's error page, and any other caller a problem.
  */
 public final class RateLimitExceptionResolver implements HandlerExceptionResolver, Ordered {
 
@@ -36,8 +40,6 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
 
     private final SingletonSupplier<List<ControllerAdviceBean>> applicationAdvice;
 
-    private final ServletErrorViews errorViews;
-
     private final WebSettings settings;
 
     private final Map<Class<?>, ExceptionHandlerMethodResolver> controllers = new ConcurrentHashMap<>();
@@ -46,14 +48,12 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     public RateLimitExceptionResolver(
             Supplier<@Nullable HandlerExceptionResolver> handlerExceptionResolver,
             RateLimitExceptionAdvice advice,
-            ServletErrorViews errorViews,
             WebSettings settings,
             ApplicationContext context) {
         this.handlerExceptionResolver = handlerExceptionResolver;
         this.advice = advice;
         this.adviceAsController = advice.asController();
         this.applicationAdvice = SingletonSupplier.of(new ApplicationAdvice(context)::handlers);
-        this.errorViews = errorViews;
         this.settings = settings;
     }
 
@@ -70,27 +70,29 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (rejection == null || resolver == null) {
             return null;
         }
+        ServletHeaderRecord.of(request).addIfAbsent(rejection, settings);
         Class<?> controller = handler instanceof HandlerMethod method ? method.getBeanType() : null;
         if (isHandledByApplication(controller, failure, rejection)) {
             return null;
         }
-        return showErrorView(request, response, rejection)
-                ? new ModelAndView()
+        return HtmlPreference.in(new ServletServerHttpRequest(request).getHeaders())
+                ? sendErrorPage(request, response, rejection)
                 : resolver.resolveException(request, response, adviceAsController, failure);
     }
 
-    private boolean showErrorView(
+    /** Leaves the body to the container's error page: Spring Boot renders it, as for other errors. */
+    private ModelAndView sendErrorPage(
             HttpServletRequest request, HttpServletResponse response, RuntimeException rejection) {
-        HttpStatusCode status = settings.status(rejection);
-        if (status == null || !errorViews.applyTo(request, status)) {
-            return false;
-        }
         ErrorResponse problem = advice.answer(rejection, request, response, RequestContextUtils.getLocale(request));
         if (problem != null) {
-            ServletHeaderRecord.of(request).write(settings.headers(), response);
-            errorViews.send(problem, response);
+            try {
+                response.sendError(
+                        problem.getStatusCode().value(), problem.getBody().getDetail());
+            } catch (IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
         }
-        return true;
+        return new ModelAndView();
     }
 
     private boolean isHandledByApplication(

@@ -46,10 +46,11 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
     protected void doFilterInternal(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws ServletException, IOException {
         ServletHeaderRecord record = ServletHeaderRecord.of(request);
+        HttpServletResponse writing = new HeaderWritingResponse(response, record, settings.headers());
         record.begin(request, response);
         try {
             record.write(settings.headers());
-            chain.doFilter(request, response);
+            chain.doFilter(request, writing);
             record.write(settings.headers());
         } catch (ServletException | IOException | RuntimeException ex) {
             RuntimeException rejection = RateLimitExceptions.find(ex);
@@ -57,8 +58,8 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
             if (rejection == null || response.isCommitted() || request.isAsyncStarted()) {
                 throw ex;
             }
+            rejectionHandler.answerInstead(request, writing, rejection);
             record.write(settings.headers());
-            rejectionHandler.answerInstead(request, response, rejection);
         } finally {
             record.end();
         }

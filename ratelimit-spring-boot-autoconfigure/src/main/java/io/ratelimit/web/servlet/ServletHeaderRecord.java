@@ -2,23 +2,22 @@ package io.ratelimit.web.servlet;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.web.QuotaStatus;
-import io.ratelimit.web.QuotaStatuses;
+import io.ratelimit.web.HeaderRecord;
 import io.ratelimit.web.RateLimitHeaders;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpHeaders;
+import org.springframework.http.HttpStatus;
 
 /**
  * Records what limits have decided and charged during one servlet request. Containers reuse a response for the next request,
  * and two threads must not use it at once, so only the thread that handles the request writes to it, while it does.
  */
-final class ServletHeaderRecord {
+final class ServletHeaderRecord extends HeaderRecord {
 
     private static final String ATTRIBUTE = ServletHeaderRecord.class.getName();
-
-    private final QuotaStatuses statuses = new QuotaStatuses();
 
     private final ChargedBuckets chargedBuckets = new ChargedBuckets();
 
@@ -61,11 +60,7 @@ final class ServletHeaderRecord {
 
     void add(List<Charge> charges, List<RateLimitDecision> decisions, ChargedBuckets.Dispatch dispatch) {
         chargedBuckets.add(charges, decisions, dispatch);
-        statuses.add(charges, decisions);
-    }
-
-    void addIfAbsent(QuotaStatus status) {
-        statuses.addIfAbsent(status);
+        add(charges, decisions);
     }
 
     void refund(List<Charge> charges) {
@@ -78,14 +73,15 @@ final class ServletHeaderRecord {
         if (now != null
                 && now.thread() == Thread.currentThread()
                 && !now.request().isAsyncStarted()) {
-            write(headers, now.response());
+            write(headers, now.response(), now.response().getStatus());
         }
     }
 
-    /** Writes new statuses if the response is not committed. To be called by the thread that handles the request. */
-    void write(RateLimitHeaders headers, HttpServletResponse response) {
+    /** Writes new statuses if the response is not committed. To be called by the thread that uses the response. */
+    void write(RateLimitHeaders headers, HttpServletResponse response, int status) {
         if (!response.isCommitted()) {
-            headers.write(statuses.allIfChanged(), response::setHeader);
+            boolean rejection = status == HttpStatus.TOO_MANY_REQUESTS.value();
+            write(headers, rejection && !response.containsHeader(HttpHeaders.RETRY_AFTER), response::setHeader);
         }
     }
 

@@ -59,7 +59,7 @@ class RateLimitExceptionAdviceTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"text/plain", "application/json", "text/html", "text/event-stream"})
+    @CsvSource({"text/plain", "application/json", "text/event-stream"})
     void rejectionIsAProblemWhateverTheCallerAccepts(String accepted) {
         runner.run(context -> {
             MockMvcTester mvc = MockMvcTester.from(context);

@@ -1,0 +1,62 @@
+package io.ratelimit.web.servlet;
+
+import io.ratelimit.web.RateLimitHeaders;
+import jakarta.servlet.ServletOutputStream;
+import jakarta.servlet.http.HttpServletResponse;
+import jakarta.servlet.http.HttpServletResponseWrapper;
+import java.io.IOException;
+import java.io.PrintWriter;
+
+/** Writes the headers of a request's record before anything can commit the response. */
+final class HeaderWritingResponse extends HttpServletResponseWrapper {
+
+    private final ServletHeaderRecord record;
+
+    private final RateLimitHeaders headers;
+
+    HeaderWritingResponse(HttpServletResponse response, ServletHeaderRecord record, RateLimitHeaders headers) {
+        super(response);
+        this.record = record;
+        this.headers = headers;
+    }
+
+    @Override
+    public ServletOutputStream getOutputStream() throws IOException {
+        writeHeaders(getStatus());
+        return super.getOutputStream();
+    }
+
+    @Override
+    public PrintWriter getWriter() throws IOException {
+        writeHeaders(getStatus());
+        return super.getWriter();
+    }
+
+    @Override
+    public void flushBuffer() throws IOException {
+        writeHeaders(getStatus());
+        super.flushBuffer();
+    }
+
+    @Override
+    public void sendError(int status) throws IOException {
+        writeHeaders(status);
+        super.sendError(status);
+    }
+
+    @Override
+    public void sendError(int status, String message) throws IOException {
+        writeHeaders(status);
+        super.sendError(status, message);
+    }
+
+    @Override
+    public void reset() {
+        super.reset();
+        record.rewrite();
+    }
+
+    private void writeHeaders(int status) {
+        record.write(headers, (HttpServletResponse) getResponse(), status);
+    }
+}
