@@ -17,6 +17,7 @@ public record LimitOverrides(
         @Nullable Long capacity,
         @Nullable String rate,
         @Nullable String keyExpression,
+        @Nullable String keyResolver,
         @Nullable String permits,
         @Nullable String condition,
         @Nullable Refill refill,
@@ -36,6 +37,14 @@ public record LimitOverrides(
 
     private static final String PREFIX = "ratelimit.limits.";
 
+    public LimitOverrides {
+        if (keyExpression != null && keyResolver != null) {
+            throw new RateLimitConfigurationException(
+                    property + ".key-resolver must not be set beside key-expression (was \"" + keyResolver + "\").",
+                    "Remove one of them.");
+        }
+    }
+
     public String limitName() {
         return property.substring(PREFIX.length());
     }
@@ -45,9 +54,20 @@ public record LimitOverrides(
         return override == null ? attribute : property + "." + LimitNames.kebabCase(attribute);
     }
 
+    /** Returns whether the key is set, by an expression or a resolver. */
+    public boolean hasKey() {
+        return keyExpression != null || keyResolver != null;
+    }
+
+    /** Describes the key for the log; without one, all callers share a bucket. */
+    public String keyText() {
+        return keyResolver != null ? "resolver " + keyResolver : keyExpression != null ? keyExpression : ALL_CALLERS;
+    }
+
     static LimitOverrides defaults(boolean dryRun, OnStoreFailure onStoreFailure) {
         return new LimitOverrides(
                 DEFAULTS,
+                null,
                 null,
                 null,
                 null,
@@ -66,6 +86,21 @@ public record LimitOverrides(
 
     static LimitOverrides none(String name) {
         return new LimitOverrides(
-                PREFIX + name, null, null, null, null, null, null, null, null, null, null, null, null, null, null);
+                PREFIX + name,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null,
+                null);
     }
 }

@@ -33,6 +33,7 @@ class RateLimitOverridesTests {
                 null,
                 null,
                 null,
+                null,
                 Refill.CONTINUOUS,
                 Duration.ZERO,
                 false,
@@ -104,7 +105,8 @@ class RateLimitOverridesTests {
 
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
         return new LimitOverrides(
-                PROPERTY, algorithm, null, null, null, null, null, refill, maxWait, null, null, null, null, null, null);
+                PROPERTY, algorithm, null, null, null, null, null, null, refill, maxWait, null, null, null, null, null,
+                null);
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -114,7 +116,7 @@ class RateLimitOverridesTests {
     private static LimitOverrides overrides(
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
         return new LimitOverrides(
-                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, dryRun, policy, null, null,
-                null);
+                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, null, dryRun, policy, null,
+                null, null);
     }
 }

@@ -73,6 +73,12 @@ public @interface RateLimited {
     /** Key that identifies the bucket; empty: one bucket for all callers. If the key is null or empty, the call fails. */
     String keyExpression() default "";
 
+    /**
+     * Name of a {@link io.ratelimit.RateLimitKeyResolver} bean that returns the key, instead of a {@link #keyExpression}; only
+     * one of them can be set.
+     */
+    String keyResolver() default "";
+
     /** Number of permits that the call consumes; 0 is free. If the number is negative, the call fails. */
     String permits() default "1";
 

@@ -18,7 +18,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
@@ -27,7 +27,7 @@ public final class LimitedMethodFactory {
 
     private final LimitCatalog catalog;
 
-    private final ConfigurableBeanFactory beans;
+    private final ConfigurableListableBeanFactory beans;
 
     private final RateLimitExpressions expressions;
 
@@ -35,7 +35,8 @@ public final class LimitedMethodFactory {
 
     private final ReturnTypeStrategies strategies;
 
-    public LimitedMethodFactory(LimitCatalog catalog, ConfigurableBeanFactory beans, ReturnTypeStrategies strategies) {
+    public LimitedMethodFactory(
+            LimitCatalog catalog, ConfigurableListableBeanFactory beans, ReturnTypeStrategies strategies) {
         this.catalog = catalog;
         this.beans = beans;
         this.strategies = strategies;
@@ -105,6 +106,11 @@ public final class LimitedMethodFactory {
 
     private LimitDeclaration declaration(LimitAnnotation declared) {
         RateLimited annotation = declared.annotation();
+        if (!annotation.keyExpression().isEmpty() && !annotation.keyResolver().isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    "keyResolver must not be set beside keyExpression (was \"" + annotation.keyResolver() + "\").",
+                    "Remove one of them.");
+        }
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : declared.defaultName();
         RateLimit limit = builder(name, annotation).apply(catalog.settings()).build();
@@ -112,6 +118,7 @@ public final class LimitedMethodFactory {
                 name,
                 () -> catalog.declare(limit, declared.place(), named),
                 annotation.keyExpression(),
+                annotation.keyResolver(),
                 annotation.permits(),
                 annotation.condition(),
                 List.of(annotation.refundOn()));

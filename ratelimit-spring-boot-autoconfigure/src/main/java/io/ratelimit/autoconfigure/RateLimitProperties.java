@@ -218,6 +218,8 @@ public record RateLimitProperties(
      * @param algorithm How permits are counted, unless a limit sets it.
      * @param rate Rate of annotations without one, such as "10/s". Does not declare limits.
      * @param keyExpression SpEL expression for the key of limits without one, in quotes.
+     * @param keyResolver Name of a RateLimitKeyResolver bean that returns the key of limits without an expression or a
+     *     resolver.
      * @param condition SpEL expression for limits without one; if it is false, the call is not limited.
      * @param refill How the permits of token buckets come back, unless a limit sets it.
      * @param maxWait Maximum time to wait for permits, unless a limit sets it.
@@ -232,6 +234,7 @@ public record RateLimitProperties(
             @Nullable Algorithm algorithm,
             @Nullable String rate,
             @Nullable String keyExpression,
+            @Nullable String keyResolver,
             @Nullable String condition,
             @Nullable Refill refill,
             @Nullable Duration maxWait,
@@ -247,6 +250,7 @@ public record RateLimitProperties(
                     null,
                     rate,
                     keyExpression,
+                    keyResolver,
                     null,
                     condition,
                     refill,
@@ -284,6 +288,7 @@ public record RateLimitProperties(
      * @param capacity Maximum number of permits at once, at least 1.
      * @param rate Maximum number of permits on average, such as "10/s", "100/m" or "5/10s".
      * @param keyExpression SpEL expression for the key of the bucket, in quotes; all-callers: one bucket for all callers.
+     * @param keyResolver Name of a RateLimitKeyResolver bean that returns the key, instead of an expression.
      * @param permits SpEL expression for the number of permits that a call takes.
      * @param condition SpEL expression; if it is false, the call is not limited.
      * @param refill How the permits of a token bucket come back.
@@ -301,6 +306,7 @@ public record RateLimitProperties(
             @Nullable Long capacity,
             @Nullable String rate,
             @Nullable String keyExpression,
+            @Nullable String keyResolver,
             @Nullable String permits,
             @Nullable String condition,
             @Nullable Refill refill,
@@ -320,6 +326,7 @@ public record RateLimitProperties(
                     capacity,
                     rate,
                     keyExpression,
+                    keyResolver,
                     permits,
                     condition,
                     refill,

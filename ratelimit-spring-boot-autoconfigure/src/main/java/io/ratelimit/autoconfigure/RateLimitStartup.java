@@ -14,11 +14,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -115,11 +113,8 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     private String requestKey(RateLimit limit) {
         RateLimitSettings settings = catalog.settings();
-        return Stream.of(settings.overrides(limit.name()), settings.defaults())
-                .map(LimitOverrides::keyExpression)
-                .filter(Objects::nonNull)
-                .findFirst()
-                .orElse(LimitOverrides.ALL_CALLERS);
+        LimitOverrides overrides = settings.overrides(limit.name());
+        return (overrides.hasKey() ? overrides : settings.defaults()).keyText();
     }
 
     /** Suggests a similar name that the code declares, for a limit without methods and requests. */

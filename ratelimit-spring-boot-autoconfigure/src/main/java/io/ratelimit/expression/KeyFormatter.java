@@ -1,5 +1,8 @@
 package io.ratelimit.expression;
 
+import io.ratelimit.MissingRateLimitKeyException;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitExpressionException;
 import java.net.InetAddress;
 import java.security.Principal;
 import java.util.Collection;
@@ -7,7 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
-/** Converts the value of a key expression to a text that identifies it. */
+/** Converts the value of a key to a text that identifies it. */
 final class KeyFormatter {
 
     /** Whether the text of a class identifies its value, unlike {@link Object#toString}. */
@@ -26,6 +29,31 @@ final class KeyFormatter {
     };
 
     private KeyFormatter() {}
+
+    /**
+     * Converts the value of a key.
+     *
+     * @param label what the value comes from, for messages
+     * @throws MissingRateLimitKeyException if the key is null or empty
+     * @throws RateLimitExpressionException if the text of the value does not identify it
+     */
+    static String key(@Nullable Object value, String label, RateLimit limit) {
+        String key;
+        try {
+            key = of(value);
+        } catch (IllegalArgumentException ex) {
+            throw new RateLimitExpressionException(label + " " + ex.getMessage(), ex);
+        }
+        if (key == null || key.isEmpty()) {
+            throw missing(label, limit, key == null ? "null" : "empty", null);
+        }
+        return key;
+    }
+
+    static MissingRateLimitKeyException missing(
+            String label, RateLimit limit, String value, @Nullable Throwable cause) {
+        return new MissingRateLimitKeyException(limit.name(), label + " must return a key (was " + value + ")", cause);
+    }
 
     /**
      * Converts a value.

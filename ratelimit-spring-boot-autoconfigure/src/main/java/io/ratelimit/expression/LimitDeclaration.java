@@ -9,13 +9,15 @@ import java.util.function.Supplier;
  *
  * @param name the name of the limit
  * @param limit declares the limit in the catalog, or finds it there
- * @param keyExpression empty: one bucket for all callers
+ * @param keyExpression empty: one bucket for all callers, if there is no resolver
+ * @param keyResolver the name of a bean; empty: none
  * @param condition empty: always
  */
 public record LimitDeclaration(
         String name,
         Supplier<RateLimit> limit,
         String keyExpression,
+        String keyResolver,
         String permits,
         String condition,
         List<Class<? extends Throwable>> refundOn) {}

@@ -40,7 +40,7 @@ public final class LimitOperations {
         boolean fixed = permits.matches("\\d{1,10}");
         return new RateLimitOperation(
                 declaration.limit().get(),
-                keyExpression(declaration, overrides, scope),
+                key(declaration, overrides, scope),
                 fixed ? Long.parseLong(permits) : 1,
                 fixed ? null : expression("permits", LimitOverrides::permits, declaration.permits(), overrides, scope),
                 expression("condition", LimitOverrides::condition, declaration.condition(), overrides, scope),
@@ -49,7 +49,7 @@ public final class LimitOperations {
 
     /** Creates an operation for a limit that is referred to by its name only. */
     public RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
-        return of(new LimitDeclaration(name, () -> catalog.configured(name), "", "1", "", List.of()), scope);
+        return of(new LimitDeclaration(name, () -> catalog.configured(name), "", "", "1", "", List.of()), scope);
     }
 
     private List<Class<? extends Throwable>> refundOn(LimitDeclaration declaration, LimitOverrides overrides) {
@@ -61,20 +61,42 @@ public final class LimitOperations {
         return declaration.refundOn().isEmpty() && defaults != null ? defaults : declaration.refundOn();
     }
 
-    /** Returns the key expression, or {@code null} for one bucket for all callers. */
-    private @Nullable RateLimitExpression keyExpression(
-            LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
-        Text text = text("keyExpression", LimitOverrides::keyExpression, declaration.keyExpression(), overrides);
-        if (text == null || LimitOverrides.ALL_CALLERS.equals(text.text)) {
+    /** Returns the key of the overrides, of the declaration, or else of the defaults; {@code null}: all callers share a bucket. */
+    private @Nullable LimitKey key(LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
+        boolean declared = !declaration.keyExpression().isEmpty()
+                || !declaration.keyResolver().isEmpty();
+        if (declared && !overrides.hasKey()) {
+            return key(declaration.keyResolver(), "keyResolver", declaration.keyExpression(), "keyExpression", scope);
+        }
+        LimitOverrides origin =
+                overrides.hasKey() ? overrides : catalog.settings().defaults();
+        return key(
+                origin.keyResolver(),
+                origin.label("keyResolver", origin.keyResolver()),
+                origin.keyExpression(),
+                origin.label("keyExpression", origin.keyExpression()),
+                scope);
+    }
+
+    private @Nullable LimitKey key(
+            @Nullable String resolver,
+            String resolverLabel,
+            @Nullable String expression,
+            String expressionLabel,
+            ExpressionScope scope) {
+        if (resolver != null && !resolver.isEmpty()) {
+            return expressions.resolver(resolver, resolverLabel, scope);
+        }
+        if (expression == null || LimitOverrides.ALL_CALLERS.equals(expression)) {
             return null;
         }
-        if (LIKE_ALL_CALLERS.matcher(text.text).matches()) {
+        if (LIKE_ALL_CALLERS.matcher(expression).matches()) {
             throw new RateLimitConfigurationException(
-                    text.label + " must be an expression or " + LimitOverrides.ALL_CALLERS + " (was \"" + text.text
-                            + "\").",
+                    expressionLabel + " must be an expression or " + LimitOverrides.ALL_CALLERS + " (was \""
+                            + expression + "\").",
                     "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
         }
-        return expressions.parse(text.text, text.label, scope);
+        return expressions.parse(expression, expressionLabel, scope);
     }
 
     private @Nullable RateLimitExpression expression(

@@ -11,7 +11,7 @@ import org.springframework.expression.spel.SpelEvaluationException;
 import org.springframework.expression.spel.SpelMessage;
 
 /** Evaluates a parsed expression. Messages name the expression, never the values that it was evaluated with. */
-final class RateLimitExpression {
+final class RateLimitExpression implements LimitKey {
 
     /** Failures of SpEL if a value is null, such as {@code principal.name} without a principal. */
     private static final Set<SpelMessage> NULL_FAILURES = Set.of(
@@ -38,28 +38,20 @@ final class RateLimitExpression {
         this.readsPrincipal = readsPrincipal;
     }
 
-    String text() {
+    @Override
+    public String text() {
         return expression.getExpressionString();
     }
 
-    /** Returns whether the expression reads the principal. */
-    boolean readsPrincipal() {
+    @Override
+    public boolean readsPrincipal() {
         return readsPrincipal;
     }
 
     /** @throws MissingRateLimitKeyException if the key, or a value that it is read from, is null or empty */
-    String key(Evaluation evaluation, RateLimit limit) {
-        Object value = keyValue(evaluation, limit);
-        String key;
-        try {
-            key = KeyFormatter.of(value);
-        } catch (IllegalArgumentException ex) {
-            throw new RateLimitExpressionException(label + " " + ex.getMessage(), ex);
-        }
-        if (key == null || key.isEmpty()) {
-            throw missing(limit, key == null ? "null" : "empty", null);
-        }
-        return key;
+    @Override
+    public String key(Evaluation evaluation, RateLimit limit) {
+        return KeyFormatter.key(keyValue(evaluation, limit), label, limit);
     }
 
     private @Nullable Object keyValue(Evaluation evaluation, RateLimit limit) {
@@ -68,14 +60,10 @@ final class RateLimitExpression {
         } catch (RateLimitExpressionException ex) {
             if (ex.getCause() instanceof SpelEvaluationException failure
                     && NULL_FAILURES.contains(failure.getMessageCode())) {
-                throw missing(limit, "null", ex.getCause());
+                throw KeyFormatter.missing(label, limit, "null", ex.getCause());
             }
             throw ex;
         }
-    }
-
-    private MissingRateLimitKeyException missing(RateLimit limit, String value, @Nullable Throwable cause) {
-        return new MissingRateLimitKeyException(limit.name(), label + " must return a key (was " + value + ")", cause);
     }
 
     long permits(Evaluation evaluation) {

@@ -1,15 +1,20 @@
 package io.ratelimit.expression;
 
+import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitKeyResolver;
 import java.lang.reflect.Method;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -34,6 +39,7 @@ import org.springframework.expression.spel.standard.SpelExpression;
 import org.springframework.expression.spel.standard.SpelExpressionParser;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Parses and validates expressions at startup, and creates the contexts for their evaluation. */
 public final class RateLimitExpressions {
@@ -46,14 +52,14 @@ public final class RateLimitExpressions {
 
     private final ParameterNameDiscoverer parameterNames = new DefaultParameterNameDiscoverer();
 
-    private final BeanFactory beans;
+    private final ListableBeanFactory beans;
 
     private final BeanResolver beanResolver;
 
     private final Function<Method, CallerFacts> facts;
 
     /** @param facts what expressions of a method can read from the request */
-    public RateLimitExpressions(ConfigurableBeanFactory beans, Function<Method, CallerFacts> facts) {
+    public RateLimitExpressions(ConfigurableListableBeanFactory beans, Function<Method, CallerFacts> facts) {
         this.beans = beans;
         this.beanResolver = new BeanFactoryResolver(beans);
         this.facts = facts;
@@ -111,6 +117,31 @@ public final class RateLimitExpressions {
                 expression,
                 ArgumentPath.of(expression.getAST(), scope.arguments()),
                 validation.readsPrincipal);
+    }
+
+    /**
+     * Returns the key that a bean determines.
+     *
+     * @param attribute such as {@code keyResolver} or {@code ratelimit.limits.quotes.key-resolver}
+     * @throws RateLimitConfigurationException if there is no such bean
+     */
+    LimitKey resolver(String bean, String attribute, ExpressionScope scope) {
+        if (!beans.containsBean(bean) || !beans.isTypeMatch(bean, RateLimitKeyResolver.class)) {
+            List<String> names = Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
+                            beans, RateLimitKeyResolver.class, true, false))
+                    .sorted()
+                    .toList();
+            throw new RateLimitConfigurationException(
+                    attribute + " must be the name of a RateLimitKeyResolver bean (was \"" + bean + "\").",
+                    LimitNames.didYouMean(bean, names, nearest -> nearest)
+                            + (names.isEmpty()
+                                    ? "There is no such bean. Declare one, or use an expression."
+                                    : "There are: " + String.join(", ", names) + "."));
+        }
+        return new ResolvedKey(
+                bean,
+                scope.place() + ": " + attribute + " \"" + bean + "\"",
+                SingletonSupplier.of(() -> beans.getBean(bean, RateLimitKeyResolver.class))::obtain);
     }
 
     /** Suggests the text without braces, which are used in {@code @Value}. */

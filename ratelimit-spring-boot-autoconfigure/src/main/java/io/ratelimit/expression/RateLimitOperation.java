@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record RateLimitOperation(
         RateLimit limit,
-        @Nullable RateLimitExpression key,
+        @Nullable LimitKey key,
         long fixedPermits,
         @Nullable RateLimitExpression permits,
         @Nullable RateLimitExpression condition,
@@ -29,8 +29,9 @@ public record RateLimitOperation(
     }
 
     public boolean readsPrincipal() {
-        return Stream.of(key, permits, condition)
-                .anyMatch(expression -> expression != null && expression.readsPrincipal());
+        return (key != null && key.readsPrincipal())
+                || Stream.of(permits, condition)
+                        .anyMatch(expression -> expression != null && expression.readsPrincipal());
     }
 
     /** Returns whether the charge is refunded after this exception of the method. */
@@ -43,7 +44,7 @@ public record RateLimitOperation(
         return false;
     }
 
-    /** Returns the key expression as in the configuration. */
+    /** Describes the key: the expression, or the name of the resolver. */
     public String keyText() {
         return key == null ? LimitOverrides.ALL_CALLERS : key.text();
     }

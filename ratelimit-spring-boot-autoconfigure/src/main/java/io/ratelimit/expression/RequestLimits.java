@@ -6,7 +6,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.List;
-import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 /** Creates the limits of URL rules from the configuration. */
 public final class RequestLimits {
@@ -17,7 +17,7 @@ public final class RequestLimits {
 
     private final LimitOperations operations;
 
-    public RequestLimits(LimitCatalog catalog, ConfigurableBeanFactory beans) {
+    public RequestLimits(LimitCatalog catalog, ConfigurableListableBeanFactory beans) {
         this.catalog = catalog;
         this.expressions = new RateLimitExpressions(beans, method -> CallerFacts.REQUEST);
         this.operations = new LimitOperations(catalog, expressions);

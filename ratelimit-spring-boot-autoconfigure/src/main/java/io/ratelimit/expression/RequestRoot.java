@@ -25,6 +25,10 @@ public class RequestRoot {
         return request().header(name);
     }
 
+    boolean hasRequest() {
+        return request != null;
+    }
+
     private CallerRequest request() {
         if (request == null) {
             throw new IllegalStateException("clientIp, principal and header() must be used during a web request");

@@ -37,6 +37,8 @@ class ApiTests {
             "RateLimitException",
             "RateLimitExpressionException",
             "RateLimitInterruptedException",
+            "RateLimitKeyContext",
+            "RateLimitKeyResolver",
             "RateLimitListener",
             "RateLimitRefusedException",
             "RateLimitSettings",

@@ -86,6 +86,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.defaults.algorithm",
                         "ratelimit.defaults.rate",
                         "ratelimit.defaults.key-expression",
+                        "ratelimit.defaults.key-resolver",
                         "ratelimit.defaults.condition",
                         "ratelimit.defaults.refill",
                         "ratelimit.defaults.max-wait",

@@ -86,6 +86,7 @@ class AcquireTests {
                 null,
                 null,
                 null,
+                null,
                 false,
                 null,
                 null,

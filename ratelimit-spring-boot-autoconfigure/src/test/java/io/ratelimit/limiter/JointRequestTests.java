@@ -304,6 +304,7 @@ class JointRequestTests {
                 null,
                 null,
                 null,
+                null,
                 enabled,
                 dryRun,
                 null,

@@ -133,6 +133,7 @@ class LimitCatalogTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

@@ -353,6 +353,7 @@ class RateLimiterMethodsTests {
                 null,
                 null,
                 null,
+                null,
                 false,
                 null,
                 null,

@@ -81,6 +81,7 @@ class StoreRateLimiterTests {
                 null,
                 null,
                 null,
+                null,
                 false,
                 null,
                 null,

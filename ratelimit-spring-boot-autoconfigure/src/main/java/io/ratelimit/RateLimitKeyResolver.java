@@ -1,0 +1,26 @@
+package io.ratelimit;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Determines the key of calls, instead of a key expression. A limit uses the bean that {@code keyResolver} or
+ * {@code ratelimit.limits.<name>.key-resolver} names:
+ *
+ * <pre>{@code
+ * @Bean
+ * RateLimitKeyResolver tenantKey() {
+ *     return call -> call.header("X-Tenant");
+ * }
+ * }</pre>
+ */
+@FunctionalInterface
+public interface RateLimitKeyResolver {
+
+    /**
+     * Returns the key of a call: a text, a number, a {@link java.security.Principal} (its name), or any object whose class
+     * defines {@code toString}. If it is null or empty, the call fails with a {@link MissingRateLimitKeyException}. Must not
+     * block, because it may be called on an event loop.
+     */
+    @Nullable
+    Object resolve(RateLimitKeyContext call);
+}
