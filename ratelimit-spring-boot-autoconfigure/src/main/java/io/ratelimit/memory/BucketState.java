@@ -62,7 +62,7 @@ record BucketState(
 
     /** Whether this is no more than the counter of one rule. */
     boolean isCount() {
-        return others.isEmpty() && skew == null && own.rule() instanceof CounterRule;
+        return others.isEmpty() && skew == null && own.rule() instanceof CounterRule && !own.remembersRefunds();
     }
 
     /** Returns the state after a caller was told when to try again. */
@@ -130,7 +130,7 @@ record BucketState(
     BucketState settled(long now) {
         List<RuleState<?>> recovered =
                 others.stream().<RuleState<?>>map(other -> other.recover(now)).toList();
-        boolean unused = own.used(now) == 0 && recovered.stream().allMatch(other -> other.used(now) == 0);
+        boolean unused = own.isUnused(now) && recovered.stream().allMatch(other -> other.isUnused(now));
         return unused && skew == null ? null : new BucketState(own, recovered, skew);
     }
 

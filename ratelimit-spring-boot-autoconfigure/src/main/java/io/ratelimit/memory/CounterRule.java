@@ -1,5 +1,8 @@
 package io.ratelimit.memory;
 
+import java.util.function.ToLongFunction;
+import org.jspecify.annotations.Nullable;
+
 /** A rule with a state of fixed size, however many calls there were. */
 interface CounterRule extends Rule<CounterState> {
 
@@ -16,5 +19,44 @@ interface CounterRule extends Rule<CounterState> {
     @Override
     default CounterState take(CounterState usage, long now, long permits) {
         return usage.plus(permits, capacity());
+    }
+
+    /**
+     * Returns the gaps after permits have come back; {@code null} if there are none, or nothing that can still be refunded
+     * depends on them. Receipts without numbers name times, the latest of which is when the first state was to be unused.
+     */
+    default @Nullable RefundGaps gapsAfter(CounterState usage, long back, long now) {
+        RefundGaps gaps = usage.gaps();
+        if (gaps == null || (back == usage.used() && now >= timeUntil(0, gaps.origin(), 0))) {
+            return null;
+        }
+        return gaps.recover(back);
+    }
+
+    /**
+     * Refunds where permits come back in the order in which they were taken.
+     *
+     * @param position returns how many permits of a state belong to the receipt, or were taken before it and later
+     */
+    default CounterState refund(
+            CounterState usage, long now, long permits, CounterState receipt, ToLongFunction<CounterState> position) {
+        RefundGaps gaps = RefundGaps.of(usage);
+        long number = receipt.gaps() == null
+                ? position.applyAsLong(gaps.origin())
+                // Others are from before the bucket was full.
+                : receipt.since() == gaps.origin().since() ? receipt.used() : 0;
+        long out = Math.min(gaps.usedUpTo(number), usage.used());
+        long refunded = Math.min(permits, out);
+        if (refunded == 0) {
+            return usage;
+        }
+        long left = usage.used() - refunded;
+        // Behind the last permit in use no gap is needed: the next charge takes the numbers.
+        boolean ordered = usage.gaps() == null && out == usage.used();
+        RefundGaps next = ordered ? null : gaps.refund(out - refunded, refunded);
+        // If these permits were first in order, the next ones begin to come back now.
+        return out == refunded
+                ? new CounterState(left, now, 0, next)
+                : new CounterState(left, usage.since(), usage.rest(), next);
     }
 }

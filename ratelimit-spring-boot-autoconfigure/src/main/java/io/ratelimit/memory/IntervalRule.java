@@ -19,9 +19,13 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
     public CounterState recover(CounterState usage, long now) {
         long periods = (now - usage.since()) / periodMicros;
         if (periods >= batches(usage.used())) {
-            return unused(now);
+            return new CounterState(0, now, 0, gapsAfter(usage, usage.used(), now));
         }
-        return new CounterState(usage.used() - periods * batch, usage.since() + periods * periodMicros, 0);
+        return new CounterState(
+                usage.used() - periods * batch,
+                usage.since() + periods * periodMicros,
+                0,
+                gapsAfter(usage, periods * batch, now));
     }
 
     @Override
@@ -31,13 +35,13 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
 
     @Override
     public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
-        if (now >= receipt.since() + batches(receipt.used()) * periodMicros) {
-            return usage;
-        }
-        long periods = Math.floorDiv(usage.since() - receipt.since(), periodMicros);
-        long out = Math.min(receipt.used() - periods * batch, usage.used());
-        // If no earlier call has permits in use, the refunded call started the period, later ones did not.
-        return new CounterState(usage.used() - Math.min(permits, out), out <= permits ? now : usage.since(), 0);
+        return refund(usage, now, permits, receipt, state -> outBefore(receipt, state));
+    }
+
+    /** Returns how many of the permits in use belong to the receipt or were taken before it. */
+    private long outBefore(CounterState receipt, CounterState usage) {
+        long periods = -Math.floorDiv(receipt.since() - usage.since(), periodMicros);
+        return periods < batches(receipt.used()) ? Math.min(receipt.used() - periods * batch, usage.used()) : 0;
     }
 
     @Override

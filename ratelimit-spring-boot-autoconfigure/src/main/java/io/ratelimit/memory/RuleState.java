@@ -24,6 +24,15 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return rule.used(usage, now);
     }
 
+    boolean remembersRefunds() {
+        return usage.remembersRefunds();
+    }
+
+    /** Whether the state need not be kept. */
+    boolean isUnused(long now) {
+        return used(now) == 0 && !remembersRefunds();
+    }
+
     /** Permits in use, but no more than the capacity of the rule that adopts them. */
     long used(long now, long most) {
         return Math.min(used(now), most);

@@ -16,7 +16,8 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
         return new CounterState(
                 usage.used() - back,
                 all ? now : usage.since() + reduced.wholeTimeOf(back, usage.rest()),
-                all ? 0 : reduced.fractionOf(back, usage.rest()));
+                all ? 0 : reduced.fractionOf(back, usage.rest()),
+                usage.gaps() == null ? null : gapsAfter(usage, back, now));
     }
 
     @Override
@@ -37,12 +38,7 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
 
     @Override
     public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
-        long out = outBefore(receipt, usage);
-        if (out > permits) {
-            return new CounterState(usage.used() - permits, usage.since(), usage.rest());
-        }
-        // These permits were first in order: the next ones begin to come back now.
-        return out == 0 ? usage : new CounterState(usage.used() - out, now, 0);
+        return refund(usage, now, permits, receipt, state -> outBefore(receipt, state));
     }
 
     /**
@@ -71,7 +67,7 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
                 && even.reduced.equals(reduced)
                 && other.usage() instanceof CounterState count
                 && count.used() <= capacity) {
-            return count;
+            return new CounterState(count.used(), count.since(), count.rest());
         }
         return new CounterState(other.used(now, capacity), now, 0);
     }

@@ -10,4 +10,9 @@ interface Usage {
 
     /** What is to be known of it to undo the charge after which it was so. */
     CounterState receipt();
+
+    /** Whether the state must be kept although nothing may be used, because refunds that are to come depend on it. */
+    default boolean remembersRefunds() {
+        return false;
+    }
 }

@@ -16,6 +16,7 @@ public final class RateLimitScript {
             "run.lua",
             "arithmetic.lua",
             "fast_path.lua",
+            "refund_gaps.lua",
             "bucket.lua",
             "algorithms.lua",
             "rare_state.lua",

@@ -6,7 +6,7 @@
 --            since and rest of its state and the time, for refund.lua; for a lease also how many more were taken.
 --            All are -1 if a key of the call holds a value that was not written by the starter. That call charges nothing.
 --
--- takes: clock codes decided replies replied counts USED SINCE REST LEASED RESET RULE parse_rule reset_after rare_state
+-- takes: clock codes decided replies replied counts refund_gaps USED SINCE REST LEASED RESET RULE parse_rule reset_after rare_state
 -- takes: load charge save LOOK RECEIPTS LEASE FURTHER key_of asked_of permits_text limit_of
 -- leaves:
 
@@ -88,6 +88,9 @@ local function decide_charge(i, asked, rejected)
     replies[replied + 2] = own.since
     -- For a log, rest changes whenever old entries are removed, and is no use in a receipt.
     replies[replied + 3] = rule.algorithm.has_entries and 0 or own.rest
+    if own.gaps then
+      replies[replied + 1], replies[replied + 2], replies[replied + 3] = refund_gaps().receipt(own)
+    end
     replies[replied + 4] = time
     replied = replied + 4
   end

@@ -2,7 +2,7 @@
 -- starts with the call that takes permits from a full bucket.
 --   since  when the current period began
 --
--- takes: algorithms quotient number_used use
+-- takes: refund_gaps algorithms quotient number_used use
 -- leaves:
 
 function algorithms.I()
@@ -15,6 +15,7 @@ function algorithms.I()
   function interval.recover(state, bucket)
     local rule = state.rule
     local periods = quotient(bucket.now - state.since, rule.micros)
+    if state.gaps then refund_gaps().recover(state, bucket, math.min(periods * rule.permits, state.used)) end
     if periods >= batches(state.used, rule) then
       state.used, state.since = 0, bucket.now
     else
@@ -36,15 +37,15 @@ function algorithms.I()
       end
     end
 
-    function interval.refund(state, bucket, permits, receipt)
-      local rule = state.rule
-      if bucket.now >= receipt.since + batches(receipt.used, rule) * rule.micros then return end
-      local out = receipt.used - quotient(state.since - receipt.since, rule.micros) * rule.permits
+    -- Returns how many of the permits in use belong to the receipt or were taken before it.
+    local function out_before(receipt, state, rule)
+      local periods = -quotient(receipt.since - state.since, rule.micros)
       -- Less is used if the bucket was reset since.
-      out = math.min(out, state.used)
-      state.used = state.used - math.min(permits, out)
-      -- No earlier call has permits in use, and later ones did not start the period.
-      if out <= permits then state.since = bucket.now end
+      return periods < batches(receipt.used, rule) and math.min(receipt.used - periods * rule.permits, state.used) or 0
+    end
+
+    function interval.refund(state, bucket, permits, receipt)
+      refund_gaps().refund(state, bucket, permits, receipt, out_before)
     end
   end
 

@@ -1,7 +1,7 @@
 -- Reads and writes what few buckets have: states of other rules, and a clock skew. Recognizes values that were not written by
 -- the starter.
 --
--- takes: clock number parse_state text_of complete parse_rule reset_after
+-- takes: clock refund_gaps number parse_state text_of complete parse_rule reset_after
 -- leaves: rare_state
 
 local function make_rare_state()
@@ -155,7 +155,9 @@ local function make_rare_state()
 
   -- Returns when all states of the bucket are unused, given when its own state is.
   function rare_state.last(bucket, reset)
-    for _, state in ipairs(bucket.others or {}) do reset = math.max(reset, reset_after(state, bucket)) end
+    for _, state in ipairs(bucket.others or {}) do
+      reset = math.max(reset, reset_after(state, bucket), state.gaps and refund_gaps().last(state) - bucket.now or 0)
+    end
     -- The skew is needed until the clock has caught up.
     return bucket.skew and reset + bucket.skew.offset or reset
   end

@@ -1,6 +1,6 @@
 -- Reads, charges and writes buckets.
 --
--- takes: clock quotient only_state text_of reset_after rare_state
+-- takes: clock quotient refund_gaps only_state text_of reset_after rare_state
 -- leaves: load charge save
 
 -- Returns the bucket; false if the value at the key was not written by the starter.
@@ -49,6 +49,7 @@ end
 local function save(bucket)
   if bucket.others then rare_state().recover_others(bucket) end
   local reset = reset_after(bucket.own, bucket)
+  if bucket.own.gaps then reset = math.max(reset, refund_gaps().last(bucket.own) - bucket.now) end
   if bucket.others or bucket.skew then reset = rare_state().last(bucket, reset) end
   local expiry = quotient(reset + 999, 1000)
   if expiry == 0 then

@@ -3,7 +3,7 @@
 --   since  when the next of them began to come back
 --   rest   the fraction of the microsecond after since, in parts of the rule's permits
 --
--- takes: algorithms quotient time_of permits_in number_used
+-- takes: refund_gaps algorithms quotient time_of permits_in number_used
 -- leaves:
 
 function algorithms.T()
@@ -21,6 +21,7 @@ function algorithms.T()
   function token_bucket.recover(state, bucket)
     local rule = state.rule
     local back = tokens_in(bucket.now - state.since, state.rest, state.used, rule)
+    if state.gaps then refund_gaps().recover(state, bucket, back) end
     if back == state.used then
       state.used, state.since, state.rest, state.leased = 0, bucket.now, 0, 0
       return
@@ -81,13 +82,7 @@ function algorithms.T()
       -- Permits leased before or since may be used later than these were: refunding these would let those exceed the limit.
       -- Only the last lease itself can refund, because it knows which of its permits remain unused.
       if receipt.time < state.leased then return end
-      local out = out_before(receipt, state, state.rule)
-      if out > permits then
-        state.used = state.used - permits
-      elseif out > 0 then
-        -- These permits were first in order: the next ones begin to come back now.
-        state.used, state.since, state.rest = state.used - out, bucket.now, 0
-      end
+      refund_gaps().refund(state, bucket, permits, receipt, out_before)
     end
   end
 

@@ -67,7 +67,7 @@ public final class ExactLeaseStore implements RateLimitStore {
             receipt = Math.max(bucket.leased + 1, receipt + bucket.rule.timeUntil(0, bucket.usage, receipt));
             bucket.leased = receipt;
         }
-        Lease lease = new Lease(taken, unused(charge, receipt, bucket.usage));
+        Lease lease = new Lease(taken, unused(charge, receipt, bucket.usage.receipt()));
         return StoreOutcome.of(StoreRequest.of(charge), decision(charge, bucket, 0))
                 .with(lease);
     }
@@ -80,7 +80,7 @@ public final class ExactLeaseStore implements RateLimitStore {
                 boolean even = charge.limit().algorithm() == Algorithm.TOKEN_BUCKET
                         && charge.limit().refill() == Refill.CONTINUOUS;
                 if (bucket.rule.used(bucket.usage, clock.micros()) > 0 && (!even || time >= bucket.leased)) {
-                    CounterState left = new CounterState(receipt.used() - before[0], receipt.since(), receipt.rest());
+                    CounterState left = receipt.without(before[0]);
                     bucket.usage = bucket.rule.refund(bucket.usage, clock.micros(), permits, left);
                     before[0] += permits;
                 }

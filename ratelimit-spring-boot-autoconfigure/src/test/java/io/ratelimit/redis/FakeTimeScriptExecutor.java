@@ -93,7 +93,7 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
                 local text = texts[key] or ''
                 add(tonumber(expiries[key] or -1))
                 add(tonumber(string.match(text, '%+(%d+):') or 0))
-                add(string.find(text, ' ') and 0 or 1)
+                add(string.find(text, '[ *]') and 0 or 1)
               end
             end
             return replies
@@ -216,8 +216,8 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
         private static void checkExpiry(long resetMicros, List<Long> written) {
             long expiryMillis = written.get(0);
             long offset = written.get(1);
-            boolean oneSection = written.get(2) == 1;
-            if (expiryMillis >= 0 && oneSection) {
+            boolean plain = written.get(2) == 1;
+            if (expiryMillis >= 0 && plain) {
                 assertThat(expiryMillis).as("expiry").isEqualTo((resetMicros + 999) / 1_000);
             } else if (expiryMillis >= 0) {
                 assertThat(expiryMillis * 1_000).as("expiry").isGreaterThanOrEqualTo(resetMicros + offset);

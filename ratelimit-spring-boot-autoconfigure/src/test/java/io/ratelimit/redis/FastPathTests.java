@@ -7,6 +7,7 @@ import io.ratelimit.testing.TestRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
@@ -86,6 +87,13 @@ class FastPathTests {
             arguments.addAll(List.of(limit, permits));
         }
 
+        Request refund(List<Long> replies) {
+            Request refund = new Request();
+            String receipt = replies.subList(4, 8).stream().map(String::valueOf).collect(Collectors.joining(":"));
+            refund.add('3', keys.get(0), arguments.get(0), arguments.get(1) + ":" + receipt);
+            return refund;
+        }
+
         Object[] arguments(long now) {
             List<String> all = new ArrayList<>(List.of(codes.toString()));
             all.addAll(arguments);
@@ -105,12 +113,21 @@ class FastPathTests {
             String fast = RedisUnderTest.newPrefix();
             String general = RedisUnderTest.newPrefix();
             List<String> limits = limits();
+            List<Request> receipts = new ArrayList<>();
             List<String> log = new ArrayList<>();
             for (int run = 0; run < RUNS; run++) {
                 passTime();
-                Request request = request(limits);
+                boolean refund = !receipts.isEmpty() && random.nextInt(4) == 0;
+                boolean refundable = !refund && random.nextInt(4) == 0;
+                Request request = refund
+                        ? receipts.remove(random.nextInt(receipts.size()))
+                        : refundable ? refundable(limits) : request(limits);
                 log.add(now + " " + request);
-                assertThat(run(withFastPath, fast, request)).as("%s", log).isEqualTo(run(without, general, request));
+                List<Long> replies = run(withFastPath, fast, request);
+                assertThat(replies).as("%s", log).isEqualTo(run(without, general, request));
+                if (refundable && replies.get(2) == 0) {
+                    receipts.add(request.refund(replies));
+                }
                 assertThat(values(fast, request)).as("%s", log).isEqualTo(values(general, request));
             }
         }
@@ -152,6 +169,12 @@ class FastPathTests {
                 before = '+';
             }
         }
+        return request;
+    }
+
+    private Request refundable(List<String> limits) {
+        Request request = new Request();
+        request.add('2', key(), pick(limits), String.valueOf(1 + random.nextInt(2)));
         return request;
     }
 

@@ -65,7 +65,7 @@ class StoreAgreementTests {
         }
     }
 
-    /** All is back before the receipt says so, because others were given back: another call's permits look like its own. */
+    /** All is back before the receipt says so, because others were given back: another call's permits are not its own. */
     @Test
     void storesAgreeOnABucketThatWasAsIfNeverUsedWhenACallOfSeveralLimitsCame() {
         Charge charge = new Charge(TestLimits.tokenBucket("unused", 6, "3/6s"), "key", 3);
@@ -84,6 +84,7 @@ class StoreAgreementTests {
             decisions.add(store.peek(charge));
         }
         assertThat(decisions.get(0)).isEqualTo(decisions.get(1));
+        assertThat(decisions.get(0).remaining()).isEqualTo(3);
     }
 
     /** A log sees what another rule admits, and hands on what it saw. */

@@ -25,4 +25,7 @@ public abstract class StoreContracts extends DecisionContracts {
 
     @Nested
     class Refunds extends RefundContract {}
+
+    @Nested
+    class RefundOrder extends RefundOrderContract {}
 }

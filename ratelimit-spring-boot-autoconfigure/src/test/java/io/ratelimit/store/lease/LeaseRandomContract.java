@@ -132,7 +132,9 @@ public abstract class LeaseRandomContract {
             boolean opensNothing = limit.algorithm() == Algorithm.SLIDING_WINDOW
                     || AlgorithmTraits.of(limit).refillsEvenly();
             refunds = opensNothing && random.nextBoolean();
-            book = refunds ? new InMemoryRateLimitStore(bookClock, 10) : new ReferenceStore(bookClock);
+            book = refunds && !AlgorithmTraits.of(limit).refillsEvenly()
+                    ? new InMemoryRateLimitStore(bookClock, 10)
+                    : new ReferenceStore(bookClock);
         }
 
         void play() {

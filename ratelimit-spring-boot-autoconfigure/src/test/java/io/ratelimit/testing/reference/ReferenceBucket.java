@@ -15,9 +15,9 @@ interface ReferenceBucket {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET ->
                 limit.refill() == Refill.INTERVAL
-                        ? new ReferenceIntervals(capacity, batch, period)
-                        : new ReferenceTokenBucket(capacity, perMicro);
-            case LEAKY_BUCKET -> new ReferenceTokenBucket(capacity, perMicro);
+                        ? new ReferenceIntervals(batch, period)
+                        : new ReferenceTokenBucket(Fraction.of(1).dividedBy(perMicro));
+            case LEAKY_BUCKET -> new ReferenceTokenBucket(Fraction.of(1).dividedBy(perMicro));
             case FIXED_WINDOW -> new ReferenceFixedWindow(window);
             case SLIDING_WINDOW -> new ReferenceSlidingWindow(window);
             case SLIDING_WINDOW_LOG -> new ReferenceLog(window);
@@ -28,7 +28,12 @@ interface ReferenceBucket {
     Fraction used(long now);
 
     /** Takes permits, be they there or not. */
-    void take(long now, long permits);
+    void take(long now, long permits, Object call);
+
+    /** Returns those permits of a call that have not come back. */
+    default void refund(long now, Object call) {
+        throw new UnsupportedOperationException();
+    }
 
     /** The time from now on until no more than so many permits are in use; zero if that is so already. */
     Fraction timeUntil(long now, Fraction mostUsed);
@@ -38,6 +43,6 @@ interface ReferenceBucket {
      * counts as one then.
      */
     default void witness(long now, long permits, long capacity) {
-        take(now, Math.min(permits, Math.max(0, capacity - used(now).ceiling())));
+        take(now, Math.min(permits, Math.max(0, capacity - used(now).ceiling())), new Object());
     }
 }

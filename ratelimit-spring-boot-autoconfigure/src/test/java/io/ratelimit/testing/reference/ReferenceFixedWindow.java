@@ -23,7 +23,7 @@ final class ReferenceFixedWindow implements ReferenceBucket {
     }
 
     @Override
-    public void take(long now, long permits) {
+    public void take(long now, long permits, Object call) {
         if (!isOpen(now)) {
             count = 0;
             end = Fraction.of(now).plus(length);

@@ -1,47 +1,50 @@
 package io.ratelimit.testing.reference;
 
 /**
- * Holds tokens. The call that takes from a full bucket starts a period, and at the end of this and of each period after
- * it a batch of tokens arrives, until the bucket is full.
+ * Holds the permits in use. The call that takes from a full bucket starts a period, and at the end of this and of each period
+ * after it a batch comes back, until the bucket is full. If the first permits in use are refunded, the period starts anew.
  */
 final class ReferenceIntervals implements ReferenceBucket {
 
-    private final Fraction capacity;
+    private final PermitQueue queue = new PermitQueue();
 
     private final Fraction batch;
 
     private final Fraction period;
 
-    private Fraction tokens;
-
     private Fraction nextBatch = Fraction.ZERO;
 
-    ReferenceIntervals(Fraction capacity, Fraction batch, Fraction period) {
-        this.capacity = capacity;
+    ReferenceIntervals(Fraction batch, Fraction period) {
         this.batch = batch;
         this.period = period;
-        this.tokens = capacity;
     }
 
     @Override
     public Fraction used(long now) {
         Fraction elapsed = Fraction.of(now).minus(nextBatch);
-        if (isFull() || elapsed.compareTo(Fraction.ZERO) < 0) {
-            return capacity.minus(tokens);
+        if (queue.size() > 0 && elapsed.compareTo(Fraction.ZERO) >= 0) {
+            Fraction batches = Fraction.of(elapsed.dividedBy(period).floor() + 1);
+            queue.removeFirst(
+                    batches.times(batch).atMost(Fraction.of(queue.size())).floor());
+            nextBatch = nextBatch.plus(batches.times(period));
         }
-        Fraction batches = Fraction.of(elapsed.dividedBy(period).floor() + 1);
-        tokens = tokens.plus(batches.times(batch)).atMost(capacity);
-        nextBatch = nextBatch.plus(batches.times(period));
-        return capacity.minus(tokens);
+        return Fraction.of(queue.size());
     }
 
     @Override
-    public void take(long now, long permits) {
-        used(now);
-        if (isFull()) {
+    public void take(long now, long permits, Object call) {
+        if (used(now).equals(Fraction.ZERO)) {
             nextBatch = Fraction.of(now).plus(period);
         }
-        tokens = tokens.minus(Fraction.of(permits));
+        queue.add(call, permits);
+    }
+
+    @Override
+    public void refund(long now, Object call) {
+        used(now);
+        if (queue.remove(call)) {
+            nextBatch = Fraction.of(now).plus(period);
+        }
     }
 
     @Override
@@ -52,9 +55,5 @@ final class ReferenceIntervals implements ReferenceBucket {
         }
         Fraction batches = Fraction.of(missing.dividedBy(batch).ceiling());
         return nextBatch.plus(batches.minus(Fraction.of(1)).times(period)).minus(Fraction.of(now));
-    }
-
-    private boolean isFull() {
-        return tokens.equals(capacity);
     }
 }

@@ -23,14 +23,14 @@ final class ReferenceLog implements ReferenceBucket {
     }
 
     @Override
-    public void take(long now, long permits) {
+    public void take(long now, long permits, Object call) {
         entries.add(Entry.until(Fraction.of(now).plus(length), permits));
     }
 
     /** Keeps the newest permits. */
     @Override
     public void witness(long now, long permits, long capacity) {
-        take(now, permits);
+        take(now, permits, new Object());
         long room = capacity;
         for (int i = entries.size() - 1; i >= 0; i--) {
             Entry entry = entries.get(i);

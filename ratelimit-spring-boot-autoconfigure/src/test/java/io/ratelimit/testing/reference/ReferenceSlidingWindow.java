@@ -26,7 +26,7 @@ final class ReferenceSlidingWindow implements ReferenceBucket {
     }
 
     @Override
-    public void take(long now, long permits) {
+    public void take(long now, long permits, Object call) {
         counts.merge(window(now), permits, Long::sum);
     }
 
@@ -34,7 +34,7 @@ final class ReferenceSlidingWindow implements ReferenceBucket {
     @Override
     public void witness(long now, long permits, long capacity) {
         long count = counts.getOrDefault(window(now), 0L);
-        take(now, Math.min(permits, capacity - count));
+        take(now, Math.min(permits, capacity - count), new Object());
     }
 
     @Override

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import io.ratelimit.testing.TestClock;
@@ -29,17 +30,23 @@ public final class ReferenceStore implements RateLimitStore {
         this.time = time;
     }
 
-    /** Refunds nothing: its buckets know no more than what was taken. */
+    /** Refunds token and leaky buckets. */
     @Override
     public StoreOutcome decide(StoreRequest request) {
-        if (request.refundable()) {
-            throw new UnsupportedOperationException();
-        }
         List<Charge> charges = request.charges();
         boolean rejected = charges.stream().anyMatch(charge -> !charge.limit().dryRun() && !fits(charge));
-        return StoreOutcome.of(
-                request,
-                charges.stream().map(charge -> decide(charge, rejected)).toList());
+        Map<Charge, Object> calls = new HashMap<>();
+        List<RateLimitDecision> decisions = charges.stream()
+                .map(charge -> decide(charge, rejected, calls.computeIfAbsent(charge, call -> new Object())))
+                .toList();
+        return request.refundable()
+                ? StoreOutcome.of(request, decisions, new ReceiptRefund<>(calls, this::refund))
+                : StoreOutcome.of(request, decisions);
+    }
+
+    private CompletionStage<Void> refund(Map<Charge, Object> taken) {
+        taken.forEach((charge, call) -> bucket(charge).refund(time.micros(), call));
+        return CompletableFuture.completedFuture(null);
     }
 
     @Override
@@ -49,7 +56,7 @@ public final class ReferenceStore implements RateLimitStore {
 
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return CompletableFuture.completedFuture(decide(charge, true, fits(charge)));
+        return CompletableFuture.completedFuture(decide(charge, true, fits(charge), charge));
     }
 
     @Override
@@ -79,18 +86,18 @@ public final class ReferenceStore implements RateLimitStore {
         return Fraction.of(TestClock.inMicros(charge.limit().maxWait()));
     }
 
-    private RateLimitDecision decide(Charge charge, boolean rejected) {
+    private RateLimitDecision decide(Charge charge, boolean rejected, Object call) {
         boolean fits = fits(charge);
-        return decide(charge, !fits || (rejected && !charge.limit().dryRun()), fits);
+        return decide(charge, !fits || (rejected && !charge.limit().dryRun()), fits, call);
     }
 
-    private RateLimitDecision decide(Charge charge, boolean free, boolean fits) {
+    private RateLimitDecision decide(Charge charge, boolean free, boolean fits, Object call) {
         ReferenceBucket bucket = bucket(charge);
         long now = time.micros();
         Duration delay = fits ? delay(charge) : Duration.ZERO;
         Duration retryAfter = fits ? Duration.ZERO : retryAfter(charge);
         if (!free && charge.permits() > 0) {
-            bucket.take(now, charge.permits());
+            bucket.take(now, charge.permits(), call);
         }
         Fraction left = Fraction.of(charge.limit().capacity()).minus(bucket.used(now));
         return new RateLimitDecision(

@@ -1,36 +1,43 @@
 package io.ratelimit.testing.reference;
 
-/** Holds tokens. Every microsecond adds {@code perMicro} of one, until the bucket is full. Those reserved ahead are owed. */
+/** Holds the permits in use, also those reserved ahead. One comes back after the other, each a permit's time after the last. */
 final class ReferenceTokenBucket implements ReferenceBucket {
 
-    private final Fraction capacity;
+    private final PermitQueue queue = new PermitQueue();
 
-    private final Fraction perMicro;
+    private final Fraction microsPerPermit;
 
-    private Fraction tokens;
+    /** When the first permit in the queue began to come back. */
+    private Fraction begin = Fraction.ZERO;
 
-    private long last;
-
-    ReferenceTokenBucket(Fraction capacity, Fraction perMicro) {
-        this.capacity = capacity;
-        this.perMicro = perMicro;
-        this.tokens = capacity;
+    ReferenceTokenBucket(Fraction microsPerPermit) {
+        this.microsPerPermit = microsPerPermit;
     }
 
     @Override
     public Fraction used(long now) {
-        tokens = tokens.plus(Fraction.of(now - last).times(perMicro)).atMost(capacity);
-        last = now;
-        return capacity.minus(tokens);
+        Fraction elapsed = Fraction.of(now).minus(begin).dividedBy(microsPerPermit);
+        Fraction back = Fraction.of(elapsed.atMost(Fraction.of(queue.size())).floor());
+        queue.removeFirst(back.floor());
+        begin = begin.plus(back.times(microsPerPermit));
+        return queue.size() == 0 ? Fraction.ZERO : Fraction.of(queue.size()).minus(elapsed.minus(back));
     }
 
     @Override
-    public void take(long now, long permits) {
-        tokens = capacity.minus(used(now)).minus(Fraction.of(permits));
+    public void take(long now, long permits, Object call) {
+        used(now);
+        begin = queue.size() == 0 ? Fraction.of(now) : begin;
+        queue.add(call, permits);
+    }
+
+    @Override
+    public void refund(long now, Object call) {
+        used(now);
+        begin = queue.remove(call) ? Fraction.of(now) : begin;
     }
 
     @Override
     public Fraction timeUntil(long now, Fraction mostUsed) {
-        return used(now).minus(mostUsed).atLeast(Fraction.ZERO).dividedBy(perMicro);
+        return used(now).minus(mostUsed).atLeast(Fraction.ZERO).times(microsPerPermit);
     }
 }

@@ -1,0 +1,91 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.redis.connection.TemplateScriptExecutor;
+import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.TestClock;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What a refund leaves in Redis, and for how long. */
+class RefundedBucketTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private static final long MINUTE = 60_000_000;
+
+    private final TestClock clock = new TestClock();
+
+    private final String prefix = RedisUnderTest.newPrefix();
+
+    private final RateLimit limit =
+            RateLimit.named("quotes").capacity(20).rate("1/m").build();
+
+    private RedisRateLimitStore store = TestStores.over(redis.executorAt(clock), prefix);
+
+    private Refund charge(long permits) {
+        Refund refund = store.decideAsync(StoreRequest.refundable(List.of(new Charge(limit, "alice", permits))))
+                .toCompletableFuture()
+                .join()
+                .refund();
+        return charges ->
+                refund.refund(List.of(new Charge(limit, "alice", permits))).thenAccept(done -> {});
+    }
+
+    private static void undo(Refund charge) {
+        charge.refund(List.of()).toCompletableFuture().join();
+    }
+
+    private String key() {
+        return redis.commands().keys(prefix + "*").iterator().next();
+    }
+
+    private String value() {
+        return redis.commands().opsForValue().get(key());
+    }
+
+    @Test
+    void chargeThatWasTheLastLeavesNoGap() {
+        charge(2);
+        Refund last = charge(3);
+        long now = clock.micros();
+        undo(last);
+        assertThat(value()).isEqualTo("T20@1/m:2:" + now);
+    }
+
+    @Test
+    void gapsAreStoredUntilTheLastReceiptWithATimeWouldBeBack() {
+        long start = clock.micros();
+        Refund first = charge(1);
+        charge(1);
+        Refund third = charge(2);
+        charge(1);
+        undo(third);
+        assertThat(value()).isEqualTo("T20@1/m:3:" + start + "*5:" + start + ":0:0:2:2");
+        undo(first);
+        assertThat(value()).isEqualTo("T20@1/m:2:" + start + "*5:" + start + ":0:1:1:2");
+        clock.advance(3 * MINUTE);
+        charge(1);
+        assertThat(value()).isEqualTo("T20@1/m:1:" + clock.micros() + "*5:" + start + ":0:5");
+        clock.advance(2 * MINUTE);
+        charge(1);
+        assertThat(value()).isEqualTo("T20@1/m:1:" + clock.micros());
+    }
+
+    /** By the server's clock. */
+    @Test
+    void keyExpiresWhenTheBucketWouldHaveBeenFullWithoutTheRefund() {
+        store = TestStores.over(TemplateScriptExecutor.over(redis.connections(), RateLimitScript.load()), prefix);
+        Refund first = charge(10);
+        charge(1);
+        undo(first);
+        assertThat(redis.commands().getExpire(key(), TimeUnit.SECONDS)).isBetween(600L, 660L);
+    }
+}
