@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** On Tomcat. */
@@ -25,6 +26,20 @@ class ServletErrorPageTests extends ErrorPageContract {
                 http -> assertThat(rejection(http, "/any", BROWSER))
                         .startsWith("HTTP/1.1 429")
                         .contains("seen by 429", "Retry-After: 3600"));
+    }
+
+    /** Spring Security checks the dispatch to an error page, too. */
+    @ParameterizedTest
+    @CsvSource({"login-page,/any", "login-page,/annotated", "basic,/any", "basic,/annotated"})
+    void rejectionStaysOneIfSecurityRefusesTheErrorPage(String security, String path) {
+        with(and(ANY, VIEW_429, "spring.profiles.active=" + security), http -> {
+            assertThat(http.send("GET /async").status()).isNotEqualTo(200);
+            assertThat(rejection(http, path, BROWSER))
+                    .startsWith("HTTP/1.1 429")
+                    .containsOnlyOnce("Retry-After: 3600")
+                    .contains("quota-exceeded")
+                    .doesNotContain("Location");
+        });
     }
 
     @Test

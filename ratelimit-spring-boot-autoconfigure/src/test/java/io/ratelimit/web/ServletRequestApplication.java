@@ -1,5 +1,7 @@
 package io.ratelimit.web;
 
+import static org.springframework.security.config.Customizer.withDefaults;
+
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
@@ -30,6 +32,7 @@ import java.util.stream.Stream;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
 import org.springframework.boot.webmvc.autoconfigure.error.ErrorViewResolver;
@@ -40,6 +43,9 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Profile;
 import org.springframework.http.HttpStatus;
+import org.springframework.security.config.annotation.web.builders.HttpSecurity;
+import org.springframework.security.config.annotation.web.configuration.EnableWebSecurity;
+import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.ControllerAdvice;
 import org.springframework.web.bind.annotation.ExceptionHandler;
@@ -124,7 +130,7 @@ final class ServletRequestApplication {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
-    @Import({OwnAnswers.class, OwnServletAnswers.class})
+    @Import({OwnAnswers.class, OwnServletAnswers.class, Security.class})
     static class Configured {
 
         private final List<DispatcherType> dispatches = new CopyOnWriteArrayList<>();
@@ -315,6 +321,41 @@ final class ServletRequestApplication {
         @RequestMapping("/error")
         public String handle(HttpServletRequest request) {
             return "handled " + request.getAttribute(RequestDispatcher.ERROR_STATUS_CODE);
+        }
+    }
+
+    /** Spring Security, registered as Spring Boot does, for an application that permits two pages to all. */
+    @Configuration(proxyBeanMethods = false)
+    @EnableWebSecurity
+    @Profile("login-page | basic")
+    static class Security {
+
+        @Bean
+        @Profile("login-page")
+        SecurityFilterChain loginPage(HttpSecurity security) {
+            return permitTwoPages(security).formLogin(withDefaults()).build();
+        }
+
+        @Bean
+        @Profile("basic")
+        SecurityFilterChain basic(HttpSecurity security) {
+            return permitTwoPages(security).httpBasic(withDefaults()).build();
+        }
+
+        private static HttpSecurity permitTwoPages(HttpSecurity security) {
+            return security.authorizeHttpRequests(requests -> requests.requestMatchers("/any", "/annotated")
+                    .permitAll()
+                    .anyRequest()
+                    .authenticated());
+        }
+
+        @Bean
+        DelegatingFilterProxyRegistrationBean securityFilter() {
+            DelegatingFilterProxyRegistrationBean security =
+                    new DelegatingFilterProxyRegistrationBean("springSecurityFilterChain");
+            security.setDispatcherTypes(EnumSet.allOf(DispatcherType.class));
+            security.setOrder(-100);
+            return security;
         }
     }
 

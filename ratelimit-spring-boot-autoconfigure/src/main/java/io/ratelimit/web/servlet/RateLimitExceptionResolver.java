@@ -4,6 +4,7 @@ import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.HtmlPreference;
 import io.ratelimit.web.RateLimitExceptions;
 import io.ratelimit.web.WebSettings;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -75,9 +76,15 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
         if (isHandledByApplication(controller, failure, rejection)) {
             return null;
         }
-        return HtmlPreference.in(new ServletServerHttpRequest(request).getHeaders())
+        return prefersErrorPage(request)
                 ? sendErrorPage(request, response, rejection)
                 : resolver.resolveException(request, response, adviceAsController, failure);
+    }
+
+    /** An error page that is rejected itself has no other one. */
+    private static boolean prefersErrorPage(HttpServletRequest request) {
+        return request.getDispatcherType() != DispatcherType.ERROR
+                && HtmlPreference.in(new ServletServerHttpRequest(request).getHeaders());
     }
 
     /** Leaves the body to the container's error page: Spring Boot renders it, as for other errors. */
@@ -85,6 +92,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
             HttpServletRequest request, HttpServletResponse response, RuntimeException rejection) {
         ErrorResponse problem = advice.answer(rejection, request, response, RequestContextUtils.getLocale(request));
         if (problem != null) {
+            ServletHeaderRecord.of(request).sendToErrorPage(rejection);
             try {
                 response.sendError(
                         problem.getStatusCode().value(), problem.getBody().getDetail());

@@ -50,7 +50,12 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
         record.begin(request, response);
         try {
             record.write(settings.headers());
-            chain.doFilter(request, writing);
+            RuntimeException shown = record.ofErrorPage(request);
+            if (shown == null) {
+                chain.doFilter(request, writing);
+            } else {
+                showErrorPage(request, writing, chain, shown);
+            }
             record.write(settings.headers());
         } catch (ServletException | IOException | RuntimeException ex) {
             RuntimeException rejection = RateLimitExceptions.find(ex);
@@ -62,6 +67,17 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
             record.write(settings.headers());
         } finally {
             record.end();
+        }
+    }
+
+    /** Answers as for any other caller if a filter refuses the dispatch to the error page. */
+    private void showErrorPage(
+            HttpServletRequest request, HttpServletResponse response, FilterChain chain, RuntimeException rejection)
+            throws ServletException, IOException {
+        ErrorPageResponse page = new ErrorPageResponse(request, response);
+        chain.doFilter(request, page);
+        if (page.isRefused()) {
+            rejectionHandler.answerInstead(request, response, rejection);
         }
     }
 }

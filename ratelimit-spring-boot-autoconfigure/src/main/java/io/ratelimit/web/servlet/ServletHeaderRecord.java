@@ -4,6 +4,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.web.HeaderRecord;
 import io.ratelimit.web.RateLimitHeaders;
+import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.List;
@@ -25,6 +26,8 @@ final class ServletHeaderRecord extends HeaderRecord {
     private volatile @Nullable Handling handling;
 
     private volatile int dispatches;
+
+    private volatile @Nullable RuntimeException sentToErrorPage;
 
     private ServletHeaderRecord() {}
 
@@ -48,6 +51,17 @@ final class ServletHeaderRecord extends HeaderRecord {
     /** Records that no thread handles the request. */
     void end() {
         handling = null;
+    }
+
+    /** Records that the container is to answer the exception with an error page. */
+    void sendToErrorPage(RuntimeException exception) {
+        sentToErrorPage = exception;
+    }
+
+    /** Returns the exception whose error page this dispatch of the request is for, if any. */
+    @Nullable
+    RuntimeException ofErrorPage(HttpServletRequest request) {
+        return request.getDispatcherType() == DispatcherType.ERROR ? sentToErrorPage : null;
     }
 
     ChargedBuckets.Dispatch dispatch(HttpServletRequest request) {
