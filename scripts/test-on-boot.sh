@@ -54,16 +54,20 @@ for module in "${modules[@]}"; do
     publish "$module" "$module/pom.xml" "$module/target/$module-$version.jar"
 done
 
+jar=$PWD/${modules[0]}/target/${modules[0]}-$version.jar
+
 attribute() { sed -nE "s/.* $1=\"([0-9]+)\".*/\1/p" <<<"$2"; }
 
 status=0
 results=()
 for boot in "${versions[@]}"; do
     for jdk in "${jdks[@]}"; do
-        find acceptance -path '*/target/surefire-reports/TEST-*.xml' -delete
+        # Nothing that another version has compiled.
+        rm -rf acceptance/*/target
         outcome=0
         JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
-            -Dspring-boot.version="$boot" ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" || outcome=$?
+            -Dspring-boot.version="$boot" ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
+            || outcome=$?
         tests=0 failed=0
         while IFS= read -r -d '' report; do
             suite=$(grep -m1 '<testsuite ' "$report")

@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -51,7 +52,7 @@ public class QuoteController {
 
     @GetMapping("/several")
     public Mono<String> several(String key, String tenant) {
-        return onOtherThread(() -> quotes.several(key, tenant));
+        return quotes.several(key, tenant);
     }
 
     @GetMapping("/bean")
@@ -116,15 +117,21 @@ public class QuoteController {
     }
 
     /** Limited itself, by what only the request knows. */
-    @GetMapping("/handler")
-    @RateLimited(name = "handler", rate = "2/d", keyExpression = "header('X-Api-Key') + clientIp")
-    public Mono<String> handler() {
-        return Mono.just("handler");
+    @GetMapping("/header")
+    @RateLimited(name = "header", rate = "2/d", keyExpression = "header('X-Api-Key')")
+    public Mono<String> header() {
+        return Mono.just("header");
+    }
+
+    @GetMapping("/address")
+    @RateLimited(name = "address", rate = "2/d", keyExpression = "clientIp")
+    public Mono<String> address() {
+        return Mono.just("address");
     }
 
     /** Limited by a rule in limits.yml. */
     @GetMapping("/url/{key}")
-    public Mono<String> url() {
+    public Mono<String> url(@PathVariable String key) {
         return Mono.just("url");
     }
 

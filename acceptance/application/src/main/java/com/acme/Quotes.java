@@ -36,8 +36,8 @@ public class Quotes {
 
     @RateLimited(name = "burst", rate = RATE, keyExpression = "#key")
     @RateLimited(name = "daily", rate = "5/d", keyExpression = "#tenant")
-    public String several(String key, String tenant) {
-        return "several";
+    public Mono<String> several(String key, String tenant) {
+        return Mono.just("several");
     }
 
     @RateLimited(name = "bean", rate = RATE, keyExpression = "@tenants.of(#key)")
@@ -73,7 +73,7 @@ public class Quotes {
         return "refund";
     }
 
-    @RateLimited(name = "wait", capacity = 1, rate = "2/s", keyExpression = "#key", maxWait = "5s")
+    @RateLimited(name = "wait", capacity = 1, rate = "4/s", keyExpression = "#key", maxWait = "5s")
     public String await(String key) {
         return "wait";
     }

@@ -9,7 +9,7 @@ import org.springframework.web.bind.annotation.RestController;
 public class ServletController {
 
     @GetMapping("/blocking-handler")
-    @RateLimited(name = "blocking-handler", rate = "2/d", keyExpression = "header('X-Api-Key') + clientIp")
+    @RateLimited(name = "blocking-handler", rate = "2/d", keyExpression = "header('X-Api-Key')")
     public String handler() {
         return "blocking-handler";
     }

@@ -4,34 +4,141 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
 import java.net.http.HttpResponse;
+import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What holds in every application. A new case is a path of {@code QuoteController} and a test or a value here. */
+/** What holds in every application. A new case is a method of {@code Quotes}, a path of its controller, and a test here. */
 abstract class AbstractLimitTests {
 
-    /** A bucket that no other test uses. */
-    final String key = UUID.randomUUID().toString().replace('-', 'x');
+    /** Names buckets that no other test uses. */
+    final String key = UUID.randomUUID().toString().replace("-", "");
 
-    abstract Application application();
+    private final Application application;
 
+    AbstractLimitTests(Application application) {
+        this.application = application;
+    }
+
+    /** Cases that differ in how the limit is declared or in what the method returns. Each answers its path. */
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "plain", "future", "mono", "flux", "pointcut", "token-bucket", "fixed-window", "sliding-window",
+                "plain",
+                "future",
+                "mono",
+                "flux",
+                "pointcut",
+                "token-bucket",
+                "fixed-window",
+                "sliding-window",
                 "sliding-window-log"
             })
-    void theThirdCallOfAKeyIsRejected(String path) {
+    void theThirdCallWithAKeyIsRejected(String name) {
+        String path = "/" + name + "?key=" + key;
         for (int call = 1; call <= 2; call++) {
-            HttpResponse<String> allowed = get("/" + path + "?key=" + key);
-            assertThat(allowed.statusCode()).as(allowed.body()).isEqualTo(200);
-            assertThat(allowed.body()).isEqualTo(path);
+            assertThat(allowed(path).body()).isEqualTo(name);
         }
-        assertThat(get("/" + path + "?key=" + key).statusCode()).isEqualTo(429);
-        assertThat(get("/" + path + "?key=other" + key).statusCode()).isEqualTo(200);
+        rejected(name, path);
+        allowed("/" + name + "?key=other" + key);
+    }
+
+    @Test
+    void aLeakyBucketRejectsWhatHasNoSlot() {
+        allowed("/leaky-bucket?key=" + key);
+        rejected("leaky-bucket", "/leaky-bucket?key=" + key);
+    }
+
+    @Test
+    void severalLimitsAreChargedTogetherOrNotAtAll() {
+        spend("/several?key=1" + key + "&tenant=" + key);
+        rejected("burst", "/several?key=1" + key + "&tenant=" + key);
+
+        spend("/several?key=2" + key + "&tenant=" + key);
+        allowed("/several?key=3" + key + "&tenant=" + key);
+        rejected("daily", "/several?key=3" + key + "&tenant=" + key);
+    }
+
+    @Test
+    void anExpressionCallsABean() {
+        allowed("/bean?key=" + key + "-1");
+        allowed("/bean?key=" + key + "-2");
+        rejected("bean", "/bean?key=" + key + "-3");
+    }
+
+    @Test
+    void anExpressionReadsAnArgument() {
+        allowed("/cost?items=7&key=" + key);
+        rejected("cost", "/cost?items=7&key=" + key);
+        allowed("/cost?items=3&key=" + key);
+        HttpResponse<String> unlimited = allowed("/cost?items=100&key=" + key);
+        assertThat(unlimited.headers().firstValue("RateLimit")).isEmpty();
+    }
+
+    @Test
+    void aCallThatCanNeverSucceedHasNoTimeToRetry() {
+        HttpResponse<String> rejected = application.get("/cost?items=11&key=" + key);
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.headers().firstValue("Retry-After")).isEmpty();
+    }
+
+    @Test
+    void aFallbackAnswersARejectedCall() {
+        spend("/fallback?key=" + key);
+        assertThat(allowed("/fallback?key=" + key).body()).isEqualTo("cached");
+    }
+
+    @Test
+    void aFailedCallIsRefunded() {
+        for (int call = 1; call <= 3; call++) {
+            assertThat(allowed("/refund?fail=true&key=" + key).body()).isEqualTo("the method fails");
+        }
+        spend("/refund?fail=false&key=" + key);
+        rejected("refund", "/refund?fail=false&key=" + key);
+    }
+
+    @Test
+    void aCallWaitsForItsPermit() {
+        long start = System.nanoTime();
+        for (int call = 1; call <= 3; call++) {
+            allowed("/wait?key=" + key);
+        }
+        assertThat(Duration.ofNanos(System.nanoTime() - start)).isGreaterThanOrEqualTo(Duration.ofMillis(500));
+    }
+
+    @Test
+    void theRegistryDecides() {
+        String path = "/registry?key=" + key;
+        assertThat(List.of(allowed(path).body(), allowed(path).body(), allowed(path).body()))
+                .containsExactly("true", "true", "false");
+    }
+
+    @Test
+    void aUrlIsLimited() {
+        spend("/url/" + key);
+        rejected("url", "/url/" + key);
+        allowed("/url/other" + key);
+    }
+
+    @Test
+    void aHeaderIsTheKey() {
+        spend("/header", "X-Api-Key", key);
+        rejected("header", "/header", "X-Api-Key", key);
+    }
+
+    @Test
+    void aRequestWithoutItsKeyIsBad() {
+        assertThat(application.get("/header").statusCode()).isEqualTo(400);
+    }
+
+    @Test
+    void theAddressIsTheKey() {
+        spend("/address");
+        rejected("address", "/address");
     }
 
     /** Otherwise the runs with AOT processing would prove nothing. */
@@ -46,36 +153,85 @@ abstract class AbstractLimitTests {
     void aRejectionIsAProblem() {
         spend("/mono?key=" + key);
 
-        HttpResponse<String> rejected = get("/mono?key=" + key);
+        HttpResponse<String> rejected = application.get("/mono?key=" + key);
 
-        assertThat(rejected.statusCode()).isEqualTo(429);
         assertThat(rejected.headers().firstValue("Content-Type")).hasValue("application/problem+json");
-        assertThat(Long.parseLong(rejected.headers().firstValue("Retry-After").orElseThrow()))
-                .isBetween(1L, 43_200L);
-        assertThat(JsonPath.<String>read(rejected.body(), "$.type"))
-                .isEqualTo("https://iana.org/assignments/http-problem-types#quota-exceeded");
-        assertThat(JsonPath.<Integer>read(rejected.body(), "$.status")).isEqualTo(429);
-        assertThat(JsonPath.<List<String>>read(rejected.body(), "$['violated-policies']"))
-                .containsExactly("mono");
+        assertThat(JsonPath.<Map<String, Object>>read(rejected.body(), "$"))
+                .containsEntry("type", "https://iana.org/assignments/http-problem-types#quota-exceeded")
+                .containsEntry("title", "Request cannot be satisfied as assigned quota has been exceeded")
+                .containsEntry("status", 429)
+                .containsEntry("detail", "Rate limit 'mono' exceeded")
+                .containsEntry("instance", "/mono")
+                .containsEntry("violated-policies", List.of("mono"));
     }
 
     @Test
-    void anAllowedCallShowsTheQuotaLeft() {
-        HttpResponse<String> allowed = get("/mono?key=" + key);
-
-        assertThat(allowed.headers().firstValue("RateLimit-Policy")).hasValue("\"mono\";q=2;w=86400");
-        assertThat(allowed.headers().firstValue("RateLimit").orElseThrow()).startsWith("\"mono\";r=1;t=");
+    void aBrowsersRejectionHasTheHeaders() {
+        spend("/mono?key=" + key, "Accept", "text/html");
+        rejected("mono", "/mono?key=" + key, "Accept", "text/html");
     }
 
-    /** Two calls, which take all permits. */
+    @Test
+    void theHeadersShowTheQuotaOfEachLimit() {
+        HttpResponse<String> allowed = allowed("/several?key=" + key + "&tenant=" + key);
+
+        assertThat(allowed.headers().firstValue("RateLimit-Policy"))
+                .hasValue("\"burst\";q=2;w=86400, \"daily\";q=5;w=86400");
+        assertThat(allowed.headers().firstValue("RateLimit").orElseThrow())
+                .matches("\"burst\";r=1;t=\\d+, \"daily\";r=4;t=\\d+");
+    }
+
+    @Test
+    void theEndpointListsTheLimits() {
+        Map<String, Object> limit = application.json("/actuator/ratelimits", "$.limits.sliding-window-log");
+        assertThat(limit)
+                .containsEntry("algorithm", "SLIDING_WINDOW_LOG")
+                .containsEntry("capacity", 2)
+                .containsEntry("rate", "2/d");
+        assertThat(application.<List<String>>json("/actuator/ratelimits", "$.limits.pointcut.methods"))
+                .containsExactly("com.acme.PartnerClient.call(String)");
+        assertThat(application.<List<String>>json("/actuator/ratelimits", "$.limits.url.requests"))
+                .hasSize(1);
+    }
+
+    @Test
+    void metersCountTheCalls() {
+        double allowed = application.meter("ratelimit.calls", "limit:mono", "outcome:allowed");
+        double rejected = application.meter("ratelimit.calls", "limit:mono", "outcome:rejected");
+
+        spend("/mono?key=" + key);
+        rejected("mono", "/mono?key=" + key);
+
+        assertThat(application.meter("ratelimit.calls", "limit:mono", "outcome:allowed"))
+                .isEqualTo(allowed + 2);
+        assertThat(application.meter("ratelimit.calls", "limit:mono", "outcome:rejected"))
+                .isEqualTo(rejected + 1);
+    }
+
+    @Test
+    void theStartIsLoggedWithoutAWarning() {
+        assertThat(application.startLog())
+                .anySatisfy(line -> assertThat(line).contains("Rate limit 'plain': TOKEN_BUCKET, capacity 2 at 2/d"))
+                .noneSatisfy(line -> assertThat(line).containsPattern(" (WARN|ERROR) "));
+    }
+
+    @Test
+    void theJarUnderTestIsPackaged() {
+        assertThat(application.library("ratelimit-spring-boot-autoconfigure-under-test.jar"))
+                .isEqualTo(JarUnderTest.content());
+    }
+
+    /** Takes both permits of a bucket. */
     final void spend(String path, String... headers) {
-        for (int call = 1; call <= 2; call++) {
-            HttpResponse<String> allowed = get(path, headers);
-            assertThat(allowed.statusCode()).as(allowed.body()).isEqualTo(200);
-        }
+        allowed(path, headers);
+        allowed(path, headers);
     }
 
-    final HttpResponse<String> get(String path, String... headers) {
-        return application().get(path, headers);
+    final HttpResponse<String> allowed(String path, String... headers) {
+        return application.allowed(path, headers);
+    }
+
+    final void rejected(String limit, String path, String... headers) {
+        application.rejected(limit, path, headers);
     }
 }

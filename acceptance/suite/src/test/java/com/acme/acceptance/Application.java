@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.jayway.jsonpath.JsonPath;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
@@ -12,8 +13,10 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -21,37 +24,54 @@ import java.util.regex.Pattern;
 final class Application {
 
     /** How long anything may take, on a machine that has much else to do. */
-    static final java.time.Duration PATIENCE = java.time.Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(60);
 
-    private static final Path DIRECTORY = Path.of(System.getProperty("acceptance.directory"));
+    private static final Redis REDIS = Redis.start();
+
+    // Started together, so that each test finds its own running. Servlet and reactive share the buckets.
+
+    static final Application SERVLET = start("servlet", REDIS.properties());
+
+    static final Application REACTIVE = start("reactive", REDIS.properties());
+
+    static final Application IN_MEMORY = start("in-memory");
 
     private static final Pattern LISTENING = Pattern.compile("(?m)^listening on (\\d+)$");
 
     private static final HttpClient CLIENT = HttpClient.newHttpClient();
 
+    private final Path jar;
+
     private final Path log;
 
     private final Process process;
 
-    private final int port;
+    private int port;
 
-    private Application(Path log, Process process) {
+    private Application(Path jar, Path log, Process process) {
+        this.jar = jar;
         this.log = log;
         this.process = process;
-        this.port = awaitPort();
     }
 
-    /** Starts the jar of a module. */
-    static Application start(String module, String... properties) {
-        Path target = DIRECTORY.resolve(module).resolve("target");
+    /** The Redis of all applications but the one in memory. */
+    static Redis redis() {
+        return REDIS;
+    }
+
+    private static Application start(String module, String... properties) {
+        Path target = Path.of(System.getProperty("acceptance.directory"), module, "target");
+        Path jar = target.resolve(module + "-1.jar");
         Path log = target.resolve("application.log");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-        // As few processor seconds as possible: an application lives for a minute.
+        // An application lives for a minute: as little compilation as possible.
         command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-        command.addAll(List.of(System.getProperty("acceptance.jvm-options", "").trim().split("\\s+")));
-        command.remove("");
-        command.addAll(List.of("-jar", target.resolve(module + "-1.jar").toString(), "--server.port=0"));
+        String options = System.getProperty("acceptance.jvm-options", "");
+        if (!options.isEmpty()) {
+            command.addAll(List.of(options.split(" ")));
+        }
+        command.addAll(List.of("-jar", jar.toString(), "--server.port=0"));
         for (String property : properties) {
             command.add("--" + property);
         }
@@ -61,33 +81,15 @@ final class Application {
                     .redirectOutput(log.toFile())
                     .start();
             Runtime.getRuntime().addShutdownHook(new Thread(process::destroyForcibly));
-            return new Application(log, process);
-        } catch (IOException ex) {
-            throw new UncheckedIOException(ex);
-        }
-    }
-
-    private int awaitPort() {
-        return Await.value("the port in " + log, () -> {
-            if (!process.isAlive()) {
-                throw new IllegalStateException("The application has ended:\n" + log());
-            }
-            Matcher listening = LISTENING.matcher(log());
-            return listening.find() ? Integer.valueOf(listening.group(1)) : null;
-        });
-    }
-
-    String log() {
-        try {
-            return Files.readString(log);
+            return new Application(jar, log, process);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
     }
 
     HttpResponse<String> get(String path, String... headers) {
-        HttpRequest.Builder request =
-                HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path)).timeout(PATIENCE);
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+                .timeout(PATIENCE);
         if (headers.length > 0) {
             request.headers(headers);
         }
@@ -101,21 +103,76 @@ final class Application {
         }
     }
 
-    /** What a JSON document of the application holds at a path, such as {@code $.status}. */
-    <T> T json(String path, String jsonPath) {
-        HttpResponse<String> response = get(path);
-        assertThat(response.statusCode()).as("GET %s: %s", path, response.body()).isLessThan(400);
-        return JsonPath.read(response.body(), jsonPath);
+    HttpResponse<String> allowed(String path, String... headers) {
+        HttpResponse<String> response = get(path, headers);
+        assertThat(response.statusCode())
+                .as("GET %s: %s", path, response.body())
+                .isEqualTo(200);
+        return response;
     }
 
-    /** The value of a meter; 0 if it has not been registered. */
+    /** A 429 by this limit, with the headers that each has. */
+    void rejected(String limit, String path, String... headers) {
+        HttpResponse<String> response = get(path, headers);
+        assertThat(response.statusCode())
+                .as("GET %s: %s", path, response.body())
+                .isEqualTo(429);
+        assertThat(response.headers().firstValue("RateLimit").orElse(""))
+                .as("RateLimit of %s", path)
+                .contains('"' + limit + "\";r=");
+        assertThat(response.headers().firstValueAsLong("Retry-After").orElse(0))
+                .as("Retry-After of %s", path)
+                .isBetween(1L, 86_400L);
+        assertThat(JsonPath.<List<String>>read(response.body(), "$['violated-policies']"))
+                .containsExactly(limit);
+    }
+
+    /** What a JSON document holds at a path such as {@code $.status}. */
+    <T> T json(String path, String jsonPath) {
+        return JsonPath.read(get(path).body(), jsonPath);
+    }
+
     double meter(String name, String... tags) {
-        StringBuilder path = new StringBuilder("/actuator/metrics/" + name);
-        for (int i = 0; i < tags.length; i++) {
-            path.append(i == 0 ? "?tag=" : "&tag=").append(tags[i]);
-        }
-        return this.<List<Double>>json(
-                        path.toString(), "$.measurements[?(@.statistic in ['COUNT', 'VALUE'])].value")
+        String path = "/actuator/metrics/" + name + "?tag=" + String.join("&tag=", tags);
+        return this.<List<Double>>json(path, "$.measurements[?(@.statistic == 'COUNT')].value")
                 .get(0);
+    }
+
+    String log() {
+        try {
+            return Files.readString(log);
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** The lines before the first request. */
+    List<String> startLog() {
+        port();
+        return log().lines().takeWhile(line -> !LISTENING.matcher(line).find()).toList();
+    }
+
+    /** The content of a jar in the jar. */
+    byte[] library(String name) {
+        try (JarFile file = new JarFile(jar.toFile());
+                InputStream library = file.getInputStream(file.getJarEntry("BOOT-INF/lib/" + name))) {
+            return library.readAllBytes();
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    private synchronized int port() {
+        if (port == 0) {
+            port = Await.value("the port in " + log, () -> {
+                Matcher listening = LISTENING.matcher(log());
+                if (!listening.find()) {
+                    assertThat(process.isAlive()).as("The application has ended:%n%s", log()).isTrue();
+                    return null;
+                }
+                return Integer.valueOf(listening.group(1));
+            });
+        }
+        return port;
     }
 }

@@ -1,12 +1,19 @@
 package com.acme.acceptance;
 
-/** No Redis runs. */
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** This application knows of no Redis. */
 class InMemoryTests extends AbstractLimitTests {
 
-    private static final Application APPLICATION = Application.start("in-memory");
+    InMemoryTests() {
+        super(Application.IN_MEMORY);
+    }
 
-    @Override
-    Application application() {
-        return APPLICATION;
+    @Test
+    void healthDoesNotLookForAServer() {
+        assertThat(Application.IN_MEMORY.<String>json("/actuator/health", "$.status"))
+                .isEqualTo("UP");
     }
 }

@@ -1,13 +1,33 @@
 package com.acme.acceptance;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
 class ServletTests extends AbstractLimitTests {
 
-    private static final Redis REDIS = Redis.start();
+    ServletTests() {
+        super(Application.SERVLET);
+    }
 
-    private static final Application APPLICATION = Application.start("servlet", REDIS.properties());
+    @Test
+    void aHandlerThatBlocksIsLimited() {
+        spend("/blocking-handler", "X-Api-Key", key);
+        rejected("blocking-handler", "/blocking-handler", "X-Api-Key", key);
+    }
 
-    @Override
-    Application application() {
-        return APPLICATION;
+    @Test
+    void applicationsShareTheirBuckets() {
+        allowed("/mono?key=" + key);
+        Application.REACTIVE.allowed("/mono?key=" + key);
+        rejected("mono", "/mono?key=" + key);
+        Application.REACTIVE.rejected("mono", "/mono?key=" + key);
+        Application.IN_MEMORY.allowed("/mono?key=" + key);
+    }
+
+    @Test
+    void healthShowsThatLimitsAreShared() {
+        assertThat(Application.SERVLET.<String>json("/actuator/health/ratelimit", "$.details.limits"))
+                .isEqualTo("shared");
     }
 }
