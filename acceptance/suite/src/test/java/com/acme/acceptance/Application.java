@@ -11,6 +11,7 @@ import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
+import java.net.http.HttpTimeoutException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -26,6 +27,8 @@ final class Application {
     /** How long anything may take, on a machine that has much else to do. */
     static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
+
     private static final Redis REDIS = Redis.start();
 
     // Started together, so that each test finds its own running. Servlet and reactive share the buckets.
@@ -38,7 +41,7 @@ final class Application {
 
     private static final Pattern LISTENING = Pattern.compile("(?m)^listening on (\\d+)$");
 
-    private static final HttpClient CLIENT = HttpClient.newHttpClient();
+    private static final HttpClient CLIENT = client();
 
     private final Path jar;
 
@@ -52,6 +55,15 @@ final class Application {
         this.jar = jar;
         this.log = log;
         this.process = process;
+    }
+
+    /**
+     * Creates a client that may ask for a connection for each request. On one connection, a response from an event loop after
+     * one from another thread can be the last that Reactor Netty 1.2.18 and 1.3.7 send (reactor/reactor-netty#4361).
+     */
+    private static HttpClient client() {
+        System.setProperty("jdk.httpclient.allowRestrictedHeaders", "connection");
+        return HttpClient.newHttpClient();
     }
 
     /** The Redis of all applications but the one in memory. */
@@ -89,12 +101,16 @@ final class Application {
 
     HttpResponse<String> get(String path, String... headers) {
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
-                .timeout(PATIENCE);
+                .timeout(REQUEST_TIMEOUT)
+                .header("Connection", "close");
         if (headers.length > 0) {
             request.headers(headers);
         }
         try {
             return CLIENT.send(request.build(), BodyHandlers.ofString());
+        } catch (HttpTimeoutException ex) {
+            dumpThreads();
+            throw new UncheckedIOException("GET " + path + "; threads in " + log, ex);
         } catch (IOException ex) {
             throw new UncheckedIOException("GET " + path, ex);
         } catch (InterruptedException ex) {
@@ -159,6 +175,16 @@ final class Application {
             return library.readAllBytes();
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
+        }
+    }
+
+    private void dumpThreads() {
+        try {
+            new ProcessBuilder("kill", "-QUIT", Long.toString(process.pid())).start().waitFor();
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
         }
     }
 
