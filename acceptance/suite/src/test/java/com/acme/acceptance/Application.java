@@ -25,9 +25,9 @@ import java.util.regex.Pattern;
 final class Application {
 
     /** How long anything may take, on a machine that has much else to do. */
-    static final Duration PATIENCE = Duration.ofSeconds(60);
+    static final Duration PATIENCE = Duration.ofSeconds(180);
 
-    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(20);
+    private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
 
     private static final Redis REDIS = Redis.start();
 
