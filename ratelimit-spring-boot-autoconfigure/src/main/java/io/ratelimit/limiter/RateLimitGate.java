@@ -90,7 +90,7 @@ public final class RateLimitGate {
     /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a refund and without a call listener. */
     public void enter(Charge charge) {
         checkMayBlock(charge.limit().mayDelay());
-        RateLimitDecision decision = store.decide(StoreRequest.of(charge)).decision();
+        RateLimitDecision decision = store.decide(charge);
         Duration delay = admit(charge, decision);
         if (!delay.isZero()) {
             await(delay, new CombinedDecision(List.of(charge), List.of(decision)));
@@ -206,7 +206,7 @@ public final class RateLimitGate {
     /** Does the same as {@link #decide(List)} for one charge. */
     RateLimitDecision decide(Charge charge) {
         checkMayBlock();
-        RateLimitDecision decision = store.decide(StoreRequest.of(charge)).decision();
+        RateLimitDecision decision = store.decide(charge);
         notifyListener(charge, decision);
         return applyDryRun(charge, decision);
     }

@@ -50,10 +50,18 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public StoreOutcome decide(StoreRequest request) {
-        // Short, so that the JIT compiler inlines it into callers and removes the request and the outcome.
         return request.isSingle() && !request.refundable()
-                ? StoreOutcome.of(request, decideOne(request.first()))
+                ? StoreOutcome.of(request, decide(request.first()))
                 : decideMore(request);
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        CompiledLimit limit = known(charge.limit());
+        Object key = BucketKey.of(charge.key());
+        Bucket bucket = limit.buckets().get(key);
+        RateLimitDecision decision = bucket == null ? null : bucket.decide(limit, charge.permits(), time.micros());
+        return decision == null ? decideOne(limit, key, charge, null) : decision;
     }
 
     private StoreOutcome decideMore(StoreRequest request) {
@@ -70,14 +78,6 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         return CompletableFuture.completedFuture(decide(request));
-    }
-
-    private RateLimitDecision decideOne(Charge charge) {
-        CompiledLimit limit = known(charge.limit());
-        Object key = BucketKey.of(charge.key());
-        Bucket bucket = limit.buckets().get(key);
-        RateLimitDecision decision = bucket == null ? null : bucket.decide(limit, charge.permits(), time.micros());
-        return decision == null ? decideOne(limit, key, charge, null) : decision;
     }
 
     private RateLimitDecision decideOne(Charge charge, Map<Charge, ChargedPermits> receipts) {

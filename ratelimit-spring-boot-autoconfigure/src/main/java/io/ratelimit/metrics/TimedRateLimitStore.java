@@ -3,6 +3,8 @@ package io.ratelimit.metrics;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Timer;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.Futures;
@@ -82,6 +84,20 @@ public final class TimedRateLimitStore extends DelegatingRateLimitStore {
         }
         record(start, null);
         return outcome;
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        long start = System.nanoTime();
+        RateLimitDecision decision;
+        try {
+            decision = store().decide(charge);
+        } catch (RuntimeException ex) {
+            record(start, ex);
+            throw ex;
+        }
+        record(start, null);
+        return decision;
     }
 
     @Override

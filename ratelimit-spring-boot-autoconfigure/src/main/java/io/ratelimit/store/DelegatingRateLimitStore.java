@@ -8,7 +8,10 @@ import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
-/** Passes every call to another store. A decorator overrides what it changes. */
+/**
+ * Passes every call to another store. A decorator overrides what it changes. {@link #decide(Charge)} is not passed on, so that
+ * a decorator of {@link #decide(StoreRequest)} is asked for every decision.
+ */
 @Internal
 public abstract class DelegatingRateLimitStore implements RateLimitStore {
 
@@ -16,6 +19,11 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
 
     protected DelegatingRateLimitStore(RateLimitStore store) {
         this.store = store;
+    }
+
+    /** Returns the other store. */
+    protected final RateLimitStore store() {
+        return store;
     }
 
     @Override

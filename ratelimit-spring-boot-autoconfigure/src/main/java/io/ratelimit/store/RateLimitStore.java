@@ -26,7 +26,15 @@ public interface RateLimitStore {
     /** Decides, and charges if every limit allows it. */
     StoreOutcome decide(StoreRequest request);
 
-    /** As {@link #decide}, without blocking the caller. */
+    /**
+     * Decides one charge without a refund, which most calls ask for: as {@link #decide(StoreRequest)}. A store overrides it to
+     * save the request and the outcome.
+     */
+    default RateLimitDecision decide(Charge charge) {
+        return decide(StoreRequest.of(charge)).decision();
+    }
+
+    /** As {@link #decide(StoreRequest)}, without blocking the caller. */
     CompletionStage<StoreOutcome> decideAsync(StoreRequest request);
 
     /**
@@ -46,7 +54,7 @@ public interface RateLimitStore {
         return Integer.MAX_VALUE;
     }
 
-    /** Returns whether {@link #decide} never waits for anything. */
+    /** Returns whether {@link #decide(StoreRequest)} never waits for anything. */
     default boolean isNonBlocking() {
         return false;
     }

@@ -65,6 +65,11 @@ public final class StoreOutcome {
         return request.charges();
     }
 
+    /** Returns whether there is only one charge. */
+    public boolean isSingle() {
+        return request.isSingle();
+    }
+
     /** Returns one decision for each charge, in the same order: whether <em>its</em> permits are available. */
     public List<RateLimitDecision> decisions() {
         List<RateLimitDecision> all = decisions;

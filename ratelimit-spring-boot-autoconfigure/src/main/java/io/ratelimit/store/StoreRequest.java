@@ -37,13 +37,11 @@ public final class StoreRequest {
      * @throws IllegalArgumentException if there is no charge, or two are for the same bucket
      */
     public static StoreRequest of(List<Charge> charges, boolean refundable) {
-        if (charges.isEmpty()) {
-            throw new IllegalArgumentException("A request must have at least one charge");
-        }
+        checkNotEmpty(charges);
         if (charges.size() > 1) {
             checkDistinct(charges);
         }
-        return new StoreRequest(charges.get(0), charges, refundable, 0);
+        return new StoreRequest(charges.get(0), List.copyOf(charges), refundable, 0);
     }
 
     /** Asks for all charges or none, without a refund. */
@@ -67,7 +65,14 @@ public final class StoreRequest {
 
     /** Returns the same request for other charges. */
     public StoreRequest with(List<Charge> others) {
-        return new StoreRequest(others.get(0), others, refundable, more);
+        checkNotEmpty(others);
+        return new StoreRequest(others.get(0), List.copyOf(others), refundable, more);
+    }
+
+    private static void checkNotEmpty(List<Charge> charges) {
+        if (charges.isEmpty()) {
+            throw new IllegalArgumentException("A request must have at least one charge");
+        }
     }
 
     private static void checkDistinct(List<Charge> charges) {

@@ -67,6 +67,13 @@ class TimedRateLimitStoreTests {
         assertThat(count("success")).isEqualTo(1);
     }
 
+    @Test
+    void decisionAboutOneChargeIsTimed() {
+        given(store.decide(CHARGES.get(0))).willReturn(DECISIONS.get(0));
+        assertThat(timed.decide(CHARGES.get(0))).isSameAs(DECISIONS.get(0));
+        assertThat(count("success")).isEqualTo(1);
+    }
+
     static Stream<Arguments> failures() {
         return Stream.of(
                 Arguments.of(new RateLimitStoreException(Reason.TIMEOUT, "", null), "timeout"),
@@ -81,6 +88,9 @@ class TimedRateLimitStoreTests {
         given(store.decide(REQUEST)).willThrow(failure);
         assertThat(catchThrowable(() -> timed.decide(REQUEST))).isSameAs(failure);
         assertThat(count(outcome)).isEqualTo(1);
+        given(store.decide(CHARGES.get(0))).willThrow(failure);
+        assertThat(catchThrowable(() -> timed.decide(CHARGES.get(0)))).isSameAs(failure);
+        assertThat(count(outcome)).isEqualTo(2);
         assertThat(count("success")).isZero();
     }
 

@@ -20,6 +20,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Applies {@link OnStoreFailure} to calls that the store cannot decide. */
@@ -31,6 +32,8 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     private final RateLimitStore local;
 
     private final OutageTracker outages;
+
+    private final UnaryOperator<Refund> forgiving = this::forgiving;
 
     /**
      * @param store the one that may fail
@@ -57,6 +60,18 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     }
 
     @Override
+    public RateLimitDecision decide(Charge charge) {
+        RateLimitDecision decision;
+        try {
+            decision = store().decide(charge);
+        } catch (RateLimitStoreException ex) {
+            return fallBack(StoreRequest.of(charge), ex).decision();
+        }
+        outages.success();
+        return decision;
+    }
+
+    @Override
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         return Futures.start(() -> super.decideAsync(request))
                 .handle((outcome, thrown) ->
@@ -65,7 +80,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
 
     private StoreOutcome decided(StoreOutcome outcome) {
         outages.success();
-        return outcome.mapRefund(this::forgiving);
+        return outcome.mapRefund(forgiving);
     }
 
     /** A refund that the store fails to make is logged, and does not fail the caller. */

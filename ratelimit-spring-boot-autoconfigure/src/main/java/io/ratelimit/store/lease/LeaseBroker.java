@@ -125,7 +125,7 @@ final class LeaseBroker {
             return null;
         }
         sweep.begin();
-        return bucket.join(request.charges().get(0).permits(), nanos.getAsLong());
+        return bucket.join(request.first().permits(), nanos.getAsLong());
     }
 
     /** Bounds a call that got no permits from the lease it waited for: the store would give it a full timeout again. */
@@ -158,7 +158,7 @@ final class LeaseBroker {
 
     private CompletableFuture<StoreOutcome> ask(StoreRequest call, LeasedBucket bucket, LeaseRequest request) {
         long sent = nanos.getAsLong();
-        Charge charge = call.charges().get(0);
+        Charge charge = call.first();
         CompletableFuture<StoreOutcome> asked = new CompletableFuture<>();
         var unused = started(charge, request).whenComplete((outcome, thrown) -> {
             StoreOutcome decided = null;
@@ -194,7 +194,7 @@ final class LeaseBroker {
 
     private @Nullable StoreOutcome received(
             StoreRequest call, LeasedBucket bucket, LeaseRequest request, @Nullable StoreOutcome outcome, long sent) {
-        Charge charge = call.charges().get(0);
+        Charge charge = call.first();
         Lease lease = outcome == null || !outcome.decision().allowed() ? null : outcome.lease();
         LeasedPermits brought = outcome == null || lease == null
                 ? null

@@ -2,6 +2,7 @@ package io.ratelimit.store.lease;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -44,9 +45,20 @@ final class LeasedBucket {
     @Nullable
     StoreOutcome take(StoreRequest request, long nanos) {
         LeasedPermits present = leased;
-        Charge charge = request.charges().get(0);
-        long after = present == null ? -1 : present.take(charge.permits(), nanos);
-        return present == null || after < 0 ? null : present.outcome(request, present.decision(after, nanos));
+        RateLimitDecision decision = present == null ? null : take(present, request.first(), nanos);
+        return present == null || decision == null ? null : present.outcome(request, decision);
+    }
+
+    /** Takes leased permits; {@code null} if there are not so many. */
+    @Nullable
+    RateLimitDecision take(Charge charge, long nanos) {
+        LeasedPermits present = leased;
+        return present == null ? null : take(present, charge, nanos);
+    }
+
+    private static @Nullable RateLimitDecision take(LeasedPermits present, Charge charge, long nanos) {
+        long after = present.take(charge.permits(), nanos);
+        return after < 0 ? null : present.decision(after, nanos);
     }
 
     /**

@@ -150,8 +150,7 @@ final class LeasedPermits {
     /** Returns the outcome of a request whose only charge has taken permits. */
     StoreOutcome outcome(StoreRequest request, RateLimitDecision decision) {
         return request.refundable()
-                ? StoreOutcome.of(
-                        request, List.of(decision), refund(request.charges().get(0)))
+                ? StoreOutcome.of(request, List.of(decision), refund(request.first()))
                 : StoreOutcome.of(request, decision);
     }
 

@@ -2,6 +2,7 @@ package io.ratelimit.store.lease;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.concurrent.Watchdog;
@@ -91,7 +92,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         if (!anyMayLease(request)) {
             return super.decide(request);
         }
-        if (request.charges().size() == 1) {
+        if (request.isSingle()) {
             return decideOne(request);
         }
         PartlyLeasedCall call = partlyLeased(request);
@@ -110,11 +111,23 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     @Override
+    public RateLimitDecision decide(Charge charge) {
+        LeasedBucket bucket = mayLease(charge) ? buckets.of(charge.limit(), charge.key()) : null;
+        if (bucket == null) {
+            return store().decide(charge);
+        }
+        RateLimitDecision leased = bucket.take(charge, nanos.getAsLong());
+        return leased != null
+                ? leased
+                : broker.decide(StoreRequest.of(charge), bucket).decision();
+    }
+
+    @Override
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         if (!anyMayLease(request)) {
             return super.decideAsync(request);
         }
-        if (request.charges().size() == 1) {
+        if (request.isSingle()) {
             return decideOneAsync(request);
         }
         PartlyLeasedCall call = partlyLeased(request);
@@ -146,11 +159,14 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     private @Nullable LeasedBucket bucket(StoreRequest request) {
-        Charge charge = request.charges().get(0);
+        Charge charge = request.first();
         return buckets.of(charge.limit(), charge.key());
     }
 
     private static boolean anyMayLease(StoreRequest request) {
+        if (request.isSingle()) {
+            return mayLease(request.first()) && request.more() == 0;
+        }
         List<Charge> charges = request.charges();
         for (int i = 0; i < charges.size(); i++) {
             if (mayLease(charges.get(i))) {
@@ -167,7 +183,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     private static boolean isLeasable(StoreRequest rest) {
-        return rest.charges().size() == 1 && mayLease(rest.charges().get(0));
+        return rest.isSingle() && mayLease(rest.first());
     }
 
     /** Covers as many charges as possible by permits leased already. */

@@ -29,6 +29,9 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
 
     /** Returns what is to be cached; {@code null} if nothing, because nothing was rejected or something was charged. */
     static @Nullable CachedRejection of(StoreOutcome outcome, long sent, long version) {
+        if (outcome.isSingle() && outcome.decision().allowed()) {
+            return null;
+        }
         List<Charge> charges = outcome.charges();
         long nanos = Long.MAX_VALUE;
         for (int i = 0; i < charges.size(); i++) {
@@ -62,6 +65,11 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         return true;
     }
 
+    /** Returns whether the call with one charge would be rejected as this one was. */
+    boolean covers(Charge charge) {
+        return charges.size() == 1 && covers(0, charge);
+    }
+
     @SuppressWarnings("ReferenceEquality") // A limit with other numbers is another object.
     private boolean covers(int i, Charge charge) {
         Charge known = charges.get(i);
@@ -81,9 +89,6 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
 
     /** Returns the store's decisions, less the time since then. */
     List<RateLimitDecision> decisions(List<Charge> call, long now) {
-        if (call.size() == 1) {
-            return List.of(decision(0, call.get(0), now));
-        }
         List<RateLimitDecision> present = new ArrayList<>(call.size());
         for (int i = 0; i < call.size(); i++) {
             present.add(decision(i, call.get(i), now));
@@ -91,7 +96,8 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         return present;
     }
 
-    private RateLimitDecision decision(int i, Charge charge, long now) {
+    /** Returns the store's decision about one charge, less the time since then. */
+    RateLimitDecision decision(int i, Charge charge, long now) {
         RateLimitDecision known = decisions.get(i);
         long elapsed = now - sent;
         return new RateLimitDecision(

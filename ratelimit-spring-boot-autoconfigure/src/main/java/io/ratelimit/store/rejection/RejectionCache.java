@@ -5,6 +5,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.KeyDigest;
 import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicLongArray;
@@ -46,9 +47,22 @@ final class RejectionCache {
         return now - known.until() < 0 ? known.decisions(call, now) : null;
     }
 
+    /** Does the same as {@link #find(List)} for a call with one charge. */
+    @Nullable
+    RateLimitDecision find(Charge charge) {
+        int hash = hash(charge);
+        CachedRejection known = slots.get(hash & (SLOTS - 1));
+        if (known == null || !known.covers(charge) || known.version() != version(hash)) {
+            return null;
+        }
+        long now = nanos.getAsLong();
+        return now - known.until() < 0 ? known.decision(0, charge, now) : null;
+    }
+
     /** Begins a query. To be called before the store is. */
-    Query query(List<Charge> call) {
-        return new Query(nanos.getAsLong(), version(call));
+    Query query(StoreRequest request) {
+        long version = request.isSingle() ? version(hash(request.first())) : version(request.charges());
+        return new Query(nanos.getAsLong(), version);
     }
 
     /** Drops what is cached for a bucket, and what queries under way will bring: permits were added to it. */
@@ -60,9 +74,13 @@ final class RejectionCache {
     private long version(List<Charge> call) {
         long sum = 0;
         for (int i = 0; i < call.size(); i++) {
-            sum += versions.get(hash(call.get(i)) & (VERSIONS - 1));
+            sum += version(hash(call.get(i)));
         }
         return sum;
+    }
+
+    private long version(int hash) {
+        return versions.get(hash & (VERSIONS - 1));
     }
 
     private static int slot(List<Charge> call) {

@@ -37,22 +37,38 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
 
     @Override
     public StoreOutcome decide(StoreRequest request) {
-        List<RateLimitDecision> known = rejections.find(request.charges());
-        if (known != null) {
-            return StoreOutcome.of(request, known);
-        }
-        RejectionCache.Query query = rejections.query(request.charges());
+        StoreOutcome known = known(request);
+        return known != null ? known : decideUnknown(request);
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        RateLimitDecision known = rejections.find(charge);
+        return known != null ? known : decideUnknown(StoreRequest.of(charge)).decision();
+    }
+
+    private StoreOutcome decideUnknown(StoreRequest request) {
+        RejectionCache.Query query = rejections.query(request);
         return cached(super.decide(request), query);
     }
 
     @Override
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-        List<RateLimitDecision> known = rejections.find(request.charges());
+        StoreOutcome known = known(request);
         if (known != null) {
-            return CompletableFuture.completedFuture(StoreOutcome.of(request, known));
+            return CompletableFuture.completedFuture(known);
         }
-        RejectionCache.Query query = rejections.query(request.charges());
+        RejectionCache.Query query = rejections.query(request);
         return super.decideAsync(request).thenApply(outcome -> cached(outcome, query));
+    }
+
+    private @Nullable StoreOutcome known(StoreRequest request) {
+        if (request.isSingle()) {
+            RateLimitDecision known = rejections.find(request.first());
+            return known == null ? null : StoreOutcome.of(request, known);
+        }
+        List<RateLimitDecision> known = rejections.find(request.charges());
+        return known == null ? null : StoreOutcome.of(request, known);
     }
 
     private StoreOutcome cached(StoreOutcome outcome, RejectionCache.Query query) {

@@ -157,11 +157,10 @@ public abstract class LeaseRandomContract {
             RateLimit known = mixed && random.nextInt(3) == 0 ? unleased : limit;
             List<Charge> charges = List.of(new Charge(known, "key", permits()));
             slow.decided = -1;
+            StoreRequest request = StoreRequest.of(charges, refunds);
             StoreOutcome decided = refunds
-                    ? instance.decideAsync(StoreRequest.refundable(charges))
-                            .toCompletableFuture()
-                            .join()
-                    : instance.decide(StoreRequest.of(charges));
+                    ? instance.decideAsync(request).toCompletableFuture().join()
+                    : StoreOutcome.of(request, instance.decide(request.first()));
             if (decided.decision().allowed()) {
                 handedOut += slow.decided < 0 ? 1 : 0;
                 bookClock.set(slow.decided < 0 ? clock.micros() : slow.decided);

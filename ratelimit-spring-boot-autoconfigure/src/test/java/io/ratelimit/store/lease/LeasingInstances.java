@@ -8,7 +8,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.memory.ExactLeaseStore;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TrippingStore;
 import java.time.Duration;
@@ -41,7 +40,7 @@ public final class LeasingInstances implements AfterEachCallback {
     }
 
     public static RateLimitDecision take(RateLimitStore from, RateLimit limit, long permits) {
-        return from.decide(StoreRequest.of(new Charge(limit, "alice", permits))).decision();
+        return from.decide(new Charge(limit, "alice", permits));
     }
 
     public TestClock clock() {

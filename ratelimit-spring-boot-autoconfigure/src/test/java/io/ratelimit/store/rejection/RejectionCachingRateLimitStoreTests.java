@@ -52,7 +52,7 @@ class RejectionCachingRateLimitStoreTests {
         List<RateLimitDecision> ask(RateLimitStore store, Charge charge) {
             List<Charge> call = List.of(charge);
             return switch (this) {
-                case ONE -> List.of(store.decide(StoreRequest.of(charge)).decision());
+                case ONE -> List.of(store.decide(charge));
                 case BLOCKING -> store.decide(StoreRequest.of(call)).decisions();
                 case ASYNC ->
                     store.decideAsync(StoreRequest.of(call))
