@@ -17,7 +17,8 @@ public final class SpringBoot3HealthIndicator implements InvocationHandler {
     /** The interface that {@link #of} implements. */
     public static final String TYPE = "org.springframework.boot.actuate.health.HealthIndicator";
 
-    private static final String BUILDER = "org.springframework.boot.actuate.health.Health$Builder";
+    /** Creates what the indicator returns. */
+    public static final String BUILDER = "org.springframework.boot.actuate.health.Health$Builder";
 
     private final Supplier<RateLimitHealth> health;
 

@@ -22,6 +22,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.NativeDetector;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.util.ClassUtils;
 
@@ -70,6 +71,11 @@ public final class LimitPointcuts {
             throw new RateLimitConfigurationException(
                     property + " needs AspectJ's weaver, which is not on the class path.",
                     "Add org.aspectj:aspectjweaver, which ratelimit-spring-boot-starter brings.");
+        }
+        if (NativeDetector.inNativeImage()) {
+            throw new RateLimitConfigurationException(
+                    property + " must be empty in a native image, which has no AspectJ (was \"" + expression + "\").",
+                    "Annotate the methods, or run the application on a JVM.");
         }
         return new LimitPointcut(limit, property, expression, beans);
     }

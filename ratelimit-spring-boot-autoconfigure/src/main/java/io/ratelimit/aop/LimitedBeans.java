@@ -4,15 +4,20 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.MethodSignatures;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
@@ -32,12 +37,17 @@ public final class LimitedBeans {
 
     private final EventLoopHandlers handlers;
 
+    private final ProcessedMethods processed;
+
+    /** @param processed empty without AOT processing */
     public LimitedBeans(
             ConfigurableListableBeanFactory beans,
             CreatedBeans created,
             LimitedMethods methods,
             RateLimitBeanPostProcessor processor,
-            EventLoopHandlers handlers) {
+            EventLoopHandlers handlers,
+            ProcessedMethods processed) {
+        this.processed = processed;
         this.handlers = handlers;
         this.beans = beans;
         this.created = created;
@@ -61,7 +71,8 @@ public final class LimitedBeans {
      */
     public List<LimitedMethodRecord> check() {
         // First find all, so that every annotation has declared its limit before a pointcut refers to one.
-        List<BeanMethod> all = find();
+        List<BeanMethod> all = find(beans, methods, this::typeOf);
+        checkProcessed(all);
         checkMatches(all);
         List<LimitedMethodRecord> records = new ArrayList<>();
         for (BeanMethod found : all) {
@@ -76,15 +87,33 @@ public final class LimitedBeans {
                 .toList();
     }
 
-    private List<BeanMethod> find() {
+    /** Finds the limited methods of all beans. */
+    static List<BeanMethod> find(
+            ListableBeanFactory beans, LimitedMethods methods, Function<String, @Nullable Class<?>> types) {
         List<BeanMethod> all = new ArrayList<>();
         for (String name : beans.getBeanDefinitionNames()) {
-            Class<?> type = typeOf(name);
+            Class<?> type = types.apply(name);
             if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)) {
                 methods.of(type).forEach(method -> all.add(new BeanMethod(name, type, method)));
             }
         }
         return all;
+    }
+
+    /** @throws RateLimitConfigurationException if a method is missing that AOT processing has found */
+    private void checkProcessed(List<BeanMethod> all) {
+        Set<String> found = all.stream().map(BeanMethod::signature).collect(Collectors.toSet());
+        for (String signature : processed.signatures()) {
+            String bean = signature.substring(0, signature.indexOf(':'));
+            if (created.typeOf(bean) != null && !found.contains(signature)) {
+                throw new RateLimitConfigurationException(
+                        "@RateLimited of the bean '" + bean
+                                + "' must be found at start-up, as when the application was built (was missing at "
+                                + signature.substring(bean.length() + 1) + ").",
+                        "Register reflection hints for the classes and interfaces of the bean, or declare its class as the"
+                                + " return type of its @Bean method.");
+            }
+        }
     }
 
     /** @throws RateLimitConfigurationException if a pointcut matches nothing */
@@ -101,7 +130,17 @@ public final class LimitedBeans {
         }
     }
 
-    private record BeanMethod(String bean, Class<?> type, MatchedMethod method) {}
+    /** A limited method of a bean. */
+    record BeanMethod(String bean, Class<?> type, MatchedMethod method) {
+
+        /** Identifies the method at build time and at start-up, when the bean may have a more specific type. */
+        String signature() {
+            return bean + ":" + method.method().getName()
+                    + Arrays.stream(method.method().getParameterTypes())
+                            .map(Class::getName)
+                            .collect(Collectors.joining(",", "(", ")"));
+        }
+    }
 
     private @Nullable Class<?> typeOf(String name) {
         Class<?> createdType = created.typeOf(name);

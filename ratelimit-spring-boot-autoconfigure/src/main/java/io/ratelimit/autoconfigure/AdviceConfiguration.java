@@ -8,6 +8,7 @@ import io.ratelimit.aop.LimitPointcuts;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedMethodFactory;
 import io.ratelimit.aop.LimitedMethods;
+import io.ratelimit.aop.ProcessedMethods;
 import io.ratelimit.aop.RateLimitAdvicePlacer;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
 import io.ratelimit.aop.RateLimitInterceptor;
@@ -133,9 +134,11 @@ class AdviceConfiguration {
             CreatedBeans created,
             LimitedMethods methods,
             RateLimitBeanPostProcessor processor,
-            ObjectProvider<RateLimitGate> gate) {
+            ObjectProvider<RateLimitGate> gate,
+            ObjectProvider<ProcessedMethods> processed) {
         EventLoopHandlers handlers = new EventLoopHandlers(() -> WebFluxThreads.areEventLoops(beans), once(gate));
-        return new LimitedBeans(beans, created, methods, processor, handlers);
+        return new LimitedBeans(
+                beans, created, methods, processor, handlers, processed.getIfAvailable(ProcessedMethods::of));
     }
 
     @Bean

@@ -19,6 +19,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
+import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.convert.ConversionException;
 import org.springframework.core.env.Environment;
 
@@ -52,6 +53,10 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
 
     @Override
     public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+        if (Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
+            // Some values may be known at start-up only.
+            return;
+        }
         Binder binder = Binder.get(environment);
         names().forEach(name -> check(name, binder));
         try {

@@ -18,6 +18,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.NativeDetector;
 import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.expression.BeanResolver;
 import org.springframework.expression.EvaluationContext;
@@ -63,8 +64,9 @@ public final class RateLimitExpressions {
         this.beans = beans;
         this.beanResolver = new BeanFactoryResolver(beans);
         this.facts = facts;
-        this.parser = new SpelExpressionParser(
-                new SpelParserConfiguration(SpelCompilerMode.MIXED, beans.getBeanClassLoader()));
+        // A native image cannot define classes.
+        SpelCompilerMode mode = NativeDetector.inNativeImage() ? SpelCompilerMode.OFF : SpelCompilerMode.MIXED;
+        this.parser = new SpelExpressionParser(new SpelParserConfiguration(mode, beans.getBeanClassLoader()));
     }
 
     /** Returns the names that expressions of a method can use. */

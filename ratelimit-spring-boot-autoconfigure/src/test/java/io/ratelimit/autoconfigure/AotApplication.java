@@ -91,7 +91,7 @@ public final class AotApplication {
         }
 
         @Bean
-        Contract contract() {
+        Implementation contract() {
             return new Implementation();
         }
 

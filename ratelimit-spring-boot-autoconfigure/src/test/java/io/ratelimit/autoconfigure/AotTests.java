@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.stream.Stream;
 import org.assertj.core.api.AbstractThrowableAssert;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledForJreRange;
+import org.junit.jupiter.api.condition.JRE;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Applications that Spring has processed ahead of time limit the same calls. */
@@ -17,9 +20,15 @@ class AotTests {
     private static final String[] AT_BUILD = {
         "--spring.main.web-application-type=none",
         "--spring.main.banner-mode=off",
-        "--ratelimit.limits.configured.rate=1/h",
-        "--ratelimit.limits.configured.pointcut=execution(* io.ratelimit.autoconfigure.AotApplication.Matched.*(..))"
+        "--ratelimit.limits.configured.rate=1/h"
     };
+
+    private static final String POINTCUT =
+            "--ratelimit.limits.configured.pointcut=execution(* io.ratelimit.autoconfigure.AotApplication.Matched.*(..))";
+
+    private static final String IN_MEMORY = "--ratelimit.store=in-memory";
+
+    private static final String NATIVE_IMAGE = "org.graalvm.nativeimage.imagecode";
 
     @TempDir
     private static Path directory;
@@ -29,7 +38,7 @@ class AotTests {
     @BeforeAll
     static void process() {
         processed = OtherClassPath.with(
-                AotProcessing.of(AotApplication.class, directory, with(AT_BUILD, "--ratelimit.store=in-memory"))
+                AotProcessing.of(AotApplication.class, directory, with(AT_BUILD, POINTCUT, IN_MEMORY))
                         .classes());
     }
 
@@ -43,12 +52,12 @@ class AotTests {
 
     @Test
     void limitsApply() throws Exception {
-        assertThat(start("--ratelimit.store=in-memory", "--quotes.rate=1/h")).isEqualTo(List.of());
+        assertThat(start(IN_MEMORY, POINTCUT, "--quotes.rate=1/h")).isEqualTo(List.of());
     }
 
     @Test
     void limitsThatAreOffAtStartUpOnlyStopIt() {
-        assertFails("--ratelimit.enabled=false", "--ratelimit.store=in-memory")
+        assertFails(IN_MEMORY, "--ratelimit.enabled=false")
                 .hasMessageContaining(
                         "ratelimit.enabled must be true as when AOT processing chose the beans (was false).");
     }
@@ -58,6 +67,33 @@ class AotTests {
         assertFails("--ratelimit.store=redis")
                 .hasMessageContaining(
                         "ratelimit.store must be in-memory as when AOT processing chose the beans (was redis).");
+    }
+
+    /** Spring creates no proxy classes then, and uses those of the build. */
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_25, disabledReason = "Spring Boot refuses native images of earlier versions")
+    void limitsApplyWithTheProxiesOfANativeImage() throws Exception {
+        Object unlimited = inNativeImage(() -> start(IN_MEMORY, "--quotes.rate=1/h"));
+
+        assertThat(unlimited).isEqualTo(List.of("configured"));
+    }
+
+    @Test
+    @EnabledForJreRange(min = JRE.JAVA_25, disabledReason = "Spring Boot refuses native images of earlier versions")
+    void pointcutsAreRefusedInANativeImage() {
+        assertThatThrownBy(() -> inNativeImage(() -> start(IN_MEMORY, POINTCUT, "--quotes.rate=1/h")))
+                .rootCause()
+                .hasMessageContaining("ratelimit.limits.configured.pointcut must be empty in a native image");
+    }
+
+    /** Lets Spring, which is loaded anew, believe that it runs in one. Its reflection is not restricted. */
+    private static Object inNativeImage(Callable<Object> start) throws Exception {
+        System.setProperty(NATIVE_IMAGE, "runtime");
+        try {
+            return start.call();
+        } finally {
+            System.clearProperty(NATIVE_IMAGE);
+        }
     }
 
     /** The exception's class is of another class loader. */

@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.aop.LimitedMethodHints;
 import java.io.IOException;
 import java.util.List;
 import java.util.Properties;
@@ -9,6 +10,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.context.annotation.ImportCandidates;
@@ -86,6 +88,9 @@ class AutoConfigurationFilesTests {
         assertThat(factories
                         .getProperty(BeanFactoryInitializationAotProcessor.class.getName())
                         .split(","))
-                .containsExactlyInAnyOrder(BuildTimeConditionsProcessor.class.getName());
+                .containsExactlyInAnyOrder(
+                        BuildTimeConditionsProcessor.class.getName(), LimitedMethodHints.class.getName());
+        assertThat(factories.getProperty(RuntimeHintsRegistrar.class.getName()))
+                .isEqualTo(RateLimitRuntimeHints.class.getName());
     }
 }

@@ -1,0 +1,129 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.aop.LimitedBeans.BeanMethod;
+import io.ratelimit.expression.ExpressionHints;
+import java.lang.System.Logger.Level;
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import javax.lang.model.element.Modifier;
+import org.jspecify.annotations.Nullable;
+import org.springframework.aot.generate.GeneratedMethod;
+import org.springframework.aot.hint.ExecutableMode;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.ReflectionHints;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.core.env.Environment;
+import org.springframework.javapoet.CodeBlock;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Prepares limited methods for AOT processing: registers what a native image needs to find and to limit them, and lets the
+ * start-up check that it finds each of them again.
+ */
+public final class LimitedMethodHints implements BeanFactoryInitializationAotProcessor {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    private static final Bindable<Map<String, Expressions>> LIMITS = Bindable.mapOf(String.class, Expressions.class);
+
+    @Override
+    public @Nullable BeanFactoryInitializationAotContribution processAheadOfTime(
+            ConfigurableListableBeanFactory beans) {
+        if (beans.getBeanNamesForType(LimitedMethods.class, true, false).length == 0) {
+            return null;
+        }
+        LimitedMethods methods = beans.getBean(LimitedMethods.class);
+        List<String> configured = configured(beans.getBean(Environment.class));
+        methods.pointcuts().all().forEach(LimitedMethodHints::warn);
+        List<BeanMethod> found = LimitedBeans.find(beans, methods, name -> beans.getType(name, false));
+        return (context, code) -> {
+            ReflectionHints hints = context.getRuntimeHints().reflection();
+            ExpressionHints expressions = new ExpressionHints(beans, hints, beans.getBeanClassLoader());
+            configured.forEach(expressions::register);
+            found.forEach(method -> register(method, configured, expressions, hints));
+            context.getRuntimeHints().proxies().registerJdkProxy(RateLimited.class);
+            String[] signatures = found.stream()
+                    .filter(method -> method.method().annotated())
+                    .map(BeanMethod::signature)
+                    .distinct()
+                    .toArray(String[]::new);
+            GeneratedMethod expect = code.getMethods()
+                    .add(
+                            "expectLimitedMethods",
+                            method -> method.addModifiers(Modifier.PRIVATE)
+                                    .addParameter(DefaultListableBeanFactory.class, "beanFactory")
+                                    .addStatement(
+                                            "beanFactory.registerSingleton($S, $T.of($L))",
+                                            ProcessedMethods.BEAN,
+                                            ProcessedMethods.class,
+                                            Stream.of(signatures)
+                                                    .map(signature -> CodeBlock.of("$S", signature))
+                                                    .collect(CodeBlock.joining(", "))));
+            code.addInitializer(expect.toMethodReference());
+        };
+    }
+
+    private static void warn(LimitPointcut pointcut) {
+        logger.log(
+                Level.WARNING,
+                pointcut.property() + " cannot be used in a native image, which will not start. On a JVM it applies.");
+    }
+
+    private static List<String> configured(Environment environment) {
+        return Binder.get(environment).bind("ratelimit.limits", LIMITS).orElse(Map.of()).values().stream()
+                .flatMap(limit -> Stream.of(limit.keyExpression(), limit.permits(), limit.condition()))
+                .filter(StringUtils::hasText)
+                .toList();
+    }
+
+    private static void register(
+            BeanMethod found, List<String> configured, ExpressionHints expressions, ReflectionHints hints) {
+        Class<?> type = ClassUtils.getUserClass(found.type());
+        hierarchy(type).forEach(part -> {
+            hints.registerType(part, MemberCategory.INVOKE_DECLARED_METHODS);
+            annotations(MergedAnnotations.from(part), hints);
+        });
+        Method method = found.method().method();
+        hints.registerMethod(method, ExecutableMode.INVOKE);
+        annotations(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), hints);
+        RateLimitAnnotations.find(method, type).stream()
+                .map(RateLimitAnnotations.LimitAnnotation::annotation)
+                .flatMap(annotation ->
+                        Stream.of(annotation.keyExpression(), annotation.permits(), annotation.condition()))
+                .filter(StringUtils::hasText)
+                .forEach(expression -> expressions.register(expression, method));
+        configured.forEach(expression -> expressions.register(expression, method));
+    }
+
+    /** Registers an annotation that is annotated itself; its attributes may be those of {@link RateLimited}. */
+    private static void annotations(MergedAnnotations annotations, ReflectionHints hints) {
+        annotations.stream(RateLimited.class)
+                .forEach(annotation ->
+                        hints.registerType(annotation.getRoot().getType(), MemberCategory.INVOKE_DECLARED_METHODS));
+    }
+
+    /** Returns the classes and interfaces that may declare limited methods, annotations and fallback methods. */
+    private static Stream<Class<?>> hierarchy(Class<?> type) {
+        Stream<Class<?>> classes = Stream.iterate(
+                type, part -> part != null && part != Object.class, (Class<?> part) -> part.getSuperclass());
+        return Stream.concat(classes, ClassUtils.getAllInterfacesForClassAsSet(type).stream())
+                .distinct();
+    }
+
+    /** Binds the expressions of a limit alone. */
+    record Expressions(
+            @Nullable String keyExpression,
+            @Nullable String permits,
+            @Nullable String condition) {}
+}

@@ -1,0 +1,246 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.proxies;
+import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.reflection;
+import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.resource;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.aop.LimitedMethodHints;
+import io.ratelimit.aop.ProcessedMethods;
+import io.ratelimit.expression.ExpressionRoot;
+import io.ratelimit.expression.RequestRoot;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.GeneratedClass;
+import org.springframework.aot.generate.GeneratedMethods;
+import org.springframework.aot.generate.GenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.aot.generate.MethodReference;
+import org.springframework.aot.hint.MemberCategory;
+import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.TypeReference;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationCode;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.javapoet.ClassName;
+import org.springframework.util.ClassUtils;
+
+/** A native image finds what limits need. */
+class RuntimeHintsTests {
+
+    private static final Pattern CLASS_NAME =
+            Pattern.compile("\"((?:io|kotlinx|org|reactor)\\.[a-z][\\w.]*\\.[A-Z]\\w*)\"");
+
+    /** The order of auto-configurations, and classes that are compared by name only. */
+    private static final Pattern NOT_LOADED = Pattern.compile(".*AutoConfiguration|io\\.ratelimit\\..*");
+
+    private static final RuntimeHints GENERAL = new RuntimeHints();
+
+    private static RuntimeHints ofApplication;
+
+    @BeforeAll
+    static void register() {
+        new RateLimitRuntimeHints().registerHints(GENERAL, RuntimeHintsTests.class.getClassLoader());
+        LimitedContexts.inMemory()
+                .withBean("quotes", Quotes.class)
+                .withBean("contract", Contract.class, Implementation::new)
+                .withBean("tenants", Tenants.class)
+                .withPropertyValues("ratelimit.limits.configured.key-expression=#order.customer.id.version()")
+                .run(context -> ofApplication = hints(context));
+    }
+
+    private static RuntimeHints hints(ConfigurableApplicationContext context) {
+        GenerationContext generation = new DefaultGenerationContext(
+                new ClassNameGenerator(ClassName.get("com.acme", "Application")), new InMemoryGeneratedFiles());
+        GeneratedClass generated = generation.getGeneratedClasses().addForFeature("Limits", type -> {});
+        BeanFactoryInitializationAotContribution contribution =
+                new LimitedMethodHints().processAheadOfTime(context.getBeanFactory());
+        contribution.applyTo(generation, new BeanFactoryInitializationCode() {
+
+            @Override
+            public ClassName getClassName() {
+                return generated.getName();
+            }
+
+            @Override
+            public GeneratedMethods getMethods() {
+                return generated.getMethods();
+            }
+
+            @Override
+            public void addInitializer(MethodReference initializer) {}
+        });
+        return generation.getRuntimeHints();
+    }
+
+    @Test
+    void everyPartOfTheScriptIsIncluded() throws IOException {
+        try (Stream<Path> parts = Files.list(Path.of("src/main/resources/io/ratelimit/redis"))) {
+            assertThat(parts)
+                    .isNotEmpty()
+                    .allSatisfy(part -> assertThat(resource().forResource("io/ratelimit/redis/" + part.getFileName()))
+                            .accepts(GENERAL));
+        }
+    }
+
+    @Test
+    void rootsOfExpressionsAreReadable() {
+        assertThat(reflection().onMethodInvocation(ExpressionRoot.class, "getTarget"))
+                .accepts(GENERAL);
+        assertThat(reflection().onMethodInvocation(RequestRoot.class, "getClientIp"))
+                .accepts(GENERAL);
+        assertThat(reflection().onMethodInvocation(RequestRoot.class, "header")).accepts(GENERAL);
+    }
+
+    @Test
+    void fieldsWithoutGettersAreReadable() {
+        assertThat(reflection().onFieldAccess(LettuceConnectionFactory.class, "configuration"))
+                .accepts(GENERAL);
+    }
+
+    @Test
+    void recordsThatPropertiesAreBoundToAreConstructible() {
+        assertThat(reflection().onConstructorInvocation(Pointcuts.Limit.class.getDeclaredConstructors()[0]))
+                .accepts(GENERAL);
+    }
+
+    /** Otherwise it seems to be absent. */
+    @Test
+    void everyTypeThatTheCodeNamesIsFound() throws IOException {
+        ClassLoader loader = getClass().getClassLoader();
+        try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
+            List<String> names = sources.filter(Files::isRegularFile)
+                    .filter(source -> !source.endsWith("RateLimitRuntimeHints.java"))
+                    .flatMap(RuntimeHintsTests::classNames)
+                    .distinct()
+                    .filter(name -> !NOT_LOADED.matcher(name).matches())
+                    .toList();
+
+            assertThat(names).contains("io.lettuce.core.RedisClient", "reactor.core.publisher.Mono");
+            assertThat(names)
+                    .filteredOn(name -> ClassUtils.isPresent(name, loader))
+                    .allSatisfy(name -> assertThat(reflection().onType(TypeReference.of(name)))
+                            .accepts(GENERAL));
+        }
+    }
+
+    private static Stream<String> classNames(Path source) {
+        try {
+            return CLASS_NAME.matcher(Files.readString(source)).results().map(match -> match.group(1));
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    @Test
+    void limitedMethodsAndTheirAnnotationsAreFound() throws NoSuchMethodException {
+        assertThat(reflection().onMethodInvocation(Quotes.class.getMethod("quote", Order.class)))
+                .accepts(ofApplication);
+        assertThat(reflection().onType(Contract.class).withMemberCategory(MemberCategory.INVOKE_DECLARED_METHODS))
+                .accepts(ofApplication);
+        assertThat(reflection().onType(Hourly.class)).accepts(ofApplication);
+        assertThat(proxies().forInterfaces(RateLimited.class)).accepts(ofApplication);
+    }
+
+    @Test
+    void fallbackMethodsAreCallable() throws NoSuchMethodException {
+        assertThat(reflection()
+                        .onMethodInvocation(Quotes.class.getDeclaredMethod(
+                                "rejected", Order.class, RateLimitExceededException.class)))
+                .accepts(ofApplication);
+    }
+
+    @Test
+    void whatExpressionsReachIsReadable() {
+        assertThat(reflection().onMethodInvocation(Tenants.class, "of")).accepts(ofApplication);
+        assertThat(reflection().onMethodInvocation(Order.class, "lines")).accepts(ofApplication);
+        assertThat(reflection().onMethodInvocation(Line.class, "getPages")).accepts(ofApplication);
+        assertThat(reflection().onFieldAccess(Line.class, "free")).accepts(ofApplication);
+        assertThat(reflection().onMethodInvocation(String.class, "isBlank")).accepts(ofApplication);
+    }
+
+    @Test
+    void whatConfiguredExpressionsReachIsReadable() {
+        assertThat(reflection().onMethodInvocation(Customer.class, "id")).accepts(ofApplication);
+        assertThat(reflection().onMethodInvocation(UUID.class, "version")).accepts(ofApplication);
+    }
+
+    @Test
+    void aMethodThatAotProcessingHasFoundAndTheStartUpHasNotStopsIt() {
+        LimitedContexts.inMemory()
+                .withBean("tenants", Tenants.class)
+                .withBean(ProcessedMethods.class, () -> ProcessedMethods.of("tenants:of(java.lang.String)"))
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .isInstanceOf(RateLimitConfigurationException.class)
+                        .hasMessageContaining("@RateLimited of the bean 'tenants' must be found at start-up"));
+    }
+
+    @Retention(RetentionPolicy.RUNTIME)
+    @RateLimited(name = "meta", rate = "1/h")
+    @interface Hourly {}
+
+    static class Quotes {
+
+        @RateLimited(
+                name = "configured",
+                rate = "1/h",
+                permits = "#order.lines[0].pages",
+                condition = "!@tenants.of('a').blank and !#order.lines[0].free",
+                fallbackMethod = "rejected")
+        public void quote(Order order) {}
+
+        void rejected(Order order, RateLimitExceededException ex) {}
+
+        @Hourly
+        public void meta() {}
+    }
+
+    interface Contract {
+
+        @RateLimited(name = "interface", rate = "1/h")
+        void declared();
+    }
+
+    static class Implementation implements Contract {
+
+        @Override
+        public void declared() {}
+    }
+
+    static class Tenants {
+
+        public String of(String user) {
+            return user;
+        }
+    }
+
+    record Order(Customer customer, List<Line> lines) {}
+
+    record Customer(UUID id) {}
+
+    static class Line {
+
+        public final boolean free = false;
+
+        public int getPages() {
+            return 1;
+        }
+    }
+}
