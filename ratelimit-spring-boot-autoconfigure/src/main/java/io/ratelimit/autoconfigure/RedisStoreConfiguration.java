@@ -11,6 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
 import org.springframework.boot.autoconfigure.condition.ConditionMessage;
 import org.springframework.boot.autoconfigure.condition.ConditionOutcome;
@@ -82,6 +83,12 @@ class RedisStoreConfiguration {
     @ConditionalOnBean(RedisConnector.class)
     StoreWarmUp rateLimitRedisWarmUp(RedisConnector connector, RateLimitProperties properties) {
         return new RedisWarmUp(connector, properties.redis().keyPrefix());
+    }
+
+    @Bean
+    RedisCacheWarning rateLimitRedisCacheWarning(
+            ConfigurableListableBeanFactory beans, Environment environment, RateLimitProperties properties) {
+        return new RedisCacheWarning(beans, environment, DedicatedRedis.isConfigured(properties.redis()));
     }
 
     /** Whether there is a connection: of the application, or for rate limits alone. */

@@ -27,11 +27,21 @@ class AutoConfigurationFilesTests {
     private static final List<String> OF_SPRING_BOOT_3 = List.of(
             "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
             "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.autoconfigure.data.redis.RedisAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.metrics.CompositeMeterRegistryAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.observation.ObservationAutoConfiguration",
+            "org.springframework.boot.autoconfigure.data.redis.RedisReactiveAutoConfiguration",
+            "org.springframework.boot.autoconfigure.cache.CacheAutoConfiguration",
+            "org.springframework.boot.autoconfigure.data.redis.RedisRepositoriesAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.data.redis.RedisHealthContributorAutoConfiguration",
+            "org.springframework.boot.actuate.autoconfigure.data.redis.RedisReactiveHealthContributorAutoConfiguration",
             "org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfiguration",
             "org.springframework.boot.autoconfigure.web.servlet.WebMvcAutoConfiguration");
 
     static List<Class<?>> autoConfigurations() {
         return Stream.of(
+                        ApplicationRedisAutoConfiguration.class,
+                        DefaultRedisAutoConfiguration.class,
                         RateLimitAutoConfiguration.class,
                         RateLimitHealthAutoConfiguration.class,
                         RateLimitReactiveAutoConfiguration.class,
@@ -70,11 +80,23 @@ class AutoConfigurationFilesTests {
     }
 
     @Test
+    void leftOutAutoConfigurationsOfThisGenerationExist() {
+        assertThat(RedisAutoConfigurationFilter.CONNECTION)
+                .filteredOn(name -> ClassUtils.isPresent(name, getClass().getClassLoader()))
+                .extracting(ClassUtils::getShortName)
+                .containsExactly(
+                        "DataRedisAutoConfiguration",
+                        "DataRedisReactiveAutoConfiguration",
+                        "LettuceObservationAutoConfiguration");
+    }
+
+    @Test
     void listedFactoriesExist() throws IOException {
         Properties factories = PropertiesLoaderUtils.loadProperties(
                 new ClassPathResource("META-INF/spring.factories", RateLimitAutoConfiguration.class.getClassLoader()));
         assertThat(factories.getProperty(FailureAnalyzer.class.getName()).split(","))
                 .containsExactlyInAnyOrder(
+                        MissingRedisFailureAnalyzer.class.getName(),
                         RateLimitConfigurationFailureAnalyzer.class.getName(),
                         UnknownPropertyFailureAnalyzer.class.getName());
         assertThat(factories.getProperty(ApplicationContextInitializer.class.getName()))

@@ -1,0 +1,218 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.redis.SharedRedis;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisRepositoriesAutoConfiguration;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.cache.CacheManager;
+import org.springframework.cache.annotation.EnableCaching;
+import org.springframework.cache.caffeine.CaffeineCacheManager;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+import org.springframework.data.redis.cache.RedisCacheManager;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
+import org.springframework.data.redis.core.StringRedisTemplate;
+
+/** The Redis that the starter brings serves rate limits alone, unless the application uses Redis itself. */
+@Timeout(60)
+class RedisIsolationTests {
+
+    private static final String OWN_REDIS = "ratelimit.redis.url=redis://localhost:1";
+
+    private static final String IN_MEMORY = "ratelimit.store=in-memory";
+
+    private static final String DISABLED = "ratelimit.enabled=off";
+
+    private static final String WARNING = "Spring Boot keeps caches in Redis";
+
+    private final ApplicationContextRunner application =
+            new ApplicationContextRunner().withUserConfiguration(Application.class);
+
+    private final ApplicationContextRunner redis = application.withPropertyValues(
+            "spring.data.redis.host=" + SharedRedis.get().host(),
+            "spring.data.redis.port=" + SharedRedis.get().port());
+
+    private final LogRecorder log = new LogRecorder("io.ratelimit");
+
+    @AfterEach
+    void stopRecording() {
+        log.close();
+    }
+
+    static Stream<String> withoutTheApplicationsRedis() {
+        return Stream.of(OWN_REDIS, IN_MEMORY, DISABLED);
+    }
+
+    @ParameterizedTest
+    @MethodSource("withoutTheApplicationsRedis")
+    void nothingOfRedisIsThere(String property) {
+        application.withPropertyValues(property).run(context -> {
+            assertThat(context).hasSingleBean(RateLimiterRegistry.class);
+            assertCachesAndHealthStay(context);
+            assertThat(Arrays.stream(context.getBeanDefinitionNames())
+                            .filter(name -> name.toLowerCase(Locale.ROOT).contains("redis")
+                                    || name.toLowerCase(Locale.ROOT).contains("lettuce"))
+                            // Of the cache's metrics, which only ask the class path.
+                            .filter(name -> !name.contains("edisCacheMeterBinderProvider"))
+                            .filter(name -> !name.startsWith("rateLimit") && !name.startsWith("io.ratelimit"))
+                            .filter(name -> !name.startsWith("redisIsolationTests")))
+                    .isEmpty();
+        });
+    }
+
+    /** The application may have used Redis at Spring Boot's default address. */
+    @Test
+    void withoutAnyPropertyTheConnectionIsThereToInjectAndNothingElseUsesIt() {
+        application.withBean(UserOfRedis.class).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(RedisConnectionFactory.class);
+            assertThat(context.getBean(RedisStoreConfiguration.class)).isNotNull();
+            assertCachesAndHealthStay(context);
+        });
+    }
+
+    @Test
+    void cachesOfTheApplicationsRedisAreReportedOnce() {
+        redis.run(context -> assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class));
+        assertThat(log.text()).containsOnlyOnce(WARNING);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "spring.cache.type=redis",
+                "spring.cache.redis.key-prefix=x",
+                "spring.cache.type=caffeine",
+                "spring.cache.type=none",
+                "ratelimit.redis.url=redis://localhost:1"
+            })
+    void chosenCachesAreNotReported(String choice) {
+        redis.withPropertyValues(choice).run(context -> assertThat(context).hasNotFailed());
+        assertThat(log.text()).doesNotContain(WARNING);
+    }
+
+    @Test
+    void customizedCachesAreNotReported() {
+        redis.withBean(RedisCacheManagerBuilderCustomizer.class, () -> builder -> {})
+                .run(context -> assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class));
+        assertThat(log.text()).doesNotContain(WARNING);
+    }
+
+    @Test
+    void cachesThatAreWantedInRedisAreThereWithoutAnAddress() {
+        application
+                .withPropertyValues("spring.cache.type=redis")
+                .run(context -> assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class));
+    }
+
+    @ParameterizedTest
+    @MethodSource("withoutTheApplicationsRedis")
+    void applicationsConnectionFactoryIsUsedAsWithoutTheStarter(String property) {
+        application
+                .withPropertyValues(property)
+                .withBean(LettuceConnectionFactory.class, () -> new LettuceConnectionFactory())
+                .run(RedisIsolationTests::assertRedisIsTheApplications);
+    }
+
+    @ParameterizedTest
+    @MethodSource("withoutTheApplicationsRedis")
+    void applicationsConnectionDetailsAreUsedAsWithoutTheStarter(String property) {
+        application
+                .withPropertyValues(property)
+                .withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {
+                    @Override
+                    public Standalone getStandalone() {
+                        return Standalone.of("details.example.com", 6379);
+                    }
+                })
+                .run(context -> {
+                    assertRedisIsTheApplications(context);
+                    assertThat(context.getBean(LettuceConnectionFactory.class).getHostName())
+                            .isEqualTo("details.example.com");
+                });
+    }
+
+    @Test
+    void connectionDetailsWithoutAnyPropertyAreTheApplications() {
+        application
+                .withBean(DataRedisConnectionDetails.class, () -> new DataRedisConnectionDetails() {
+                    @Override
+                    public Standalone getStandalone() {
+                        return Standalone.of("localhost", 1);
+                    }
+                })
+                .run(RedisIsolationTests::assertRedisIsTheApplications);
+    }
+
+    @Test
+    void exclusionsOfTheApplicationHold() {
+        application
+                .withPropertyValues(OWN_REDIS)
+                .withPropertyValues("spring.autoconfigure.exclude=" + DataRedisAutoConfiguration.class.getName() + ","
+                        + DataRedisRepositoriesAutoConfiguration.class.getName())
+                .withBean(LettuceConnectionFactory.class, () -> new LettuceConnectionFactory())
+                .run(context -> assertThat(context).hasNotFailed().doesNotHaveBean(StringRedisTemplate.class));
+    }
+
+    @Test
+    void missingBeanOfRedisIsExplained() {
+        AtomicReference<Environment> environment = new AtomicReference<>();
+        application
+                .withPropertyValues(IN_MEMORY)
+                .withInitializer(context -> environment.set(context.getEnvironment()))
+                .withBean(UserOfRedis.class)
+                .run(context -> {
+                    assertThat(context).hasFailed();
+                    FailureAnalysis analysis =
+                            new MissingRedisFailureAnalyzer(environment.get()).analyze(context.getStartupFailure());
+                    assertThat(analysis.getDescription()).contains("StringRedisTemplate");
+                    assertThat(analysis.getAction()).contains("spring.data.redis.host");
+                });
+    }
+
+    private static void assertCachesAndHealthStay(AssertableApplicationContext context) {
+        assertThat(context).getBean(CacheManager.class).isInstanceOf(CaffeineCacheManager.class);
+        assertThat(context).doesNotHaveBean("redisHealthContributor").hasBean("pingHealthContributor");
+        assertThat(context.getBeanDefinitionNames()).noneMatch(name -> name.startsWith("redisKeyValue"));
+    }
+
+    private static void assertRedisIsTheApplications(AssertableApplicationContext context) {
+        assertThat(context)
+                .hasSingleBean(RedisConnectionFactory.class)
+                .hasSingleBean(StringRedisTemplate.class)
+                .hasSingleBean(ReactiveStringRedisTemplate.class);
+        assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class);
+        assertThat(context).hasBean("redisHealthContributor");
+        assertThat(context.getBeanDefinitionNames()).anyMatch(name -> name.startsWith("redisKeyValue"));
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    @EnableCaching
+    static class Application {}
+
+    static class UserOfRedis {
+
+        UserOfRedis(StringRedisTemplate template, RedisConnectionFactory connections) {}
+    }
+}
