@@ -22,15 +22,13 @@ interface CounterRule extends Rule<CounterState> {
     }
 
     /**
-     * Returns the gaps after permits have come back; {@code null} if there are none, or nothing that can still be refunded
-     * depends on them. Receipts without numbers name times, the latest of which is when the first state was to be unused.
+     * Returns the gaps after permits have come back; {@code null} if nothing that can still be refunded depends on them. Receipts
+     * without numbers name times, the latest of which is when the first state was to be unused.
      */
     default @Nullable RefundGaps gapsAfter(CounterState usage, long back, long now) {
-        RefundGaps gaps = usage.gaps();
-        if (gaps == null || (back == usage.used() && now >= timeUntil(0, gaps.origin(), 0))) {
-            return null;
-        }
-        return gaps.recover(back);
+        RefundGaps gaps = RefundGaps.of(usage);
+        boolean over = back == usage.used() && now >= timeUntil(0, gaps.origin(), 0);
+        return over ? null : gaps.recover(back);
     }
 
     /**

@@ -29,6 +29,10 @@ record CounterState(
         return new CounterState(used - permits, since, rest, gaps);
     }
 
+    CounterState with(@Nullable RefundGaps newGaps) {
+        return new CounterState(used, since, rest, newGaps);
+    }
+
     CounterState plus(long permits, long most) {
         return new CounterState(Math.min(used + permits, most), since, rest, gaps);
     }

@@ -18,14 +18,11 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
     @Override
     public CounterState recover(CounterState usage, long now) {
         long periods = (now - usage.since()) / periodMicros;
-        if (periods >= batches(usage.used())) {
-            return new CounterState(0, now, 0, gapsAfter(usage, usage.used(), now));
-        }
-        return new CounterState(
-                usage.used() - periods * batch,
-                usage.since() + periods * periodMicros,
-                0,
-                gapsAfter(usage, periods * batch, now));
+        long back = periods >= batches(usage.used()) ? usage.used() : periods * batch;
+        CounterState left = back == usage.used()
+                ? unused(now)
+                : new CounterState(usage.used() - back, usage.since() + periods * periodMicros, 0);
+        return usage.gaps() == null ? left : left.with(gapsAfter(usage, back, now));
     }
 
     @Override

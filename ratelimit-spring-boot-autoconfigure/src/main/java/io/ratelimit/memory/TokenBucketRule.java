@@ -13,11 +13,11 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
     public CounterState recover(CounterState usage, long now) {
         long back = reduced.permitsIn(now - usage.since(), usage.rest(), usage.used());
         boolean all = back == usage.used();
-        return new CounterState(
+        CounterState left = new CounterState(
                 usage.used() - back,
                 all ? now : usage.since() + reduced.wholeTimeOf(back, usage.rest()),
-                all ? 0 : reduced.fractionOf(back, usage.rest()),
-                usage.gaps() == null ? null : gapsAfter(usage, back, now));
+                all ? 0 : reduced.fractionOf(back, usage.rest()));
+        return usage.gaps() == null ? left : left.with(gapsAfter(usage, back, now));
     }
 
     @Override
