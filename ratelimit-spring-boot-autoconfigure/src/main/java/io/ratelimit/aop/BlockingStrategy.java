@@ -67,8 +67,9 @@ final class BlockingStrategy implements ReturnTypeStrategy {
                     MethodSignatures.describe(call.limited().method())
                             + " would have to wait for its rate limit, and the thread "
                             + Thread.currentThread().getName()
-                            + " must not wait. Let the method return a Mono, a Flux or a CompletionStage, or call it on a thread"
-                            + " that may wait, such as one of Schedulers.boundedElastic().");
+                            + " must not wait, because many calls share it. Add .subscribeOn(Schedulers.boundedElastic()) to the"
+                            + " Mono.fromCallable that calls the method, or .publishOn(Schedulers.boundedElastic()) before the"
+                            + " operator that calls it; or let the method return a Mono, a Flux or a CompletionStage.");
         }
     }
 

@@ -154,7 +154,8 @@ public final class RateLimitGate {
             throw new IllegalStateException("A rate limiter was called on thread "
                     + Thread.currentThread().getName()
                     + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call it on a thread that"
-                    + " may block, for example by thenApplyAsync or Schedulers.boundedElastic().");
+                    + " may block: by thenApplyAsync, or in a Mono.fromCallable with"
+                    + " .subscribeOn(Schedulers.boundedElastic()).");
         }
     }
 

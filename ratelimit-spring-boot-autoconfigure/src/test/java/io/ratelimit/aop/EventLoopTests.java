@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
 
 /** Methods whose caller waits, called on a thread that must not. */
 class EventLoopTests {
@@ -34,7 +35,10 @@ class EventLoopTests {
                     .asString()
                     .contains(
                             "EventLoopTests$Quotes.plain() would have to wait for its rate limit, and the thread parallel-")
-                    .contains("return a Mono, a Flux or a CompletionStage");
+                    .contains(
+                            "Add .subscribeOn(Schedulers.boundedElastic()) to the Mono.fromCallable",
+                            ".publishOn(Schedulers.boundedElastic()) before the operator",
+                            "return a Mono, a Flux or a CompletionStage");
             assertThat(slow.asked()).isEmpty();
         });
     }
@@ -60,6 +64,19 @@ class EventLoopTests {
             assertThat(onParallel(quotes::patient)).isInstanceOf(IllegalStateException.class);
             assertThat(quotes.spaced()).isEqualTo("spaced");
             assertThat(quotes.patient()).isEqualTo("patient");
+        });
+    }
+
+    @Test
+    void operatorsThatTheMessageNamesLetTheCallWait() {
+        inMemory.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            Mono<String> called = Mono.fromCallable(quotes::patient).subscribeOn(Schedulers.boundedElastic());
+            Mono<String> mapped =
+                    Mono.just("").publishOn(Schedulers.boundedElastic()).map(any -> quotes.spaced());
+            StepVerifier.create(called.concatWith(mapped).subscribeOn(Schedulers.parallel()))
+                    .expectNext("patient", "spaced")
+                    .verifyComplete();
         });
     }
 

@@ -4,13 +4,18 @@ import static io.ratelimit.web.ServletRequestApplication.ANY;
 import static io.ratelimit.web.ServletRequestApplication.and;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.ForegroundLog;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What a browser gets of a rejection, and which headers every rejection has. On a real server of either stack. */
+@ExtendWith(OutputCaptureExtension.class)
 abstract class ErrorPageContract {
 
     static final String BROWSER = "Accept: text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
@@ -142,6 +147,22 @@ abstract class ErrorPageContract {
                         .startsWith("HTTP/1.1 400")
                         .contains(text)
                         .doesNotContain("Retry-After"));
+    }
+
+    @Test
+    void requestsWithoutAKeyAreLoggedOnceWhateverTheAnswer(CapturedOutput output) {
+        with(and(ANY, "ratelimit.limits.any.key-expression=principal.name"), http -> {
+            int before = output.getAll().length();
+            for (String accept : new String[] {BROWSER, "Accept: */*", "Accept: application/json"}) {
+                assertThat(http.send("GET /any", accept).status()).isEqualTo(400);
+            }
+            assertThat(ForegroundLog.of(output.getAll().substring(before))
+                            .lines()
+                            .filter(line -> !line.contains("INFO")))
+                    .singleElement()
+                    .asString()
+                    .contains("WARN", "'any'", "400", "(was null)");
+        });
     }
 
     @Test
