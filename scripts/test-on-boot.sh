@@ -2,13 +2,14 @@
 # Runs the acceptance suite against one jar on versions of Spring Boot:
 #   scripts/test-on-boot.sh [--jdk home]... [--aot] [--built] version...
 # Builds the jar once, with the version of Spring Boot in pom.xml, or takes the one of the last build (--built).
-# Then builds and tests acceptance/ with that jar, for each version and JDK. Prints a line for each run.
+# Then builds and tests acceptance/ with that jar, for each version and JDK. Prints a table with a row for each run;
+# the reports are in acceptance/target.
 # With --aot, the applications are processed ahead of time and started with -Dspring.aot.enabled=true.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-    sed -n '2,6s/^# //p' "$0" >&2
+    sed -n '2,7s/^# //p' "$0" >&2
     exit 2
 }
 
@@ -40,7 +41,7 @@ fi
 
 # A local repository behind the user's, in which the artifacts have a version that no other repository has.
 repository=$PWD/acceptance/target/repository
-rm -rf "$repository"
+rm -rf acceptance/target
 publish() { # artifact, POM, jar
     local directory=$repository/io/ratelimit/$1/under-test
     mkdir -p "$directory"
@@ -59,7 +60,7 @@ jar=$PWD/${modules[0]}/target/${modules[0]}-$version.jar
 attribute() { sed -nE "s/.* $1=\"([0-9]+)\".*/\1/p" <<<"$2"; }
 
 status=0
-results=()
+rows=()
 for boot in "${versions[@]}"; do
     for jdk in "${jdks[@]}"; do
         # Nothing that another version has compiled.
@@ -68,17 +69,22 @@ for boot in "${versions[@]}"; do
         JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
             -Dspring-boot.version="$boot" ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
             || outcome=$?
+        java=$("$jdk/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.version = //p')
         tests=0 failed=0
         while IFS= read -r -d '' report; do
             suite=$(grep -m1 '<testsuite ' "$report")
             tests=$((tests + $(attribute tests "$suite")))
             failed=$((failed + $(attribute failures "$suite") + $(attribute errors "$suite")))
-        done < <(find acceptance -path '*/target/surefire-reports/TEST-*.xml' -print0)
+        done < <(find acceptance/suite -name 'TEST-*.xml' -print0)
         ((outcome == 0 && tests > 0)) || status=1
-        java=$("$jdk/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.version = //p')
-        results+=("Spring Boot $boot, Java $java${aot[0]:+, AOT}: $((tests - failed)) passed, $failed failed")
-        ((outcome == 0)) || results[-1]+=" (Maven exit code $outcome)"
+        run=$boot-$java${aot[0]:+-aot}
+        mkdir -p "acceptance/target/$run"
+        mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true
+        rows+=("| $boot | $java | ${aot[0]:+AOT, }$((tests - failed)) passed, $failed failed |")
+        ((outcome == 0 || failed > 0)) || echo "$0: no result for $run (Maven's exit code: $outcome)" >&2
     done
 done
-printf '%s\n' "${results[@]}"
+echo '| Spring Boot | Java | acceptance tests |'
+echo '|---|---|---|'
+printf '%s\n' "${rows[@]}"
 exit "$status"
