@@ -79,6 +79,9 @@ for boot in "${versions[@]}"; do
         ((outcome == 0 && tests > 0)) || status=1
         run=$boot-$java${aot[0]:+-aot}
         mkdir -p "acceptance/target/$run"
+        for module in servlet reactive in-memory; do
+            cp "acceptance/$module/target/application.log" "acceptance/target/$run/$module.log" 2>/dev/null || true
+        done
         mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true
         rows+=("| $boot | $java | ${aot[0]:+AOT, }$((tests - failed)) passed, $failed failed |")
         ((outcome == 0 || failed > 0)) || echo "$0: no result for $run (Maven's exit code: $outcome)" >&2
