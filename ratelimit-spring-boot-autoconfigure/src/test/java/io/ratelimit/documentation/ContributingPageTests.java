@@ -25,6 +25,8 @@ class ContributingPageTests {
 
     private static final Path TESTS = Path.of("src/test/java").resolve(PACKAGE);
 
+    private static final Path ACCEPTANCE = Path.of("../acceptance");
+
     private static final Path SCRIPT =
             Path.of("src/main/resources").resolve(PACKAGE).resolve("redis");
 
@@ -40,6 +42,7 @@ class ContributingPageTests {
     void everyClassExists() throws IOException {
         Map<String, Path> sources = sources(MAIN);
         sources.putAll(sources(TESTS));
+        sources.putAll(sources(ACCEPTANCE));
         Set<String> unknown = new TreeSet<>();
         int classes = 0;
         for (String code : page.code()) {
