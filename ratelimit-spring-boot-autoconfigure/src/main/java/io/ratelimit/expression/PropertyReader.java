@@ -22,15 +22,13 @@ final class PropertyReader {
     private static final MethodHandle UNREAD =
             MethodHandles.dropArguments(MethodHandles.constant(Object.class, ArgumentPath.UNREAD), 0, Object.class);
 
-    private static final Members MEMBERS = new Members();
-
     private final ClassValue<MethodHandle> handles;
 
     PropertyReader(String property) {
         this.handles = new ClassValue<>() {
             @Override
             protected MethodHandle computeValue(Class<?> type) {
-                return isSpecial(type) ? UNREAD : handle(MEMBERS.find(property, type));
+                return isSpecial(type) ? UNREAD : handle(new Members().find(property, type));
             }
         };
     }
@@ -66,7 +64,7 @@ final class PropertyReader {
         }
     }
 
-    /** Exposes the lookup of SpEL's accessor. */
+    /** Exposes the lookup of SpEL's accessor, which caches classes: one that is kept would keep those of a closed application. */
     private static final class Members extends ReflectivePropertyAccessor {
 
         @Nullable
