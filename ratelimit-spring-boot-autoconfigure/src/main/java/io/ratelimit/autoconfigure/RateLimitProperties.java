@@ -8,6 +8,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
+import io.ratelimit.redis.KeyHash;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
@@ -79,6 +80,9 @@ public record RateLimitProperties(
      * @param cluster Cluster for rate limits alone.
      * @param keyPrefix Start of every Redis key, without braces. Applications with the same prefix share the buckets of
      *     limits that have the same name: set it to the application's name if several applications use one Redis.
+     * @param hashKeys Whether Redis gets callers' keys as hashes, and not as text. A change makes every bucket full again.
+     * @param hashKeysSecret Secret of these hashes, the same for all instances. Without it, keys that can be guessed, such as
+     *     addresses, can be found by trying.
      * @param timeout Maximum time for a decision, independent of the settings of the application's Redis client.
      * @param rememberRejections Whether a call that Redis has rejected is rejected again without Redis, until the time that
      *     Redis named and for a second at most.
@@ -97,6 +101,8 @@ public record RateLimitProperties(
             @Nullable Sentinel sentinel,
             @Nullable Cluster cluster,
             @DefaultValue("ratelimit") String keyPrefix,
+            @DefaultValue("false") boolean hashKeys,
+            @Nullable String hashKeysSecret,
             @DefaultValue("100ms") Duration timeout,
             @DefaultValue("true") boolean rememberRejections,
             @Nullable String connectionFactory) {
@@ -113,6 +119,18 @@ public record RateLimitProperties(
                                 + timeout.toString().substring(2).toLowerCase(Locale.ROOT) + ").",
                         "Set it to the longest time that a call may wait for Redis, such as 100ms.");
             }
+        }
+
+        KeyHash keyHash() {
+            if (hashKeysSecret != null && !hashKeys) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.redis.hash-keys-secret must not be set without ratelimit.redis.hash-keys=true.",
+                        "Set ratelimit.redis.hash-keys=true, or remove the secret.");
+            }
+            if (!hashKeys) {
+                return KeyHash.OF_LONG_KEYS;
+            }
+            return hashKeysSecret == null ? KeyHash.OF_ALL_KEYS : KeyHash.withSecret(hashKeysSecret);
         }
     }
 

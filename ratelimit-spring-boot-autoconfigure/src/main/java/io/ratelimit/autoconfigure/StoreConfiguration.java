@@ -52,8 +52,13 @@ class StoreConfiguration {
                     "Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
         }
         RateLimitStore memory = inMemoryStore(properties, time, instrumentation);
-        RateLimitStore shared =
-                instrument(new RedisRateLimitStore(guarded, properties.redis().keyPrefix()), "redis", instrumentation);
+        RateLimitStore shared = instrument(
+                new RedisRateLimitStore(
+                        guarded,
+                        properties.redis().keyPrefix(),
+                        properties.redis().keyHash()),
+                "redis",
+                instrumentation);
         return new FailoverRateLimitStore(
                 leases.over(
                         properties.redis().rememberRejections() ? new RejectionCachingRateLimitStore(shared) : shared),

@@ -1,7 +1,6 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.store.KeyDigest;
 import java.nio.charset.StandardCharsets;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -20,34 +19,39 @@ final class BucketKeys {
     /** An empty hash tag does not count as one, so limits with the empty key would be in different slots. */
     private static final String EMPTY = "%-";
 
-    private static final String HASHED = "%sha256-";
-
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     private final String prefix;
 
-    /** @param prefix must not contain braces, which would put every bucket into one slot */
+    private final KeyHash hash;
+
     BucketKeys(String prefix) {
+        this(prefix, KeyHash.OF_LONG_KEYS);
+    }
+
+    /** @param prefix must not contain braces, which would put every bucket into one slot */
+    BucketKeys(String prefix, KeyHash hash) {
         if (prefix.isBlank() || prefix.contains("{") || prefix.contains("}")) {
             throw new IllegalArgumentException(
                     "ratelimit.redis.key-prefix must not be blank or contain braces (was '" + prefix + "')");
         }
         this.prefix = prefix + ":{";
+        this.hash = hash;
     }
 
     byte[] name(RateLimit limit, @Nullable String key) {
         return (prefix + tag(key) + "}:" + limit.id()).getBytes(StandardCharsets.UTF_8);
     }
 
-    private static String tag(@Nullable String key) {
+    private String tag(@Nullable String key) {
         if (key == null) {
             return ALL_CALLERS;
         }
         if (key.isEmpty()) {
             return EMPTY;
         }
-        if (key.length() > KeyDigest.LONGEST_KEY) {
-            return HASHED + KeyDigest.of(key);
+        if (hash.appliesTo(key)) {
+            return hash.of(key);
         }
         for (int i = 0; i < key.length(); i++) {
             if (!isPlain(key.charAt(i))) {

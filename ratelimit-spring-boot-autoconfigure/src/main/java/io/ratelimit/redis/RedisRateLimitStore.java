@@ -45,14 +45,27 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     /** @param keyPrefix the prefix of every key, without braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
-        this(redis, keyPrefix, BatchingDispatcher::new);
+        this(redis, keyPrefix, KeyHash.OF_LONG_KEYS);
+    }
+
+    /**
+     * @param keyPrefix the prefix of every key, without braces
+     * @param hash hides callers' keys
+     */
+    public RedisRateLimitStore(GuardedRedis redis, String keyPrefix, KeyHash hash) {
+        this(redis, new BucketKeys(keyPrefix, hash), BatchingDispatcher::new);
     }
 
     /** @param dispatcher creates what sends calls */
     RedisRateLimitStore(
             GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher) {
+        this(redis, new BucketKeys(keyPrefix), dispatcher);
+    }
+
+    private RedisRateLimitStore(
+            GuardedRedis redis, BucketKeys keys, BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher) {
         this.redis = redis;
-        this.keys = new BucketKeys(keyPrefix);
+        this.keys = keys;
         this.leaseRefunds = new LeaseRefunds(redis, codec, keys);
         this.dispatcher = dispatcher.apply(redis, codec);
         this.slotBySlot = CrossSlotDecision.slots(redis, codec);

@@ -63,6 +63,8 @@ class ConfigurationMetadataTests {
                         "ratelimit.redis.key-prefix",
                         "ratelimit.redis.timeout",
                         "ratelimit.redis.remember-rejections",
+                        "ratelimit.redis.hash-keys",
+                        "ratelimit.redis.hash-keys-secret",
                         "ratelimit.redis.url",
                         "ratelimit.redis.host",
                         "ratelimit.redis.port",
