@@ -6,7 +6,6 @@ import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -54,19 +53,11 @@ final class BatchQueue implements CallDispatcher {
     private final CallDispatcher alone;
 
     /**
+     * @param waiting an empty concurrent queue
      * @param script runs a batch
      * @param queues returns the queue of a call, which changes when Redis turns out to be a cluster
      * @param alone dispatches calls that cannot be decided together
      */
-    BatchQueue(
-            BatchTimeout timeout,
-            Function<Batch, CompletableFuture<List<Long>>> script,
-            Function<PendingCall<?>, BatchQueue> queues,
-            CallDispatcher alone) {
-        this(new ConcurrentLinkedQueue<>(), timeout, script, queues, alone);
-    }
-
-    /** @param waiting an empty concurrent queue */
     BatchQueue(
             Queue<PendingCall<?>> waiting,
             BatchTimeout timeout,

@@ -53,10 +53,6 @@ final class BatchTimeout {
         boolean expire();
     }
 
-    BatchTimeout(Duration timeout, AwakeClock clock, Scheduler scheduler, Executor worker) {
-        this(timeout, clock, scheduler, worker, worker);
-    }
-
     /**
      * @param timeout of a call and of a script
      * @param ofCalls runs what follows the end of a call, so that it does not delay the timer

@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import io.ratelimit.concurrent.Watchdog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -64,7 +65,7 @@ final class BatchingDispatcher implements CallDispatcher {
     }
 
     private BatchQueue queue() {
-        return new BatchQueue(timeout, this::run, this::queue, alone);
+        return new BatchQueue(new ConcurrentLinkedQueue<>(), timeout, this::run, this::queue, alone);
     }
 
     private CompletableFuture<List<Long>> run(Batch batch) {

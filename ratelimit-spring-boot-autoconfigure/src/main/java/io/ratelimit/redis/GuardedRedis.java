@@ -233,8 +233,11 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     /** Restarts probes that have ended too early. Returns a sentence for the log if there were any. */
     @Nullable
     String resumeProbes() {
+        if (closing || probes.isStopped()) {
+            return null;
+        }
         String found = null;
-        for (ServerCircuitBreaker server : closing ? List.<ServerCircuitBreaker>of() : breakers.values()) {
+        for (ServerCircuitBreaker server : breakers.values()) {
             String overdue = server.resumeProbes();
             found = overdue == null ? found : overdue;
         }

@@ -80,6 +80,11 @@ final class RecoveryProbes {
         thread.shutdownNow();
     }
 
+    /** Returns whether there will be no more probes. */
+    boolean isStopped() {
+        return thread.isShutdown();
+    }
+
     /** Schedules the next tick: at once if the last one is long ago, because the failure may have been momentary. */
     private void tickLater() {
         long pause = lastTick + PAUSE.toNanos() - nanos.getAsLong();

@@ -97,10 +97,15 @@ class BatchQueueModelCheckingTests {
                     timer.add(task);
                     return null;
                 },
+                Runnable::run,
                 Runnable::run);
 
-        private final BatchQueue queue =
-                new BatchQueue(timeout, this::send, this::queue, call -> call.fail(new IllegalStateException()));
+        private final BatchQueue queue = new BatchQueue(
+                new ConcurrentLinkedQueue<>(),
+                timeout,
+                this::send,
+                this::queue,
+                call -> call.fail(new IllegalStateException()));
 
         private BatchQueue queue(PendingCall<?> call) {
             return queue;

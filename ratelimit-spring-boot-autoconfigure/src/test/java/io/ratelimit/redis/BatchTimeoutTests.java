@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -32,7 +33,8 @@ class BatchTimeoutTests {
 
     private Runnable onSending = () -> {};
 
-    private final BatchQueue queue = new BatchQueue(timeout, this::send, this::queue, call -> {});
+    private final BatchQueue queue =
+            new BatchQueue(new ConcurrentLinkedQueue<>(), timeout, this::send, this::queue, call -> {});
 
     private CompletableFuture<List<Long>> send(Batch batch) {
         onSending.run();

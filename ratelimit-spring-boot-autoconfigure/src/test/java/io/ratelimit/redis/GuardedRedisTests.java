@@ -65,6 +65,16 @@ class GuardedRedisTests {
     }
 
     @Test
+    void probesThatWereStoppedAreNotMissed() {
+        GuardedRedis stopped = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
+        servers.silence("alpha");
+        stopped.execute(ScriptedServers.keys("alpha"), NOTHING, stopped.deadline());
+        thread.shutdownNow();
+        thread.pass(Duration.ofMinutes(1));
+        assertThat(stopped.resumeProbes()).isNull();
+    }
+
+    @Test
     void othersAreAskedAllTheSame() {
         servers.silence("alpha");
         ask("alpha");

@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -26,7 +27,8 @@ class HighLatencyQueueTests {
 
     private final BatchTimeout timeout = PendingCalls.timeout(thread, TIMEOUT);
 
-    private final BatchQueue queue = new BatchQueue(timeout, this::send, this::queue, call -> {});
+    private final BatchQueue queue =
+            new BatchQueue(new ConcurrentLinkedQueue<>(), timeout, this::send, this::queue, call -> {});
 
     private final List<Integer> sizes = new ArrayList<>();
 

@@ -50,6 +50,7 @@ final class PendingCalls {
                 timeout,
                 new AwakeClock(thread::nanos, timeout.toNanos() / 8),
                 (task, nanos) -> thread.schedule(task, nanos, TimeUnit.NANOSECONDS),
+                worker,
                 worker);
     }
 

@@ -15,6 +15,7 @@ import java.util.PriorityQueue;
 import java.util.Queue;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -69,12 +70,16 @@ class RandomFaultTests {
                     after(delay, task);
                     return null;
                 },
-                task -> {
-                    work.add(task);
-                    after(0, this::work);
-                });
+                this::workLater,
+                this::workLater);
 
-        private final BatchQueue queue = new BatchQueue(timeout, this::script, this::queueOf, this::alone);
+        private void workLater(Runnable task) {
+            work.add(task);
+            after(0, this::work);
+        }
+
+        private final BatchQueue queue =
+                new BatchQueue(new ConcurrentLinkedQueue<>(), timeout, this::script, this::queueOf, this::alone);
 
         private long number;
 
