@@ -2,6 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.MethodSignatures;
+import io.ratelimit.limiter.LimitCatalog;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -10,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
@@ -37,6 +39,8 @@ public final class LimitedBeans {
 
     private final EventLoopHandlers handlers;
 
+    private final LimitCatalog catalog;
+
     private final ProcessedMethods processed;
 
     /** @param processed empty without AOT processing */
@@ -46,8 +50,10 @@ public final class LimitedBeans {
             LimitedMethods methods,
             RateLimitBeanPostProcessor processor,
             EventLoopHandlers handlers,
+            LimitCatalog catalog,
             ProcessedMethods processed) {
         this.processed = processed;
+        this.catalog = catalog;
         this.handlers = handlers;
         this.beans = beans;
         this.created = created;
@@ -71,11 +77,14 @@ public final class LimitedBeans {
      */
     public List<LimitedMethodRecord> check() {
         // First find all, so that every annotation has declared its limit before a pointcut refers to one.
-        List<BeanMethod> all = find(beans, methods, this::typeOf);
+        List<BeanMethod> all = find(beans, methods, this::typeOf, this::isMock);
         checkProcessed(all);
         checkMatches(all);
         List<LimitedMethodRecord> records = new ArrayList<>();
         for (BeanMethod found : all) {
+            if (isMock(found.bean())) {
+                continue;
+            }
             LimitedMethod limited = found.method().limited();
             checkAdvised(found.bean(), found.method());
             handlers.check(limited, found.type());
@@ -89,12 +98,16 @@ public final class LimitedBeans {
 
     /** Finds the limited methods of all beans. */
     static List<BeanMethod> find(
-            ListableBeanFactory beans, LimitedMethods methods, Function<String, @Nullable Class<?>> types) {
+            ListableBeanFactory beans,
+            LimitedMethods methods,
+            Function<String, @Nullable Class<?>> types,
+            Predicate<String> mocks) {
         List<BeanMethod> all = new ArrayList<>();
         for (String name : beans.getBeanDefinitionNames()) {
             Class<?> type = types.apply(name);
             if (type != null && !AopInfrastructureBean.class.isAssignableFrom(type)) {
-                methods.of(type).forEach(method -> all.add(new BeanMethod(name, type, method)));
+                methodsOf(type, methods, mocks.test(name))
+                        .forEach(method -> all.add(new BeanMethod(name, type, method)));
             }
         }
         return all;
@@ -116,10 +129,29 @@ public final class LimitedBeans {
         }
     }
 
+    /** Also declares the limits of a mock, because other beans and the configuration may refer to them. */
+    private static List<MatchedMethod> methodsOf(Class<?> type, LimitedMethods methods, boolean mock) {
+        try {
+            return methods.of(type);
+        } catch (RateLimitConfigurationException ex) {
+            if (mock) {
+                return List.of();
+            }
+            throw ex;
+        }
+    }
+
+    /** Returns whether a test has replaced a bean by a singleton of its own, which no post-processor has seen. */
+    private boolean isMock(String name) {
+        return created.typeOf(name) == null && beans.containsSingleton(name) && !beans.isFactoryBean(name);
+    }
+
     /** @throws RateLimitConfigurationException if a pointcut matches nothing */
     private void checkMatches(List<BeanMethod> all) {
         for (LimitPointcut pointcut : methods.pointcuts().all()) {
-            if (all.stream().noneMatch(found -> found.method().pointcuts().contains(pointcut))) {
+            if (all.stream().anyMatch(found -> found.method().pointcuts().contains(pointcut))) {
+                catalog.setApplied(pointcut.property());
+            } else if (!catalog.mayBeAppliedElsewhere(pointcut.property())) {
                 throw new RateLimitConfigurationException(
                         pointcut.property() + " matches no public method of any bean.",
                         pointcut.suggestion(beans)

@@ -46,7 +46,7 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
         LimitedMethods methods = beans.getBean(LimitedMethods.class);
         List<String> configured = configured(beans.getBean(Environment.class));
         methods.pointcuts().all().forEach(LimitedMethodHints::warn);
-        List<BeanMethod> found = LimitedBeans.find(beans, methods, name -> beans.getType(name, false));
+        List<BeanMethod> found = LimitedBeans.find(beans, methods, name -> beans.getType(name, false), name -> false);
         return (context, code) -> {
             ReflectionHints hints = context.getRuntimeHints().reflection();
             ExpressionHints expressions = new ExpressionHints(beans, hints, beans.getBeanClassLoader());

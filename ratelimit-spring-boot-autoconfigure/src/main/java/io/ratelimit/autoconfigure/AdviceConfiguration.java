@@ -51,6 +51,8 @@ class AdviceConfiguration {
 
     private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshotFactory";
 
+    private static final String URL_RULES = "ratelimit.http";
+
     private static final String REACTOR = "reactor.core.publisher.Mono";
 
     @Bean
@@ -134,11 +136,12 @@ class AdviceConfiguration {
             CreatedBeans created,
             LimitedMethods methods,
             RateLimitBeanPostProcessor processor,
+            LimitCatalog catalog,
             ObjectProvider<RateLimitGate> gate,
             ObjectProvider<ProcessedMethods> processed) {
         EventLoopHandlers handlers = new EventLoopHandlers(() -> WebFluxThreads.areEventLoops(beans), once(gate));
         return new LimitedBeans(
-                beans, created, methods, processor, handlers, processed.getIfAvailable(ProcessedMethods::of));
+                beans, created, methods, processor, handlers, catalog, processed.getIfAvailable(ProcessedMethods::of));
     }
 
     @Bean
@@ -157,7 +160,7 @@ class AdviceConfiguration {
                 catalog,
                 registry.getIfAvailable(),
                 listeners,
-                () -> startRequestRules(properties, requestRules),
+                () -> startRequestRules(properties, requestRules, catalog),
                 StoreConfiguration.describe(beans, properties),
                 () -> warmUp.ifAvailable(StoreWarmUp::warmUp));
     }
@@ -168,9 +171,11 @@ class AdviceConfiguration {
      * @throws RateLimitConfigurationException if there are rules, but this is not a web application
      */
     private static Map<String, List<String>> startRequestRules(
-            RateLimitProperties properties, ObjectProvider<RequestRules> requestRules) {
+            RateLimitProperties properties, ObjectProvider<RequestRules> requestRules, LimitCatalog catalog) {
         RequestRules rules = requestRules.getIfAvailable();
-        if (rules == null && !properties.http().isEmpty()) {
+        if (rules != null) {
+            catalog.setApplied(URL_RULES);
+        } else if (!properties.http().isEmpty() && !catalog.mayBeAppliedElsewhere(URL_RULES)) {
             List<String> paths = properties.http().stream()
                     .map(RateLimitProperties.Http::path)
                     .toList();

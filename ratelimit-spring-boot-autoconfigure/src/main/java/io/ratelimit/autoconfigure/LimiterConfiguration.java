@@ -16,6 +16,7 @@ import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
@@ -24,8 +25,14 @@ import org.springframework.context.annotation.Configuration;
 class LimiterConfiguration {
 
     @Bean
-    LimitCatalog rateLimitCatalog(RateLimitProperties properties) {
-        return new LimitCatalog(properties.settings());
+    LimitCatalog rateLimitCatalog(RateLimitProperties properties, ApplicationContext context) {
+        ApplicationContext parent = context.getParent();
+        return new LimitCatalog(
+                properties.settings(),
+                parent == null
+                        ? null
+                        : parent.getBeanProvider(LimitCatalog.class).getIfAvailable(),
+                () -> PartialContext.isPartial(context));
     }
 
     @Bean

@@ -31,6 +31,9 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param expectedInstances Number of instances. While Redis fails, each instance applies its share of every limit in memory.
  *     1: each instance applies every limit in full. Ignored by the in-memory store.
  * @param dryRun Whether calls that would be rejected are counted and not rejected.
+ * @param partialContext Whether the application context has only some of the beans that the configuration is for, such as a
+ *     test slice, or the parent of a context that is started later. What the configuration names, and no bean of the context
+ *     declares, is then no mistake.
  * @param order Order of the limiting advice among the others of a bean: "before-security", which is before all others,
  *     transactions, caches and asynchronous execution among them; "after-security"; or a number, lower is earlier.
  * @param redis Properties of the Redis store.
@@ -48,6 +51,7 @@ public record RateLimitProperties(
         @DefaultValue("local") OnStoreFailure onStoreFailure,
         @DefaultValue("1") int expectedInstances,
         @DefaultValue("false") boolean dryRun,
+        @DefaultValue("false") boolean partialContext,
         @DefaultValue("before-security") String order,
         @DefaultValue Redis redis,
         @DefaultValue InMemory inMemory,

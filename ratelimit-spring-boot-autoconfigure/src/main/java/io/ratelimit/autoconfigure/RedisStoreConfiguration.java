@@ -33,7 +33,7 @@ import org.springframework.data.redis.core.RedisOperations;
 /** Configures the connection to Redis, if it is the store. */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(RedisOperations.class)
-@Conditional(RedisStoreConfiguration.OnRedisStore.class)
+@Conditional({OnStoreOfThisContext.class, RedisStoreConfiguration.OnRedisStore.class})
 class RedisStoreConfiguration {
 
     @Bean

@@ -19,8 +19,9 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
-/** Configures the store: Redis, with memory for failures, or memory alone. */
+/** Configures the store: Redis, with memory for failures, or memory alone. A child context uses that of its parent. */
 @Configuration(proxyBeanMethods = false)
+@Conditional(OnStoreOfThisContext.class)
 class StoreConfiguration {
 
     @Bean

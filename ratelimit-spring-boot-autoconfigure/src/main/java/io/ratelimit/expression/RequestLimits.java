@@ -49,6 +49,13 @@ public final class RequestLimits {
         }
     }
 
+    /** Returns whether the limit is unknown here, but may be declared by another context of the application. */
+    public boolean mayBeElsewhere(String name) {
+        return catalog.find(name).isEmpty()
+                && catalog.mayBeAppliedElsewhere(
+                        catalog.settings().overrides(name).property());
+    }
+
     private RateLimitConfigurationException unknown(String name, String property) {
         return new RateLimitConfigurationException(
                 property + ".limit must be the name of a limit (was \"" + name + "\").",

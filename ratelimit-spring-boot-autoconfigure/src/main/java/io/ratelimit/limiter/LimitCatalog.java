@@ -9,16 +9,45 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
-/** Holds all limits by name. Two declarations of the same name must agree, or the startup fails. */
+/**
+ * Holds all limits by name. Two declarations of the same name must agree, or the startup fails.
+ *
+ * <p>A child context has its own catalog over that of its parent: it knows the limits of both. What the configuration names,
+ * and nothing declares, is a mistake only in the last context.
+ */
 public final class LimitCatalog {
 
     private final RateLimitSettings settings;
 
+    private final @Nullable LimitCatalog parent;
+
+    private final BooleanSupplier partial;
+
     private final Map<String, Declaration> declarations = new LinkedHashMap<>();
 
+    /** Properties that this context or one below it has applied. */
+    private final Set<String> applied = ConcurrentHashMap.newKeySet();
+
     public LimitCatalog(RateLimitSettings settings) {
+        this(settings, null, () -> false);
+    }
+
+    /**
+     * Creates a catalog.
+     *
+     * @param parent that of the parent context; {@code null} if there is none
+     * @param partial whether the context is not the last one that can apply what the configuration names
+     */
+    public LimitCatalog(RateLimitSettings settings, @Nullable LimitCatalog parent, BooleanSupplier partial) {
         this.settings = settings;
+        this.parent = parent;
+        this.partial = partial;
     }
 
     public RateLimitSettings settings() {
@@ -48,13 +77,25 @@ public final class LimitCatalog {
         String key = LimitNames.canonical(limit.name());
         Declaration known = declarations.get(key);
         if (known == null) {
-            declarations.put(key, new Declaration(limit, place, named));
-            return limit;
+            Declaration ofParent = parent == null ? null : parent.ofCode(key);
+            RateLimit shared = ofParent == null ? limit : shared(ofParent, limit, place, named);
+            declarations.put(key, new Declaration(shared, place, named));
+            return shared;
         }
+        return shared(known, limit, place, named);
+    }
+
+    private static RateLimit shared(Declaration known, RateLimit limit, String place, boolean named) {
         if (!known.place.equals(place)) {
             checkShared(known, limit, place, named);
         }
         return known.limit;
+    }
+
+    /** Returns the declaration of this or a parent context, unless the configuration declares the limit alone. */
+    private synchronized @Nullable Declaration ofCode(String key) {
+        Declaration own = declarations.get(key);
+        return own != null && !isConfigured(own) ? own : parent == null ? null : parent.ofCode(key);
     }
 
     private static void checkShared(Declaration known, RateLimit limit, String place, boolean named) {
@@ -75,15 +116,22 @@ public final class LimitCatalog {
     }
 
     public synchronized Optional<RateLimit> find(String name) {
-        return Optional.ofNullable(declarations.get(LimitNames.canonical(name))).map(Declaration::limit);
+        Optional<RateLimit> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)))
+                .map(Declaration::limit);
+        return parent == null ? own : own.or(() -> parent.find(name));
     }
 
+    /** Returns the limits of this context, without those of its parent. */
     public synchronized List<RateLimit> limits() {
         return declarations.values().stream().map(Declaration::limit).toList();
     }
 
+    /** Returns the names of all limits, including those of parent contexts. */
     public List<String> names() {
-        return limits().stream().map(RateLimit::name).toList();
+        Stream<String> own = limits().stream().map(RateLimit::name);
+        return (parent == null ? own : Stream.concat(own, parent.names().stream()))
+                .distinct()
+                .toList();
     }
 
     /** Lists the names in a sentence, for messages. */
@@ -107,12 +155,40 @@ public final class LimitCatalog {
      * @throws RateLimitConfigurationException if overrides refer to a limit that does not exist
      */
     public synchronized List<RateLimit> complete() {
-        settings.limits().keySet().forEach(this::configured);
+        settings.limits().keySet().stream()
+                .filter(name -> settings.overrides(name).rate() != null
+                        || !mayBeAppliedElsewhere(settings.overrides(name).property()))
+                .forEach(this::configured);
+        limits().forEach(limit -> setApplied(settings.overrides(limit.name()).property()));
         return declarations.values().stream()
-                .filter(known -> known.place.equals(
-                        settings.overrides(known.limit.name()).property()))
+                .filter(this::isConfigured)
                 .map(Declaration::limit)
                 .toList();
+    }
+
+    private boolean isConfigured(Declaration known) {
+        return known.place.equals(settings.overrides(known.limit.name()).property());
+    }
+
+    /** Records that a property has an effect in this context. */
+    public void setApplied(String property) {
+        applied.add(property);
+        if (parent != null) {
+            parent.setApplied(property);
+        }
+    }
+
+    /**
+     * Returns whether a property without an effect in this context may have one in another: a parent, or an earlier or later
+     * child of the same parent.
+     */
+    public boolean mayBeAppliedElsewhere(String property) {
+        for (LimitCatalog above = parent; above != null; above = above.parent) {
+            if (above.applied.contains(property)) {
+                return true;
+            }
+        }
+        return partial.getAsBoolean();
     }
 
     private RateLimit declareConfigured(LimitOverrides overrides) {

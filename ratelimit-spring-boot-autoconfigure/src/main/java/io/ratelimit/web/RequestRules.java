@@ -56,6 +56,14 @@ public final class RequestRules {
         List<RequestMatcher> enabled = new ArrayList<>();
         Map<String, List<String>> requests = new TreeMap<>();
         for (RequestRule rule : rules) {
+            if (limits.mayBeElsewhere(rule.limit())) {
+                logger.log(
+                        Level.WARNING,
+                        "URL rule " + rule.property()
+                                + " is not applied (no bean of this application context declares the" + " limit '"
+                                + rule.limit() + "')");
+                continue;
+            }
             RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits);
             warnOfOtherMethods(rule, matcher);
             requests.computeIfAbsent(matcher.limit().name(), name -> new ArrayList<>())

@@ -17,7 +17,7 @@ import org.springframework.test.context.junit.jupiter.SpringJUnitConfig;
 
 /** An application's tests can mock its limited beans. */
 @SpringJUnitConfig
-@TestPropertySource(properties = "ratelimit.store=in-memory")
+@TestPropertySource(properties = {"ratelimit.store=in-memory", "ratelimit.limits.quotes-quote.capacity=2"})
 class MockedBeanTests {
 
     @MockitoBean
@@ -25,6 +25,14 @@ class MockedBeanTests {
 
     @MockitoSpyBean
     private Exports exports;
+
+    @MockitoBean
+    private Mistaken mistaken;
+
+    @Test
+    void mistakeOfAMockIsNotReported() {
+        assertThat(mistaken.mistake("acme")).isNull();
+    }
 
     @Test
     void mockIsOnlyAMock() {
@@ -47,6 +55,14 @@ class MockedBeanTests {
         }
     }
 
+    static class Mistaken {
+
+        @RateLimited(rate = "${missing}", keyExpression = "#unknown", fallbackMethod = "missing")
+        public String mistake(String tenant) {
+            return "mistake of " + tenant;
+        }
+    }
+
     static class Exports {
 
         @RateLimited(rate = "1/h")
@@ -62,6 +78,11 @@ class MockedBeanTests {
         @Bean
         Quotes quotes() {
             return new Quotes();
+        }
+
+        @Bean
+        Mistaken mistaken() {
+            return new Mistaken();
         }
 
         @Bean

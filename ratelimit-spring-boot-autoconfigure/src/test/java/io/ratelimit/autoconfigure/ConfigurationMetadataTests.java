@@ -58,6 +58,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.on-store-failure",
                         "ratelimit.expected-instances",
                         "ratelimit.dry-run",
+                        "ratelimit.partial-context",
                         "ratelimit.order",
                         "ratelimit.redis.connection-factory",
                         "ratelimit.redis.key-prefix",
