@@ -1,7 +1,6 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.expression.ReactiveCallerRequests;
-import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
@@ -14,8 +13,8 @@ import io.ratelimit.web.reactive.ExchangeRejectionHandler;
 import io.ratelimit.web.reactive.RateLimitWebExceptionHandler;
 import io.ratelimit.web.reactive.ReactiveRateLimitExceptionAdvice;
 import io.ratelimit.web.reactive.RequestLimitWebFilter;
-import java.util.List;
-import java.util.function.Supplier;
+import java.util.Collection;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -28,9 +27,9 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.Ordered;
 import org.springframework.http.codec.ServerCodecConfigurer;
-import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.cors.reactive.CorsConfigurationSource;
 import org.springframework.web.cors.reactive.CorsWebFilter;
 import org.springframework.web.reactive.DispatchExceptionHandler;
@@ -38,9 +37,9 @@ import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.reactive.HandlerAdapter;
 import org.springframework.web.reactive.HandlerMapping;
 import org.springframework.web.reactive.HandlerResultHandler;
+import org.springframework.web.reactive.result.method.RequestMappingInfo;
 import org.springframework.web.reactive.result.method.annotation.RequestMappingHandlerMapping;
 import org.springframework.web.util.pattern.PathPattern;
-import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Auto-configuration of rate limits in a reactive application. */
 @AutoConfiguration(
@@ -51,20 +50,8 @@ import org.springframework.web.util.pattern.PathPatternParser;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
 @Conditional(OnRateLimitsEnabled.class)
+@Import(WebConfiguration.class)
 public final class RateLimitReactiveAutoConfiguration {
-
-    /** Spring Security uses the bean of this name, too. */
-    private static final String CORS_SOURCE = "corsConfigurationSource";
-
-    @Bean
-    @ConditionalOnMissingBean
-    WebSettings rateLimitWebSettings(RateLimitProperties properties, LimitCatalog limits) {
-        return new WebSettings(
-                properties.web().headers(),
-                properties.web().ipv6Prefix(),
-                properties.web().missingKeyStatus(),
-                limits);
-    }
 
     @Bean
     @ConditionalOnMissingBean
@@ -98,9 +85,8 @@ public final class RateLimitReactiveAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     RateLimitWebExceptionHandler rateLimitWebExceptionHandler(
-            ApplicationContext context, WebSettings settings, ObjectProvider<ServerCodecConfigurer> codecs) {
-        return new RateLimitWebExceptionHandler(
-                context, settings, codecs.getIfAvailable(ServerCodecConfigurer::create));
+            ReactiveRateLimitExceptionAdvice advice, ObjectProvider<ServerCodecConfigurer> codecs) {
+        return new RateLimitWebExceptionHandler(advice, codecs.getIfAvailable(ServerCodecConfigurer::create));
     }
 
     /** Limits URLs, if there may be rules for them. */
@@ -114,29 +100,22 @@ public final class RateLimitReactiveAutoConfiguration {
                 LimitCatalog catalog,
                 ConfigurableListableBeanFactory beans,
                 @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
-            return new RequestRules(
-                    properties.requestRules(),
-                    new RequestLimits(catalog, beans),
-                    () -> parser(handlers),
-                    () -> openPaths(handlers));
+            return WebConfiguration.requestRules(
+                    properties,
+                    catalog,
+                    beans,
+                    handlers,
+                    RequestMappingHandlerMapping::getPathPatternParser,
+                    mapping -> WebConfiguration.ofApplication(mapping.getHandlerMethods(), UrlRules::openPatterns));
         }
 
-        private static List<String> openPaths(ObjectProvider<RequestMappingHandlerMapping> handlers) {
-            return handlers.stream()
-                    .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
-                    .filter(handler ->
-                            handler.getKey().getMethodsCondition().getMethods().isEmpty())
-                    // Leaves out Spring's own handlers, such as the one for error pages.
-                    .filter(handler ->
-                            !handler.getValue().getBeanType().getName().startsWith("org.springframework."))
-                    .flatMap(handler -> handler.getKey().getPatternsCondition().getPatterns().stream())
-                    .map(PathPattern::getPatternString)
-                    .toList();
-        }
-
-        private static PathPatternParser parser(ObjectProvider<RequestMappingHandlerMapping> handlers) {
-            RequestMappingHandlerMapping mapping = handlers.getIfAvailable();
-            return mapping == null ? PathPatternParser.defaultInstance : mapping.getPathPatternParser();
+        private static Collection<String> openPatterns(RequestMappingInfo handler) {
+            boolean open = handler.getMethodsCondition().getMethods().isEmpty();
+            return open
+                    ? handler.getPatternsCondition().getPatterns().stream()
+                            .map(PathPattern::getPatternString)
+                            .toList()
+                    : Set.of();
         }
 
         @Bean
@@ -148,29 +127,24 @@ public final class RateLimitReactiveAutoConfiguration {
                 ObjectProvider<HandlerAdapter> adapters,
                 ObjectProvider<HandlerResultHandler> resultHandlers,
                 ObjectProvider<CorsWebFilter> corsFilters,
-                @Qualifier(CORS_SOURCE) ObjectProvider<CorsConfigurationSource> corsSource,
+                @Qualifier(WebConfiguration.CORS_SOURCE) ObjectProvider<CorsConfigurationSource> corsSource,
                 ObjectProvider<HandlerMapping> mappings) {
             ExchangeCors cors = new ExchangeCors(
-                    once(() -> Stream.concat(
+                    WebConfiguration.once(() -> Stream.concat(
                                     corsFilters.orderedStream(),
                                     corsSource.stream().map(CorsWebFilter::new))
                             .toList()),
-                    once(() -> mappings.orderedStream().toList()));
+                    WebConfiguration.once(() -> mappings.orderedStream().toList()));
             ExchangeRejectionHandler rejectionHandler = new ExchangeRejectionHandler(
-                    once(() -> adapters.orderedStream()
+                    WebConfiguration.once(() -> adapters.orderedStream()
                             .flatMap(adapter -> adapter instanceof DispatchExceptionHandler handler
                                     ? Stream.of(handler)
                                     : Stream.empty())
                             .toList()),
-                    once(() -> resultHandlers.orderedStream().toList()),
+                    WebConfiguration.once(() -> resultHandlers.orderedStream().toList()),
                     cors);
             return new RequestLimitWebFilter(
                     rules, gate, requests, rejectionHandler, properties.web().filterOrder());
-        }
-
-        /** Looks the beans up when the first request is rejected, because beans of handlers are created after filters. */
-        private static <T> Supplier<T> once(Supplier<T> handlers) {
-            return SingletonSupplier.of(handlers)::obtain;
         }
     }
 }

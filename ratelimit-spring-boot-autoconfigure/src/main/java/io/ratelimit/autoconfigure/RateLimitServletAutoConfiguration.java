@@ -1,7 +1,6 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.web.CatchAllAdviceWarning;
@@ -15,9 +14,9 @@ import io.ratelimit.web.servlet.ServletCallerRequests;
 import io.ratelimit.web.servlet.ServletCors;
 import io.ratelimit.web.servlet.ServletRejectionHandler;
 import jakarta.servlet.http.HttpServletRequest;
-import java.util.List;
+import java.util.Collection;
+import java.util.Set;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
@@ -31,14 +30,14 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.util.function.SingletonSupplier;
+import org.springframework.context.annotation.Import;
 import org.springframework.web.cors.CorsConfigurationSource;
 import org.springframework.web.filter.CorsFilter;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.HandlerExceptionResolver;
 import org.springframework.web.servlet.HandlerMapping;
+import org.springframework.web.servlet.mvc.method.RequestMappingInfo;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
-import org.springframework.web.util.pattern.PathPatternParser;
 
 /** Auto-configuration of rate limits in a servlet application. */
 @AutoConfiguration(
@@ -49,20 +48,8 @@ import org.springframework.web.util.pattern.PathPatternParser;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({HttpServletRequest.class, DispatcherServlet.class})
 @Conditional(OnRateLimitsEnabled.class)
+@Import(WebConfiguration.class)
 public final class RateLimitServletAutoConfiguration {
-
-    /** Spring Security uses the bean of this name, too. */
-    private static final String CORS_SOURCE = "corsConfigurationSource";
-
-    @Bean
-    @ConditionalOnMissingBean
-    WebSettings rateLimitWebSettings(RateLimitProperties properties, LimitCatalog limits) {
-        return new WebSettings(
-                properties.web().headers(),
-                properties.web().ipv6Prefix(),
-                properties.web().missingKeyStatus(),
-                limits);
-    }
 
     @Bean
     @ConditionalOnMissingBean
@@ -77,18 +64,18 @@ public final class RateLimitServletAutoConfiguration {
             @Qualifier("handlerExceptionResolver") ObjectProvider<HandlerExceptionResolver> resolver,
             ObjectProvider<CorsFilter> filters,
             ObjectProvider<FilterRegistrationBean<?>> registrations,
-            @Qualifier(CORS_SOURCE) ObjectProvider<CorsConfigurationSource> source,
+            @Qualifier(WebConfiguration.CORS_SOURCE) ObjectProvider<CorsConfigurationSource> source,
             ObjectProvider<HandlerMapping> mappings) {
         ServletCors cors = new ServletCors(
-                once(() -> Stream.of(
+                WebConfiguration.once(() -> Stream.of(
                                 filters.orderedStream(),
                                 registrations.orderedStream().flatMap(RateLimitServletAutoConfiguration::corsFilter),
                                 source.stream().map(CorsFilter::new))
                         .flatMap(Function.identity())
                         .toList()),
-                once(() -> mappings.orderedStream().toList()));
+                WebConfiguration.once(() -> mappings.orderedStream().toList()));
         return new ServletRejectionHandler(
-                once(() -> Stream.concat(Stream.of(rateLimitResolver), resolver.stream())
+                WebConfiguration.once(() -> Stream.concat(Stream.of(rateLimitResolver), resolver.stream())
                         .toList()),
                 cors,
                 settings);
@@ -101,11 +88,6 @@ public final class RateLimitServletAutoConfiguration {
         return registration.isEnabled() && forAll && registration.getFilter() instanceof CorsFilter filter
                 ? Stream.of(filter)
                 : Stream.empty();
-    }
-
-    /** Looks the beans up when the first request is rejectionHandler, because beans of handlers are created after filters. */
-    private static <T> Supplier<T> once(Supplier<T> beans) {
-        return SingletonSupplier.of(beans)::obtain;
     }
 
     @Bean
@@ -145,30 +127,18 @@ public final class RateLimitServletAutoConfiguration {
                 LimitCatalog catalog,
                 ConfigurableListableBeanFactory beans,
                 @Qualifier("requestMappingHandlerMapping") ObjectProvider<RequestMappingHandlerMapping> handlers) {
-            return new RequestRules(
-                    properties.requestRules(),
-                    new RequestLimits(catalog, beans),
-                    () -> parser(handlers),
-                    () -> openPaths(handlers));
+            return WebConfiguration.requestRules(
+                    properties,
+                    catalog,
+                    beans,
+                    handlers,
+                    RequestMappingHandlerMapping::getPatternParser,
+                    mapping -> WebConfiguration.ofApplication(mapping.getHandlerMethods(), UrlRules::openPatterns));
         }
 
-        private static List<String> openPaths(ObjectProvider<RequestMappingHandlerMapping> handlers) {
-            return handlers.stream()
-                    .flatMap(mapping -> mapping.getHandlerMethods().entrySet().stream())
-                    .filter(handler ->
-                            handler.getKey().getMethodsCondition().getMethods().isEmpty())
-                    // Leaves out Spring's own handlers, such as the one for error pages.
-                    .filter(handler ->
-                            !handler.getValue().getBeanType().getName().startsWith("org.springframework."))
-                    .flatMap(handler -> handler.getKey().getPatternValues().stream())
-                    .toList();
-        }
-
-        /** Returns the parser of the handlers, or the default if they use Ant patterns. */
-        private static PathPatternParser parser(ObjectProvider<RequestMappingHandlerMapping> handlers) {
-            RequestMappingHandlerMapping mapping = handlers.getIfAvailable();
-            PathPatternParser parser = mapping == null ? null : mapping.getPatternParser();
-            return parser == null ? PathPatternParser.defaultInstance : parser;
+        private static Collection<String> openPatterns(RequestMappingInfo handler) {
+            boolean open = handler.getMethodsCondition().getMethods().isEmpty();
+            return open ? handler.getPatternValues() : Set.of();
         }
 
         @Bean

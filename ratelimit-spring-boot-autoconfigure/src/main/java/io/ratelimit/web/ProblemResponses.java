@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
@@ -56,7 +57,7 @@ public final class ProblemResponses {
      */
     @Nullable
     public ErrorResponse of(Throwable failure, String path, Locale locale, HeaderRecord record) {
-        RuntimeException exception = RateLimitExceptions.find(failure);
+        RateLimitException exception = settings.find(failure);
         if (exception == null) {
             return null;
         }

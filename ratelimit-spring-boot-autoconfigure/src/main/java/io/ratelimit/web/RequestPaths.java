@@ -8,7 +8,14 @@ import org.springframework.http.server.PathContainer.Separator;
 /** Lists the readings of a request's path. A limit applies whichever of them a handler uses. */
 public final class RequestPaths {
 
+    private static final PathContainer.Options DECODED = PathContainer.Options.create('/', false);
+
     private RequestPaths() {}
+
+    /** Parses a path that is decoded already. */
+    public static PathContainer ofDecoded(String path) {
+        return PathContainer.parsePath(path, DECODED);
+    }
 
     /** Returns the path, and the path without its trailing slash, which filters may remove. */
     public static List<PathContainer> of(PathContainer path) {

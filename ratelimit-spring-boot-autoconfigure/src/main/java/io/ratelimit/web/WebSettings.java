@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.Optional;
@@ -11,6 +12,9 @@ import org.springframework.http.HttpStatusCode;
 
 /** Holds what both web stacks share: the response headers, client addresses and the answers to rate limit exceptions. */
 public final class WebSettings {
+
+    /** Ends the search, because causes can be circular. */
+    private static final int MAX_CAUSES = 32;
 
     private final RateLimitHeaders headers;
 
@@ -48,9 +52,21 @@ public final class WebSettings {
         return clientAddresses.normalize(reported);
     }
 
-    /** Returns the status of the response to an exception; {@code null} if it does not come from a rate limit. */
+    /** Returns the failure, or the first of its causes, that a rate limit answers; {@code null} if there is none. */
+    public @Nullable RateLimitException find(Throwable failure) {
+        Throwable next = failure;
+        for (int depth = 0; next != null && depth < MAX_CAUSES; depth++) {
+            if (next instanceof RateLimitException exception && status(exception) != null) {
+                return exception;
+            }
+            next = next.getCause();
+        }
+        return null;
+    }
+
+    /** Returns the status of the response to an exception; {@code null} if the application or Spring answers it. */
     @Nullable
-    public HttpStatusCode status(@Nullable RuntimeException exception) {
+    public HttpStatusCode status(@Nullable RateLimitException exception) {
         if (exception instanceof RateLimitExceededException) {
             return HttpStatus.TOO_MANY_REQUESTS;
         }

@@ -16,8 +16,6 @@ import org.springframework.web.util.UriUtils;
  */
 final class ExchangePaths {
 
-    private static final PathContainer.Options DECODED = PathContainer.Options.create('/', false);
-
     private static final Pattern SLASHES = Pattern.compile("[/\\\\]+");
 
     private ExchangePaths() {}
@@ -27,7 +25,7 @@ final class ExchangePaths {
         String file = isPlain(path.value()) ? null : file(path.value());
         return file == null || file.equals(path.value())
                 ? RequestPaths.of(path)
-                : RequestPaths.of(List.of(path, PathContainer.parsePath(file, DECODED)));
+                : RequestPaths.of(List.of(path, RequestPaths.ofDecoded(file)));
     }
 
     /** Whether there is nothing to decode or to normalize. Most paths are plain, so this check is cheap. */

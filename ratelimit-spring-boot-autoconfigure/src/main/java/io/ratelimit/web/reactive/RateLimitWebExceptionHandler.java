@@ -1,14 +1,7 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.web.HtmlPreference;
-import io.ratelimit.web.ProblemResponses;
-import io.ratelimit.web.RateLimitHeaders;
-import io.ratelimit.web.WebSettings;
 import java.util.List;
-import java.util.Locale;
-import org.springframework.context.MessageSource;
 import org.springframework.core.Ordered;
-import org.springframework.http.HttpHeaders;
 import org.springframework.http.codec.HttpMessageWriter;
 import org.springframework.http.codec.ServerCodecConfigurer;
 import org.springframework.web.ErrorResponse;
@@ -28,15 +21,12 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
     /** Precedes Spring Boot's handler (-1) and those that applications put before it (-2): they see a status. */
     private static final int ORDER = -3;
 
-    private final ProblemResponses problems;
-
-    private final RateLimitHeaders headers;
+    private final ReactiveRateLimitExceptionAdvice advice;
 
     private final ServerResponse.Context context;
 
-    public RateLimitWebExceptionHandler(MessageSource messages, WebSettings settings, ServerCodecConfigurer codecs) {
-        this.problems = new ProblemResponses(messages, settings);
-        this.headers = settings.headers();
+    public RateLimitWebExceptionHandler(ReactiveRateLimitExceptionAdvice advice, ServerCodecConfigurer codecs) {
+        this.advice = advice;
         this.context = new Context(codecs.getWriters());
     }
 
@@ -47,34 +37,19 @@ public final class RateLimitWebExceptionHandler implements WebExceptionHandler, 
 
     @Override
     public Mono<Void> handle(ServerWebExchange exchange, Throwable failure) {
-        ErrorResponse problem = problems.of(
-                failure,
-                exchange.getRequest().getPath().value(),
-                locale(exchange),
-                ExchangeHeaderRecord.of(exchange, headers));
+        ErrorResponse problem = advice.problem(failure, exchange);
         if (problem == null) {
             return Mono.error(failure);
         }
         if (exchange.getResponse().isCommitted()) {
             return Mono.empty();
         }
-        if (prefersErrorPage(exchange)) {
+        if (advice.prefersErrorPage(exchange)) {
             // The cause is left out: it would be answered as a problem.
             return Mono.error(new ResponseStatusException(
                     problem.getStatusCode(), problem.getBody().getDetail()));
         }
         return ServerResponse.from(problem).flatMap(response -> response.writeTo(exchange, context));
-    }
-
-    /** With a {@code Range} header, Spring would send a part of a static page, with status 206. */
-    static boolean prefersErrorPage(ServerWebExchange exchange) {
-        HttpHeaders headers = exchange.getRequest().getHeaders();
-        return headers.getFirst(HttpHeaders.RANGE) == null && HtmlPreference.in(headers);
-    }
-
-    private static Locale locale(ServerWebExchange exchange) {
-        Locale locale = exchange.getLocaleContext().getLocale();
-        return locale == null ? Locale.getDefault() : locale;
     }
 
     private record Context(List<HttpMessageWriter<?>> messageWriters) implements ServerResponse.Context {

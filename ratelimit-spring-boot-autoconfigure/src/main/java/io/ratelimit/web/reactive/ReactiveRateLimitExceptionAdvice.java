@@ -5,11 +5,14 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.CatchAllAdviceWarning;
+import io.ratelimit.web.HtmlPreference;
 import io.ratelimit.web.ProblemResponses;
 import io.ratelimit.web.WebSettings;
 import java.util.Locale;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.http.HttpHeaders;
 import org.springframework.web.ErrorResponse;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
@@ -47,16 +50,27 @@ public final class ReactiveRateLimitExceptionAdvice implements Ordered {
         RateLimitRefusedException.class,
         MissingRateLimitKeyException.class
     })
-    public Mono<ErrorResponse> answer(RuntimeException failure, ServerWebExchange exchange, Locale locale) {
+    public Mono<ErrorResponse> answer(RuntimeException failure, ServerWebExchange exchange) {
         if (exchange.getResponse().isCommitted()) {
             return Mono.empty();
         }
-        return RateLimitWebExceptionHandler.prefersErrorPage(exchange)
-                ? Mono.error(failure)
-                : Mono.justOrEmpty(problems.of(
-                        failure,
-                        exchange.getRequest().getPath().value(),
-                        locale,
-                        ExchangeHeaderRecord.of(exchange, settings.headers())));
+        return prefersErrorPage(exchange) ? Mono.error(failure) : Mono.justOrEmpty(problem(failure, exchange));
+    }
+
+    /** Returns {@code null} if the failure does not come from a rate limit. */
+    @Nullable
+    ErrorResponse problem(Throwable failure, ServerWebExchange exchange) {
+        Locale locale = exchange.getLocaleContext().getLocale();
+        return problems.of(
+                failure,
+                exchange.getRequest().getPath().value(),
+                locale == null ? Locale.getDefault() : locale,
+                ExchangeHeaderRecord.of(exchange, settings.headers()));
+    }
+
+    /** With a {@code Range} header, Spring would send a part of a static page, with status 206. */
+    boolean prefersErrorPage(ServerWebExchange exchange) {
+        HttpHeaders headers = exchange.getRequest().getHeaders();
+        return headers.getFirst(HttpHeaders.RANGE) == null && HtmlPreference.in(headers);
     }
 }

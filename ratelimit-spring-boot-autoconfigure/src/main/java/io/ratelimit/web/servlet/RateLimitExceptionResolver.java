@@ -1,8 +1,8 @@
 package io.ratelimit.web.servlet;
 
+import io.ratelimit.RateLimitException;
 import io.ratelimit.web.ApplicationAdvice;
 import io.ratelimit.web.HtmlPreference;
-import io.ratelimit.web.RateLimitExceptions;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
@@ -66,7 +66,7 @@ public final class RateLimitExceptionResolver implements HandlerExceptionResolve
     @Override
     public @Nullable ModelAndView resolveException(
             HttpServletRequest request, HttpServletResponse response, @Nullable Object handler, Exception failure) {
-        RuntimeException rejection = RateLimitExceptions.find(failure);
+        RateLimitException rejection = settings.find(failure);
         HandlerExceptionResolver resolver = rejection == null ? null : handlerExceptionResolver.get();
         if (rejection == null || resolver == null) {
             return null;

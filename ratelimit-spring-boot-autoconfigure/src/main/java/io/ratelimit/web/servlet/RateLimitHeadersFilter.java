@@ -1,6 +1,6 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.web.RateLimitExceptions;
+import io.ratelimit.RateLimitException;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
@@ -58,7 +58,7 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
             }
             record.write(settings.headers());
         } catch (ServletException | IOException | RuntimeException ex) {
-            RuntimeException rejection = RateLimitExceptions.find(ex);
+            RateLimitException rejection = settings.find(ex);
             // After asynchronous processing has started, the response belongs to another thread.
             if (rejection == null || response.isCommitted() || request.isAsyncStarted()) {
                 throw ex;

@@ -50,17 +50,18 @@ final class ServletCallerRequest implements CallerRequest {
 
     @Override
     public List<Charge> unpaid(List<Charge> charges) {
-        return dispatch.isFirst() ? charges : record.uncharged(charges, dispatch);
+        return dispatch.isFirst() ? charges : record.chargedBuckets().uncharged(charges, dispatch);
     }
 
     @Override
     public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
-        record.add(charges, decisions, dispatch);
+        record.chargedBuckets().add(charges, decisions, dispatch);
+        record.add(charges, decisions);
         record.write(settings.headers());
     }
 
     @Override
     public void onRefund(List<Charge> charges) {
-        record.refund(charges);
+        record.chargedBuckets().remove(charges);
     }
 }

@@ -1,13 +1,10 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.Charge;
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.web.HeaderRecord;
 import io.ratelimit.web.RateLimitHeaders;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.HttpStatus;
@@ -68,17 +65,8 @@ final class ServletHeaderRecord extends HeaderRecord {
         return ChargedBuckets.Dispatch.of(request, dispatches);
     }
 
-    List<Charge> uncharged(List<Charge> charges, ChargedBuckets.Dispatch dispatch) {
-        return chargedBuckets.uncharged(charges, dispatch);
-    }
-
-    void add(List<Charge> charges, List<RateLimitDecision> decisions, ChargedBuckets.Dispatch dispatch) {
-        chargedBuckets.add(charges, decisions, dispatch);
-        add(charges, decisions);
-    }
-
-    void refund(List<Charge> charges) {
-        chargedBuckets.remove(charges);
+    ChargedBuckets chargedBuckets() {
+        return chargedBuckets;
     }
 
     /** Writes new statuses if the current thread handles the request and the response is not committed. */

@@ -1,6 +1,5 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.web.RateLimitExceptions;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -54,7 +53,7 @@ public final class ServletRejectionHandler {
         if (answer != null && answer.isEmpty()) {
             return;
         }
-        HttpStatusCode status = settings.status(RateLimitExceptions.find(failure));
+        HttpStatusCode status = settings.status(settings.find(failure));
         if (status == null) {
             throw failure;
         }

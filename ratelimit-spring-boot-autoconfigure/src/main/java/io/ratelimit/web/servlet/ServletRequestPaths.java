@@ -15,8 +15,6 @@ import org.springframework.web.util.ServletRequestPathUtils;
  */
 final class ServletRequestPaths {
 
-    private static final PathContainer.Options DECODED = PathContainer.Options.create('/', false);
-
     private ServletRequestPaths() {}
 
     static List<PathContainer> of(HttpServletRequest request) {
@@ -31,9 +29,9 @@ final class ServletRequestPaths {
         if (path != null) {
             paths.add(path);
         }
-        paths.add(PathContainer.parsePath(full, DECODED));
+        paths.add(RequestPaths.ofDecoded(full));
         if (!servlet.isEmpty() && !info.isEmpty()) {
-            paths.add(PathContainer.parsePath(info, DECODED));
+            paths.add(RequestPaths.ofDecoded(info));
         }
         return RequestPaths.of(paths);
     }

@@ -1,0 +1,74 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.web.RequestRules;
+import io.ratelimit.web.WebSettings;
+import java.util.Collection;
+import java.util.Map;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.util.function.SingletonSupplier;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.util.pattern.PathPatternParser;
+
+/** Configures what both web stacks share. */
+@Configuration(proxyBeanMethods = false)
+class WebConfiguration {
+
+    /** Spring Security uses the bean of this name, too. */
+    static final String CORS_SOURCE = "corsConfigurationSource";
+
+    @Bean
+    @ConditionalOnMissingBean
+    WebSettings rateLimitWebSettings(RateLimitProperties properties, LimitCatalog limits) {
+        return new WebSettings(
+                properties.web().headers(),
+                properties.web().ipv6Prefix(),
+                properties.web().missingKeyStatus(),
+                limits);
+    }
+
+    /** Looks the beans up when the first request is rejected, because beans of handlers are created after filters. */
+    static <T> Supplier<T> once(Supplier<T> beans) {
+        return SingletonSupplier.of(beans)::obtain;
+    }
+
+    /**
+     * Creates the URL rules, which read paths as the application's handlers do.
+     *
+     * @param parser the parser of a handler mapping; {@code null} if it uses Ant patterns
+     * @param openPaths the path patterns of a mapping's handlers that accept every method
+     */
+    static <M> RequestRules requestRules(
+            RateLimitProperties properties,
+            LimitCatalog catalog,
+            ConfigurableListableBeanFactory beans,
+            ObjectProvider<M> mappings,
+            Function<M, @Nullable PathPatternParser> parser,
+            Function<M, Stream<String>> openPaths) {
+        return new RequestRules(
+                properties.requestRules(),
+                new RequestLimits(catalog, beans),
+                () -> {
+                    M mapping = mappings.getIfAvailable();
+                    PathPatternParser used = mapping == null ? null : parser.apply(mapping);
+                    return used == null ? PathPatternParser.defaultInstance : used;
+                },
+                () -> mappings.stream().flatMap(openPaths).toList());
+    }
+
+    /** Returns patterns of the application's handlers, but not of Spring's own, such as the one for error pages. */
+    static <I> Stream<String> ofApplication(Map<I, HandlerMethod> handlers, Function<I, Collection<String>> patterns) {
+        return handlers.entrySet().stream()
+                .filter(handler -> !handler.getValue().getBeanType().getName().startsWith("org.springframework."))
+                .flatMap(handler -> patterns.apply(handler.getKey()).stream());
+    }
+}
