@@ -16,7 +16,6 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Decides charges whose buckets are in different slots of a cluster, where no script reaches them all. Looks at all slots in
@@ -47,15 +46,12 @@ final class CrossSlotDecision {
         return new CrossSlotDecision(redis, codec, true);
     }
 
-    /** Returns whether the keys are in different slots. */
-    static boolean isNeeded(List<byte[]> names) {
-        int first = ClusterSlotHashUtil.calculateSlot(names.get(0));
-        return names.stream().skip(1).anyMatch(name -> ClusterSlotHashUtil.calculateSlot(name) != first);
-    }
-
-    CompletableFuture<ScriptReply> decide(List<Charge> charges, List<byte[]> names, Deadline deadline) {
-        List<Part> binding = parts(charges, names, charge -> !charge.limit().dryRun());
-        List<Part> dryRuns = parts(charges, names, charge -> charge.limit().dryRun());
+    /** @param slots one for each name */
+    CompletableFuture<ScriptReply> decide(List<Charge> charges, List<byte[]> names, int[] slots, Deadline deadline) {
+        List<Part> binding =
+                parts(charges, names, slots, charge -> !charge.limit().dryRun());
+        List<Part> dryRuns =
+                parts(charges, names, slots, charge -> charge.limit().dryRun());
         return forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
                         ? chargeFrom(0, binding, deadline)
@@ -70,17 +66,16 @@ final class CrossSlotDecision {
      * @param receipts one for each charge
      */
     CompletableFuture<Void> refund(
-            List<Charge> charges, List<byte[]> names, List<Receipt> receipts, Deadline deadline) {
-        return forAll(parts(charges, names, charge -> true), part -> refund(part, part.of(receipts), deadline));
+            List<Charge> charges, List<byte[]> names, int[] slots, List<Receipt> receipts, Deadline deadline) {
+        return forAll(parts(charges, names, slots, charge -> true), part -> refund(part, part.of(receipts), deadline));
     }
 
     /** Groups by slot, in an order that is the same for all callers: of two with the same keys, one is first everywhere. */
-    private List<Part> parts(List<Charge> charges, List<byte[]> names, Predicate<Charge> which) {
+    private List<Part> parts(List<Charge> charges, List<byte[]> names, int[] slots, Predicate<Charge> which) {
         Map<Integer, List<Integer>> bySlot = new TreeMap<>();
         IntStream.range(0, charges.size())
                 .filter(i -> which.test(charges.get(i)))
-                .forEach(i -> bySlot.computeIfAbsent(
-                                ClusterSlotHashUtil.calculateSlot(names.get(i)), slot -> new ArrayList<>())
+                .forEach(i -> bySlot.computeIfAbsent(slots[i], slot -> new ArrayList<>())
                         .add(i));
         Stream<List<Integer>> groups = bySlot.values().stream();
         if (keyByKey) {
@@ -88,7 +83,8 @@ final class CrossSlotDecision {
                     .sorted(Comparator.comparing(names::get, Arrays::compareUnsigned))
                     .map(List::of));
         }
-        return groups.map(indexes -> new Part(indexes, charges, names)).toList();
+        return groups.map(indexes -> new Part(slots[indexes.get(0)], indexes, charges, names))
+                .toList();
     }
 
     private CompletableFuture<Void> chargeFrom(int number, List<Part> parts, Deadline deadline) {
@@ -107,7 +103,7 @@ final class CrossSlotDecision {
     }
 
     private CompletableFuture<Void> run(Part part, ScriptCall call, Deadline deadline) {
-        return redis.execute(part.names, codec.arguments(call, part.charges), deadline)
+        return redis.execute(part.slot, part.names, codec.arguments(call, part.charges), deadline)
                 .thenAccept(reply -> {
                     if (call == ScriptCall.LOOK) {
                         part.seen = codec.decisions(call, part.charges, reply, 0);
@@ -142,7 +138,7 @@ final class CrossSlotDecision {
     }
 
     private CompletableFuture<Void> refund(Part part, List<Receipt> receipts, Deadline deadline) {
-        return redis.execute(part.names, codec.refundArguments(part.charges, receipts), deadline)
+        return redis.execute(part.slot, part.names, codec.refundArguments(part.charges, receipts), deadline)
                 .thenAccept(reply -> {});
     }
 
@@ -167,6 +163,8 @@ final class CrossSlotDecision {
     /** The charges of one slot with their decisions. Never accessed by two steps at once. */
     private static final class Part {
 
+        private final int slot;
+
         private final List<Integer> indexes;
 
         private final List<Charge> charges;
@@ -178,7 +176,8 @@ final class CrossSlotDecision {
         /** {@code null} if the charges were not made, or were refunded. */
         private @Nullable ScriptReply charged;
 
-        Part(List<Integer> indexes, List<Charge> charges, List<byte[]> names) {
+        Part(int slot, List<Integer> indexes, List<Charge> charges, List<byte[]> names) {
+            this.slot = slot;
             this.indexes = indexes;
             this.charges = of(charges);
             this.names = of(names);

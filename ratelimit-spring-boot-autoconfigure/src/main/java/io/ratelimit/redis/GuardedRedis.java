@@ -123,12 +123,13 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return server(executor.topology().serverOf(slot));
     }
 
-    CompletableFuture<List<Long>> execute(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
+    /** @param slot that all keys are in */
+    CompletableFuture<List<Long>> execute(int slot, List<byte[]> keys, byte[][] arguments, Deadline deadline) {
         if (deadline.isOver()) {
             return CompletableFuture.failedFuture(
                     new RateLimitStoreException(Reason.TIMEOUT, "Redis: not sent in time", null));
         }
-        return onServer(keys.get(0), server -> execute(server, keys, arguments, deadline));
+        return onServer(slot, server -> execute(server, keys, arguments, deadline));
     }
 
     CompletableFuture<List<Long>> execute(
@@ -173,9 +174,13 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private <T> CompletableFuture<T> onServer(
             byte[] key, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
+        return onServer(isClustered() ? ClusterSlotHashUtil.calculateSlot(key) : 0, command);
+    }
+
+    private <T> CompletableFuture<T> onServer(int slot, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
         ServerCircuitBreaker server;
         try {
-            server = serverOf(isClustered() ? ClusterSlotHashUtil.calculateSlot(key) : 0);
+            server = serverOf(slot);
         } catch (RuntimeException ex) {
             return notFound(ex);
         }

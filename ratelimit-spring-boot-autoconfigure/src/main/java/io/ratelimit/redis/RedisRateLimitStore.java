@@ -13,14 +13,15 @@ import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Decides in Redis, with all charges of a call in one script and by the server's clock. Calls that arrive while a script is
@@ -76,16 +77,18 @@ public final class RedisRateLimitStore implements RateLimitStore {
     public StoreOutcome decide(StoreRequest request) {
         List<byte[]> names = names(request.charges());
         Deadline deadline = redis.deadline();
-        if (!areApart(names)) {
+        int[] slots = slotsIfApart(names);
+        if (slots == null) {
             try {
                 return dispatched(request, names, deadline, true).await();
             } catch (RateLimitStoreException ex) {
                 if (names.size() == 1 || !RedisFailureMapper.areKeysApart(ex)) {
                     throw ex;
                 }
+                slots = slots(names);
             }
         }
-        return outcome(request, now(scripts(names).decide(request.charges(), names, deadline), deadline));
+        return outcome(request, now(scripts(slots).decide(request.charges(), names, slots, deadline), deadline));
     }
 
     @Override
@@ -95,31 +98,48 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return inOneOrMore(
                 names,
                 () -> dispatched(request, names, deadline, false).outcome(),
-                scripts ->
-                        scripts.decide(request.charges(), names, deadline).thenApply(reply -> outcome(request, reply)));
+                (scripts, slots) -> scripts.decide(request.charges(), names, slots, deadline)
+                        .thenApply(reply -> outcome(request, reply)));
     }
 
-    /** Returns whether no single script can reach all keys. */
-    private boolean areApart(List<byte[]> names) {
-        return names.size() > 1 && redis.isClustered() && CrossSlotDecision.isNeeded(names);
+    /** Returns the slots of the keys if no single script can reach them all, else {@code null}. */
+    private int @Nullable [] slotsIfApart(List<byte[]> names) {
+        if (names.size() == 1 || !redis.isClustered()) {
+            return null;
+        }
+        int[] slots = slots(names);
+        return differ(slots) ? slots : null;
+    }
+
+    private static int[] slots(List<byte[]> names) {
+        return names.stream().mapToInt(ClusterSlotHashUtil::calculateSlot).toArray();
+    }
+
+    private static boolean differ(int[] slots) {
+        return Arrays.stream(slots).anyMatch(slot -> slot != slots[0]);
     }
 
     /** Returns what decides keys that no single script reaches. */
-    private CrossSlotDecision scripts(List<byte[]> names) {
-        return CrossSlotDecision.isNeeded(names) ? slotBySlot : keyByKey;
+    private CrossSlotDecision scripts(int[] slots) {
+        return differ(slots) ? slotBySlot : keyByKey;
     }
 
     /** Runs one script if it reaches all keys, else one for each slot, or one for each key while a slot is moving. */
     private <T> CompletableFuture<T> inOneOrMore(
             List<byte[]> names,
             Supplier<CompletableFuture<T>> one,
-            Function<CrossSlotDecision, CompletableFuture<T>> more) {
+            BiFunction<CrossSlotDecision, int[], CompletableFuture<T>> more) {
         if (names.size() == 1) {
             return one.get();
         }
-        return areApart(names)
-                ? orElse(more.apply(slotBySlot), () -> more.apply(keyByKey))
-                : orElse(one.get(), () -> more.apply(scripts(names)));
+        int[] apart = slotsIfApart(names);
+        if (apart != null) {
+            return orElse(more.apply(slotBySlot, apart), () -> more.apply(keyByKey, apart));
+        }
+        return orElse(one.get(), () -> {
+            int[] slots = slots(names);
+            return more.apply(scripts(slots), slots);
+        });
     }
 
     private static <T> CompletableFuture<T> orElse(
@@ -202,7 +222,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 names,
                 () -> redis.executeInBackground(names, codec.refundArguments(charges, receipts), deadline)
                         .thenAccept(reply -> {}),
-                scripts -> scripts.refund(charges, names, receipts, deadline));
+                (scripts, slots) -> scripts.refund(charges, names, slots, receipts, deadline));
     }
 
     @Override

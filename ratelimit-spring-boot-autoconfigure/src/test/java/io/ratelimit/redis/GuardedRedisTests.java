@@ -52,7 +52,7 @@ class GuardedRedisTests {
         GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
         servers.silence("alpha");
         thread.failToStart();
-        impatient.execute(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
+        impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
         thread.forget();
         thread.pass(Duration.ofMillis(1_999));
         assertThat(impatient.resumeProbes()).isNull();
@@ -68,7 +68,7 @@ class GuardedRedisTests {
     void probesThatWereStoppedAreNotMissed() {
         GuardedRedis stopped = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
         servers.silence("alpha");
-        stopped.execute(ScriptedServers.keys("alpha"), NOTHING, stopped.deadline());
+        stopped.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, stopped.deadline());
         thread.shutdownNow();
         thread.pass(Duration.ofMinutes(1));
         assertThat(stopped.resumeProbes()).isNull();
@@ -167,8 +167,8 @@ class GuardedRedisTests {
 
     @Test
     void nothingIsSentAfterTheDeadline() {
-        CompletableFuture<List<Long>> call =
-                redis.execute(ScriptedServers.keys("alpha"), NOTHING, Deadlines.in(Duration.ZERO));
+        CompletableFuture<List<Long>> call = redis.execute(
+                ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, Deadlines.in(Duration.ZERO));
         assertThat(reasonOf(call)).isEqualTo(Reason.TIMEOUT);
         assertThat(servers.calls()).isEmpty();
         assertThat(ask("alpha")).isCompleted();
@@ -231,7 +231,7 @@ class GuardedRedisTests {
     @Test
     void serversThatCannotBeFoundAreAFailureOfTheStore() {
         GuardedRedis closed = new GuardedRedis(new ClosedServers(), Duration.ofHours(1), "test");
-        assertThat(reasonOf(closed.execute(ScriptedServers.keys("key"), NOTHING, closed.deadline())))
+        assertThat(reasonOf(closed.execute(0, ScriptedServers.keys("key"), NOTHING, closed.deadline())))
                 .isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.delete(new byte[0], closed.deadline()))).isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.check())).isEqualTo(Reason.CLOSED);
@@ -250,7 +250,7 @@ class GuardedRedisTests {
     }
 
     private CompletableFuture<List<Long>> ask(String... keys) {
-        return redis.execute(ScriptedServers.keys(keys), NOTHING, redis.deadline());
+        return redis.execute(ScriptedServers.slot(keys), ScriptedServers.keys(keys), NOTHING, redis.deadline());
     }
 
     private CompletableFuture<List<Long>> askInBackground(String key) {

@@ -63,7 +63,7 @@ class LeaseRefundsTests {
         assertThat(refunds.affordable()).isZero();
         int scripts = sent.size();
         for (int i = 0; i < LeaseRefunds.SHARE * scripts; i++) {
-            assertThat(redis.execute(List.of(new byte[1]), new byte[0][], redis.deadline()))
+            assertThat(redis.execute(0, List.of(new byte[1]), new byte[0][], redis.deadline()))
                     .isCompleted();
         }
         assertThat(refunds.affordable()).isOne();
