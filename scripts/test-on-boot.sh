@@ -33,29 +33,8 @@ if ((!${#jdks[@]})); then
     jdks=("${JAVA_HOME:-$(java -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.home = //p')}")
 fi
 
-version=$(sed -nE '/<artifactId>ratelimit-parent/,/<version>/s/.*<version>(.*)<\/version>.*/\1/p' pom.xml)
-modules=(ratelimit-spring-boot-autoconfigure ratelimit-spring-boot-starter)
-if [[ ! $built ]]; then
-    ./mvnw -B -ntp -q package -Dmaven.test.skip -pl "$(IFS=,; echo "${modules[*]}")"
-fi
-
-# A local repository behind the user's, in which the artifacts have a version that no other repository has.
-repository=$PWD/acceptance/target/repository
-rm -rf acceptance/target
-publish() { # artifact, POM, jar
-    local directory=$repository/io/ratelimit/$1/under-test
-    mkdir -p "$directory"
-    sed "s/>$version</>under-test</" "$2" >"$directory/$1-under-test.pom"
-    if [[ ${3:-} ]]; then
-        cp "$3" "$directory/$1-under-test.jar"
-    fi
-}
-publish ratelimit-parent pom.xml
-for module in "${modules[@]}"; do
-    publish "$module" "$module/pom.xml" "$module/target/$module-$version.jar"
-done
-
-jar=$PWD/${modules[0]}/target/${modules[0]}-$version.jar
+repository=$(scripts/publish-under-test.sh ${built:+--built})
+jar=$(ls "$repository"/io/ratelimit/ratelimit-spring-boot-autoconfigure/under-test/*.jar)
 
 attribute() { sed -nE "s/.* $1=\"([0-9]+)\".*/\1/p" <<<"$2"; }
 

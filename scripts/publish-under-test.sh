@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Puts the starter into a local repository of its own, with a version that no other repository has, and prints where:
+#   scripts/publish-under-test.sh [--built]
+# Builds the jar, or takes the one of the last build (--built). Use the repository with -Dmaven.repo.local.tail=….
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+version=$(sed -nE '/<artifactId>ratelimit-parent/,/<version>/s/.*<version>(.*)<\/version>.*/\1/p' pom.xml)
+modules=(ratelimit-spring-boot-autoconfigure ratelimit-spring-boot-starter)
+if [[ ${1:-} != --built ]]; then
+    ./mvnw -B -ntp -q package -Dmaven.test.skip -pl "$(IFS=,; echo "${modules[*]}")" >&2
+fi
+
+rm -rf acceptance/target
+repository=$PWD/acceptance/target/repository
+publish() { # artifact, POM, jar
+    local directory=$repository/io/ratelimit/$1/under-test
+    mkdir -p "$directory"
+    sed "s/>$version</>under-test</" "$2" >"$directory/$1-under-test.pom"
+    if [[ ${3:-} ]]; then
+        cp "$3" "$directory/$1-under-test.jar"
+    fi
+}
+publish ratelimit-parent pom.xml
+for module in "${modules[@]}"; do
+    publish "$module" "$module/pom.xml" "$module/target/$module-$version.jar"
+done
+echo "$repository"
