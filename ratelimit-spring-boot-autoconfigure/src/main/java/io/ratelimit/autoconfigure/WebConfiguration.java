@@ -15,6 +15,7 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.util.ClassUtils;
 import org.springframework.util.function.SingletonSupplier;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -25,6 +26,12 @@ class WebConfiguration {
 
     /** Spring Security uses the bean of this name, too. */
     static final String CORS_SOURCE = "corsConfigurationSource";
+
+    private static final boolean SECURITY = ClassUtils.isPresent(
+            "org.springframework.security.web.SecurityFilterChain", WebConfiguration.class.getClassLoader());
+
+    /** The order of Spring Security's filter in both stacks. */
+    private static final int SECURITY_ORDER = -100;
 
     @Bean
     @ConditionalOnMissingBean
@@ -62,7 +69,8 @@ class WebConfiguration {
                     PathPatternParser used = mapping == null ? null : parser.apply(mapping);
                     return used == null ? PathPatternParser.defaultInstance : used;
                 },
-                () -> mappings.stream().flatMap(openPaths).toList());
+                () -> mappings.stream().flatMap(openPaths).toList(),
+                SECURITY && properties.web().filterOrder() <= SECURITY_ORDER);
     }
 
     /** Returns patterns of the application's handlers, but not of Spring's own, such as the one for error pages. */

@@ -71,6 +71,10 @@ final class RequestMatcher {
         return limit.limit();
     }
 
+    boolean readsPrincipal() {
+        return limit.readsPrincipal();
+    }
+
     /**
      * Matches a request.
      *

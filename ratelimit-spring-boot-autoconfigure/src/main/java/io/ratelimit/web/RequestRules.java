@@ -26,6 +26,8 @@ public final class RequestRules {
 
     private final Supplier<List<String>> openPaths;
 
+    private final boolean beforeLogin;
+
     /** The rules with an enabled limit; empty until {@link #start}. */
     private volatile List<RequestMatcher> matchers = List.of();
 
@@ -34,16 +36,19 @@ public final class RequestRules {
      *
      * @param parser the parser that the application's handlers use, so that both read a path alike
      * @param openPaths the path patterns of handlers that accept every method
+     * @param beforeLogin whether requests are limited before Spring Security authenticates them
      */
     public RequestRules(
             List<RequestRule> rules,
             RequestLimits limits,
             Supplier<PathPatternParser> parser,
-            Supplier<List<String>> openPaths) {
+            Supplier<List<String>> openPaths,
+            boolean beforeLogin) {
         this.rules = List.copyOf(rules);
         this.limits = limits;
         this.parser = parser;
         this.openPaths = openPaths;
+        this.beforeLogin = beforeLogin;
     }
 
     /**
@@ -66,6 +71,7 @@ public final class RequestRules {
             }
             RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits);
             warnOfOtherMethods(rule, matcher);
+            warnOfMissingLogin(rule, matcher);
             requests.computeIfAbsent(matcher.limit().name(), name -> new ArrayList<>())
                     .add(rule.describe());
             if (matcher.limit().enabled()) {
@@ -74,6 +80,16 @@ public final class RequestRules {
         }
         matchers = List.copyOf(enabled);
         return requests;
+    }
+
+    private void warnOfMissingLogin(RequestRule rule, RequestMatcher matcher) {
+        if (beforeLogin && matcher.readsPrincipal()) {
+            logger.log(
+                    Level.WARNING,
+                    "URL rule {0} reads the principal before Spring Security has authenticated the request, so there is none."
+                            + " Set ratelimit.web.filter-order=-99.",
+                    rule.property());
+        }
     }
 
     private void warnOfOtherMethods(RequestRule rule, RequestMatcher matcher) {

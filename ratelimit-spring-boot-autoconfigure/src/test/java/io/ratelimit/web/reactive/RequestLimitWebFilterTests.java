@@ -43,7 +43,8 @@ class RequestLimitWebFilterTests {
             List.of(new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any")),
             new RequestLimits(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
-            List::of);
+            List::of,
+            false);
 
     private final PendingStore store = new PendingStore(new CompletableFuture<>());
 
