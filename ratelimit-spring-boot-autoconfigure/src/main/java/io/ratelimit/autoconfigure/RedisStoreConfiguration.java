@@ -25,6 +25,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ConditionContext;
 import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.Ordered;
+import org.springframework.core.annotation.Order;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -32,8 +34,8 @@ import org.springframework.data.redis.core.RedisOperations;
 
 /** Configures the connection to Redis, if it is the store. */
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnClass(RedisOperations.class)
 @Conditional({OnStoreOfThisContext.class, RedisStoreConfiguration.OnRedisStore.class})
+@ConditionalOnClass(RedisOperations.class)
 class RedisStoreConfiguration {
 
     @Bean
@@ -117,6 +119,8 @@ class RedisStoreConfiguration {
         }
     }
 
+    /** As early as conditions on classes, and declared before them, so that no class of Redis is loaded for another store. */
+    @Order(Ordered.HIGHEST_PRECEDENCE)
     static class OnRedisStore extends SpringBootCondition {
 
         @Override

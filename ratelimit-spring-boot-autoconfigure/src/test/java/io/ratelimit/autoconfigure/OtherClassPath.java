@@ -7,6 +7,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
@@ -53,11 +54,28 @@ final class OtherClassPath {
         }
     }
 
+    private URLClassLoader recording(Consumer<String> loaded) {
+        return new URLClassLoader(urls, ClassLoader.getPlatformClassLoader()) {
+            @Override
+            protected Class<?> findClass(String name) throws ClassNotFoundException {
+                Class<?> found = super.findClass(name);
+                loaded.accept(name);
+                return found;
+            }
+        };
+    }
+
     /** What the static method {@code run} of the application says. */
     Object run(Class<?> application, String... arguments) throws ReflectiveOperationException, IOException {
+        return run(application, name -> {}, arguments);
+    }
+
+    /** @param loaded is told the name of every class that is loaded, except those of the JDK */
+    Object run(Class<?> application, Consumer<String> loaded, String... arguments)
+            throws ReflectiveOperationException, IOException {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        try (URLClassLoader loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader())) {
+        try (URLClassLoader loader = recording(loaded)) {
             thread.setContextClassLoader(loader);
             return loader.loadClass(application.getName())
                     .getMethod("run", String[].class)

@@ -1,0 +1,89 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.annotation.RateLimited;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+/** Loading classes takes most of the time that the starter adds to a start-up. */
+class LoadedClassesTests {
+
+    /**
+     * Without Boot's auto-configuration, so that what is loaded of Redis would be loaded by the starter.
+     *
+     * @param ours the most classes of the starter that the start-up, and a call if there are limits, may load
+     */
+    @ParameterizedTest
+    @CsvSource({"--ratelimit.enabled=false, unlimited, 90", "--ratelimit.store=in-memory, limited, 330"})
+    void nothingOfRedisIsLoadedWithoutRedis(String argument, String outcome, int ours)
+            throws ReflectiveOperationException, IOException {
+        List<String> loaded = Collections.synchronizedList(new ArrayList<>());
+        assertThat(OtherClassPath.without("^$")
+                        .run(
+                                Starter.class,
+                                loaded::add,
+                                argument,
+                                "--spring.main.banner-mode=off",
+                                "--spring.main.web-application-type=none"))
+                .isEqualTo(outcome);
+        assertThat(loaded)
+                .filteredOn(
+                        name -> name.matches(
+                                "(io\\.ratelimit\\.redis|io\\.lettuce|io\\.netty|redis\\.clients|org\\.springframework\\.data\\.redis)\\..*"))
+                .isEmpty();
+        assertThat(loaded)
+                .filteredOn(name -> name.startsWith("io.ratelimit.") && !name.contains("Tests"))
+                .hasSizeBetween(ours / 3, ours);
+    }
+
+    /** An application that auto-configures the starter alone. */
+    public static final class Starter {
+
+        private Starter() {}
+
+        /** Starts it, and calls a limited method twice. */
+        public static String run(String... arguments) {
+            try (ConfigurableApplicationContext context = new SpringApplication(OnlyStarter.class).run(arguments)) {
+                Calls calls = context.getBean(Calls.class);
+                calls.call();
+                calls.call();
+                return "unlimited";
+            } catch (RateLimitExceededException ex) {
+                return "limited";
+            }
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @ImportAutoConfiguration({
+        RateLimitAutoConfiguration.class,
+        RateLimitServletAutoConfiguration.class,
+        RateLimitReactiveAutoConfiguration.class,
+        RateLimitHealthAutoConfiguration.class,
+        RateLimitsEndpointAutoConfiguration.class
+    })
+    static class OnlyStarter {
+
+        @Bean
+        Calls calls() {
+            return new Calls();
+        }
+    }
+
+    static class Calls {
+
+        @RateLimited(name = "calls", rate = "1/h")
+        public void call() {}
+    }
+}
