@@ -115,12 +115,13 @@ public final class RateLimitBuilder {
     }
 
     /**
-     * Returns a builder in which the configuration is applied: overrides of this limit win over the attributes set here, and
-     * these win over the defaults of all limits.
+     * Returns a builder in which the configuration is applied: overrides of this limit win over what customizers and
+     * this builder set, and these win over the defaults of all limits.
      */
     public RateLimitBuilder apply(RateLimitSettings settings) {
         RateLimitBuilder result = copy();
         result.declaration = this;
+        settings.customizers().forEach(customizer -> customizer.customize(name, result));
         result.overrides = settings.overrides(name);
         result.configured = true;
         result.resolve(settings.defaults());

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.Waiter;
@@ -25,10 +26,13 @@ import org.springframework.context.annotation.Configuration;
 class LimiterConfiguration {
 
     @Bean
-    LimitCatalog rateLimitCatalog(RateLimitProperties properties, ApplicationContext context) {
+    LimitCatalog rateLimitCatalog(
+            RateLimitProperties properties,
+            ObjectProvider<RateLimitCustomizer> customizers,
+            ApplicationContext context) {
         ApplicationContext parent = context.getParent();
         return new LimitCatalog(
-                properties.settings(),
+                properties.settings().with(customizers.orderedStream().toList()),
                 parent == null
                         ? null
                         : parent.getBeanProvider(LimitCatalog.class).getIfAvailable(),

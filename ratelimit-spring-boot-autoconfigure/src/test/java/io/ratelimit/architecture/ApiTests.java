@@ -32,6 +32,7 @@ class ApiTests {
             "RateLimit",
             "RateLimitBuilder",
             "RateLimitConfigurationException",
+            "RateLimitCustomizer",
             "RateLimitDecision",
             "RateLimitExceededException",
             "RateLimitException",
