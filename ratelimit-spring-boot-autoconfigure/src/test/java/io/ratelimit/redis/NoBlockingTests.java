@@ -7,6 +7,9 @@ import io.netty.channel.MultiThreadIoEventLoopGroup;
 import io.netty.channel.nio.NioIoHandler;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.Coroutine;
 import io.ratelimit.aop.KotlinQuotes;
@@ -26,6 +29,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -153,6 +157,32 @@ class NoBlockingTests {
 
     @ParameterizedTest
     @EnumSource
+    void asynchronousMethodsOfALimiter(Caller caller) {
+        run(runner(), quotes -> {
+            assertThat(programmatic(caller, quotes)).containsOnly("done");
+            redis.hang();
+            assertThat(programmatic(caller, quotes))
+                    .startsWith("done", "done")
+                    .hasAtLeastOneElementOfType(RateLimitStoreException.class);
+        });
+    }
+
+    /** What comes of a wait for permits, a look and a reset, which cannot be made without Redis. */
+    private static List<Object> programmatic(Caller caller, Quotes quotes) {
+        RateLimiter limiter = quotes.limiters().get("waiting");
+        List<Supplier<CompletionStage<?>>> methods = List.of(
+                () -> limiter.acquireAsync("alice", 2),
+                () -> limiter.peekAsync("alice"),
+                () -> limiter.resetAsync("alice"));
+        return methods.stream()
+                .map(method -> caller.calls(
+                                target -> method.get().thenApply(done -> "done").toCompletableFuture(), quotes)
+                        .join())
+                .toList();
+    }
+
+    @ParameterizedTest
+    @EnumSource
     void methodThatWouldHaveToWaitIsRefusedAndNotCharged(Caller caller) {
         run(runner(), quotes -> {
             Function<Quotes, CompletableFuture<?>> plain = target -> CompletableFuture.completedFuture(target.plain());
@@ -254,8 +284,15 @@ class NoBlockingTests {
 
         private final KotlinQuotes inKotlin;
 
-        Quotes(KotlinQuotes inKotlin) {
+        private final RateLimiterRegistry limiters;
+
+        Quotes(KotlinQuotes inKotlin, RateLimiterRegistry limiters) {
             this.inKotlin = inKotlin;
+            this.limiters = limiters;
+        }
+
+        RateLimiterRegistry limiters() {
+            return limiters;
         }
 
         KotlinQuotes inKotlin() {
