@@ -43,6 +43,7 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             "org.springframework.data.redis.connection.RedisConnectionFactory",
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",
             "org.springframework.session.data.redis.RedisSessionRepository",
+            "org.springframework.security.web.SecurityFilterChain",
             "org.springframework.web.bind.annotation.RequestMapping",
             "reactor.core.publisher.Mono",
             "reactor.core.scheduler.Schedulers");

@@ -120,7 +120,7 @@ class RuntimeHintsTests {
                 .accepts(GENERAL);
     }
 
-    /** Otherwise it seems to be absent. */
+    /** Otherwise it seems to be absent: add it to {@code RateLimitRuntimeHints.BY_NAME}. */
     @Test
     void everyTypeThatTheCodeNamesIsFound() throws IOException {
         ClassLoader loader = getClass().getClassLoader();
