@@ -4,13 +4,15 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
 import java.time.Duration;
 import org.assertj.core.api.AbstractAssert;
+import org.jspecify.annotations.Nullable;
 
 /** Assertions about one bucket, at the current time. They consume no permits. */
 public final class BucketAssert extends AbstractAssert<BucketAssert, RateLimiter> {
 
-    private final String key;
+    private final @Nullable String key;
 
-    BucketAssert(RateLimiter actual, String key) {
+    /** @param key {@code null}: the one bucket of all callers */
+    BucketAssert(RateLimiter actual, @Nullable String key) {
         super(actual, BucketAssert.class);
         this.key = key;
     }
@@ -29,7 +31,7 @@ public final class BucketAssert extends AbstractAssert<BucketAssert, RateLimiter
 
     /** Verifies that no permits are in use. */
     public BucketAssert isFull() {
-        RateLimitDecision bucket = actual.peek(key);
+        RateLimitDecision bucket = peek();
         bucket().hasRemaining(bucket.capacity()).hasResetAfter(Duration.ZERO);
         return this;
     }
@@ -59,7 +61,14 @@ public final class BucketAssert extends AbstractAssert<BucketAssert, RateLimiter
     }
 
     private RateLimitDecisionAssert bucket() {
-        RateLimitDecisionAssert decision = new RateLimitDecisionAssert(actual.peek(key));
-        return info.hasDescription() ? decision.as(info.description()) : decision.as("bucket of key '%s'", key);
+        RateLimitDecisionAssert decision = new RateLimitDecisionAssert(peek());
+        if (info.hasDescription()) {
+            return decision.as(info.description());
+        }
+        return key == null ? decision.as("bucket of all callers") : decision.as("bucket of key '%s'", key);
+    }
+
+    private RateLimitDecision peek() {
+        return key == null ? actual.peek() : actual.peek(key);
     }
 }

@@ -14,7 +14,16 @@ public final class RateLimiterAssert extends AbstractAssert<RateLimiterAssert, R
     /** Selects the bucket of a key. */
     public BucketAssert key(String key) {
         isNotNull();
-        BucketAssert bucket = new BucketAssert(actual, key);
+        return described(new BucketAssert(actual, key));
+    }
+
+    /** Selects the one bucket of all callers, which calls without a key use. */
+    public BucketAssert withoutKey() {
+        isNotNull();
+        return described(new BucketAssert(actual, null));
+    }
+
+    private BucketAssert described(BucketAssert bucket) {
         return info.hasDescription() ? bucket.as(info.description()) : bucket;
     }
 }

@@ -42,6 +42,19 @@ class RateLimitAssertionsTests {
     }
 
     @Test
+    void bucketOfAllCallers() {
+        withLimiter(limiter -> {
+            assertThat(limiter).withoutKey().isFull();
+            limiter.acquire();
+            assertThat(limiter).withoutKey().hasRemaining(1);
+            assertThat(limiter).key("alice").isFull();
+            assertFails(
+                    "[bucket of all callers]",
+                    () -> assertThat(limiter).withoutKey().isFull());
+        });
+    }
+
+    @Test
     void everyAssertionCanFail() {
         withLimiter(limiter -> {
             RateLimitDecision allowed = limiter.tryAcquire("alice");
