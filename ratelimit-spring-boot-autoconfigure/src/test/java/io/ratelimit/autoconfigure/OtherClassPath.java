@@ -28,6 +28,12 @@ final class OtherClassPath {
         return new OtherClassPath(entries(missing));
     }
 
+    /** This class path without the starter's classes and without the jars of these names. */
+    static OtherClassPath withoutUs(String missing) {
+        return new OtherClassPath(
+                entries(missing).filter(entry -> !entry.getName().equals("classes")));
+    }
+
     /** This class path with a jar in the place of those of these names. */
     static OtherClassPath replacing(String missing, Path jar) {
         return new OtherClassPath(Stream.concat(entries(missing), Stream.of(jar.toFile())));
