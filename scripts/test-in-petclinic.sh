@@ -68,7 +68,7 @@ copy with
 sed -i.bak '1,/<dependencies>/s|<dependencies>|&<dependency><groupId>io.ratelimit</groupId><artifactId>ratelimit-spring-boot-starter</artifactId><version>under-test</version></dependency>|' \
     "$work/with/pom.xml"
 maven without package -Dmaven.test.skip
-SPRING_APPLICATION_JSON='{"ratelimit":{"store":"in-memory"}}' maven with package
+SPRING_APPLICATION_JSON='{"ratelimit":{"store":"in-memory"}}' maven with package >"$work/with.tests"
 for name in without with; do
     start "$name"
 done
