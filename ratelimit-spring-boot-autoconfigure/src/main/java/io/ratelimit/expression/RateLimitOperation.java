@@ -34,6 +34,12 @@ public record RateLimitOperation(
                         .anyMatch(expression -> expression != null && expression.readsPrincipal());
     }
 
+    /** Returns whether an expression names the principal. A key resolver may read it, which is not known before a call. */
+    public boolean namesPrincipal() {
+        return Stream.of(key, permits, condition)
+                .anyMatch(part -> part instanceof RateLimitExpression expression && expression.readsPrincipal());
+    }
+
     /** Returns whether the charge is refunded after this exception of the method. */
     public boolean isRefundedOn(Throwable failure) {
         for (Class<? extends Throwable> type : refundOn) {

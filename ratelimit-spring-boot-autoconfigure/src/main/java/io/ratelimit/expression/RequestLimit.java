@@ -23,7 +23,12 @@ public final class RequestLimit {
         return operation.limit();
     }
 
-    /** Returns whether an expression reads the principal. */
+    /** Returns whether an expression names the principal. */
+    public boolean namesPrincipal() {
+        return operation.namesPrincipal();
+    }
+
+    /** Returns whether an expression or a key resolver may read the principal. */
     public boolean readsPrincipal() {
         return operation.readsPrincipal();
     }

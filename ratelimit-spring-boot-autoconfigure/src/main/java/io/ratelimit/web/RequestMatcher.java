@@ -71,8 +71,8 @@ final class RequestMatcher {
         return limit.limit();
     }
 
-    boolean readsPrincipal() {
-        return limit.readsPrincipal();
+    boolean namesPrincipal() {
+        return limit.namesPrincipal();
     }
 
     /**

@@ -83,7 +83,7 @@ public final class RequestRules {
     }
 
     private void warnOfMissingLogin(RequestRule rule, RequestMatcher matcher) {
-        if (beforeLogin && matcher.readsPrincipal()) {
+        if (beforeLogin && matcher.namesPrincipal()) {
             logger.log(
                     Level.WARNING,
                     "URL rule {0} reads the principal before Spring Security has authenticated the request, so there is none."
