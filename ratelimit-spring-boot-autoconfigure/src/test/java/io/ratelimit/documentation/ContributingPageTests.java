@@ -36,6 +36,9 @@ class ContributingPageTests {
 
     private static final Pattern PACKAGE_ROW = Pattern.compile("(?m)^\\| `\\.([a-z.]*)` \\| .* \\| (.*) \\|$");
 
+    /** The heading of the last section, which is made from the code. */
+    private static final String INDEX = "## Every class";
+
     private final MarkdownPage page = MarkdownPage.of("CONTRIBUTING.md");
 
     @Test
@@ -84,6 +87,18 @@ class ContributingPageTests {
                             assertThat(directory.resolve(type + ".java")).exists());
         }
         assertThat(listed).isEqualTo(packages());
+    }
+
+    /** Written anew by {@code -Dratelimit.test.write-class-index=true}. */
+    @Test
+    void everyClassIsInTheIndex() throws IOException {
+        String before = page.text().substring(0, page.text().indexOf(INDEX) + INDEX.length());
+        String expected = before + "\n\n" + ClassIndex.markdown();
+        if (Boolean.getBoolean("ratelimit.test.write-class-index")) {
+            Files.writeString(Path.of("..").resolve(page.path()), expected);
+        } else {
+            assertThat(page.text()).isEqualTo(expected);
+        }
     }
 
     private static boolean mentions(Path source, String member) throws IOException {
