@@ -63,7 +63,10 @@ class ApiTests {
             "redis.RateLimitScriptExecutor",
             "redis.RedisTopology",
             "annotation.RateLimited",
-            "annotation.RateLimits");
+            "annotation.RateLimits",
+            "web.client.RateLimitClientInterceptor",
+            "web.client.RateLimitExchangeFilterFunction",
+            "web.client.RemoteRateLimitExceededException");
 
     @Test
     void publicTypesThatAreNotInternalAreTheApi() {

@@ -158,6 +158,13 @@ enum ArchitectureRule {
         }
     },
 
+    CLIENT_KNOWS_EVENT_LOOPS("ClientKnowsAnnotation") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "web.client", "aop");
+        }
+    },
+
     METRICS_KNOW_THE_STORE("MetricsKnowsActuate") {
         @Override
         ArchRule in(String base) {
@@ -193,6 +200,7 @@ enum ArchitectureRule {
                             base + ".expression",
                             base + ".aop",
                             base + ".web.reactive",
+                            base + ".web.client",
                             base + ".redis.connection",
                             base + ".autoconfigure")
                     .should()

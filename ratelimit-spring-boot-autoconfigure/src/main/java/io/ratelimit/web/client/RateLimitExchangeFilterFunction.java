@@ -1,0 +1,81 @@
+package io.ratelimit.web.client;
+
+import io.ratelimit.RateLimiterRegistry;
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import org.springframework.web.reactive.function.client.ClientRequest;
+import org.springframework.web.reactive.function.client.ClientResponse;
+import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
+import org.springframework.web.reactive.function.client.ExchangeFunction;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Limits the calls of a {@code WebClient} to other applications, by host. Does the same as {@link RateLimitClientInterceptor}
+ * without blocking a thread; exceptions are signalled as errors.
+ */
+public final class RateLimitExchangeFilterFunction implements ExchangeFilterFunction {
+
+    private final RemoteLimit remote;
+
+    private final Function<? super ClientRequest, String> key;
+
+    RateLimitExchangeFilterFunction(RemoteLimit remote, Function<? super ClientRequest, String> key) {
+        this.remote = remote;
+        this.key = key;
+    }
+
+    /**
+     * Creates a filter whose key is the host of the request, with its port unless that is the default of the scheme.
+     *
+     * @throws IllegalArgumentException if there is no such limit
+     */
+    public static RateLimitExchangeFilterFunction of(RateLimiterRegistry registry, String limit) {
+        return new RateLimitExchangeFilterFunction(
+                new RemoteLimit(limit, registry.get(limit)), request -> RemoteLimit.host(request.url()));
+    }
+
+    /** Returns a filter with another key. Calls with the same key share permits and pauses. */
+    public RateLimitExchangeFilterFunction withKey(Function<? super ClientRequest, String> newKey) {
+        return new RateLimitExchangeFilterFunction(remote, newKey);
+    }
+
+    /** Returns a filter whose calls wait up to this time for the end of a {@code Retry-After}. The default is 0. */
+    public RateLimitExchangeFilterFunction withMaxWait(Duration maxWait) {
+        return new RateLimitExchangeFilterFunction(remote.withMaxWait(maxWait), key);
+    }
+
+    @Override
+    public Mono<ClientResponse> filter(ClientRequest request, ExchangeFunction next) {
+        return Mono.defer(() -> {
+            String bucket = key.apply(request);
+            return await(bucket, Duration.ZERO)
+                    .flatMap(waited -> signalled(remote.limiter().acquireAsync(bucket))
+                            // Another call may have been answered meanwhile.
+                            .then(Mono.defer(() -> await(bucket, waited))))
+                    .flatMap(waited -> next.exchange(request))
+                    .doOnNext(response -> remote.pauses()
+                            .responded(
+                                    bucket,
+                                    response.statusCode(),
+                                    response.headers().asHttpHeaders()));
+        });
+    }
+
+    /** Returns what the call has waited for pauses. */
+    private Mono<Duration> await(String bucket, Duration waited) {
+        Duration pause = remote.pause(bucket, remote.maxWait().minus(waited));
+        return pause.isZero()
+                ? Mono.just(waited)
+                : signalled(remote.waiter().awaitAsync(pause)).thenReturn(waited.plus(pause));
+    }
+
+    /** Continues on a thread of Reactor. */
+    private static <T> Mono<T> signalled(CompletionStage<T> stage) {
+        CompletableFuture<T> future = stage.toCompletableFuture();
+        Mono<T> signal = Mono.fromFuture(future);
+        return future.isDone() ? signal : signal.publishOn(Schedulers.parallel());
+    }
+}
