@@ -23,10 +23,12 @@ import javax.tools.JavaCompiler;
 import javax.tools.StandardJavaFileManager;
 import javax.tools.ToolProvider;
 
-/** Lists every class of the main code by package, each with the first sentence of its Javadoc. */
+/** Lists every class of the main code and every part of the script by package, each with the first sentence of its comment. */
 final class ClassIndex {
 
     private static final Path MAIN = Path.of("src/main/java");
+
+    private static final Path SCRIPT = Path.of("src/main/resources/io/ratelimit/redis");
 
     private final Map<String, TreeSet<String>> rows = new TreeMap<>();
 
@@ -34,6 +36,7 @@ final class ClassIndex {
     static String markdown() throws IOException {
         ClassIndex index = new ClassIndex();
         index.read();
+        index.readScript();
         return index.rows.entrySet().stream()
                 .map(entry -> entry.getValue().stream()
                         .collect(Collectors.joining("\n", "### `" + entry.getKey() + "`\n\n", "\n")))
@@ -55,6 +58,17 @@ final class ClassIndex {
         }
     }
 
+    private void readScript() throws IOException {
+        for (Path part : files(SCRIPT, ".lua")) {
+            String comment = Files.readAllLines(part).stream()
+                    .takeWhile(line -> line.startsWith("--"))
+                    .map(line -> line.substring(2).strip())
+                    .collect(Collectors.joining(" "));
+            String summary = comment.substring(0, (comment + " ").indexOf(". ") + 1);
+            rows.get("io.ratelimit.redis").add("- `" + part.getFileName() + "`: " + summary);
+        }
+    }
+
     private void add(CompilationUnitTree unit, ClassTree type, DocTrees trees) {
         DocCommentTree comment = trees.getDocCommentTree(TreePath.getPath(unit, type));
         String summary = comment == null ? "" : ": " + text(comment.getFirstSentence());
@@ -63,10 +77,14 @@ final class ClassIndex {
     }
 
     private static List<Path> sources() throws IOException {
-        try (Stream<Path> files = Files.walk(MAIN)) {
-            return files.filter(file -> file.toString().endsWith(".java"))
-                    .filter(file -> !file.endsWith("package-info.java"))
-                    .toList();
+        return files(MAIN, ".java").stream()
+                .filter(file -> !file.endsWith("package-info.java"))
+                .toList();
+    }
+
+    private static List<Path> files(Path root, String suffix) throws IOException {
+        try (Stream<Path> files = Files.walk(root)) {
+            return files.filter(file -> file.toString().endsWith(suffix)).toList();
         }
     }
 
