@@ -43,6 +43,10 @@ public record LimitOverrides(
                     property + ".key-resolver must not be set beside key-expression (was \"" + keyResolver + "\").",
                     "Remove one of them.");
         }
+        if (property.equals(DEFAULTS) && rate != null) {
+            // No limit may need it, so that nothing else would parse it.
+            RateLimitBuilder.parse(DEFAULTS + ".rate", rate);
+        }
     }
 
     public String limitName() {

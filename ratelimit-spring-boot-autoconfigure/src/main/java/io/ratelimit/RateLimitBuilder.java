@@ -295,11 +295,15 @@ public final class RateLimitBuilder {
                                     + ".rate in the configuration."
                             : "Call rate(\"10/s\"). The configuration can still override it.");
         }
+        return parse(label("rate"), rate);
+    }
+
+    static Rate parse(String label, String rate) {
         try {
             return Rate.parse(rate);
         } catch (IllegalArgumentException ex) {
             throw new RateLimitConfigurationException(
-                    label("rate") + String.valueOf(ex.getMessage()).substring("rate".length()) + ".",
+                    label + String.valueOf(ex.getMessage()).substring("rate".length()) + ".",
                     RateSuggestion.of(rate)
                                     .map(suggestion -> "Did you mean \"" + suggestion + "\"? ")
                                     .orElse("")

@@ -69,7 +69,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
             properties.requestRules();
         } catch (BindException ex) {
             if (!(ex.getCause() instanceof ConversionException) || !hasConverters(beans)) {
-                throw ex;
+                throw MistakenValue.describe(ex);
             }
         }
     }
