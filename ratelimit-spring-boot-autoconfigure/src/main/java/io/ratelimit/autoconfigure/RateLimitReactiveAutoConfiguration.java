@@ -124,6 +124,7 @@ public final class RateLimitReactiveAutoConfiguration {
                 RateLimitGate gate,
                 ReactiveCallerRequests requests,
                 RateLimitProperties properties,
+                ApplicationContext context,
                 ObjectProvider<HandlerAdapter> adapters,
                 ObjectProvider<HandlerResultHandler> resultHandlers,
                 ObjectProvider<CorsWebFilter> corsFilters,
@@ -144,7 +145,12 @@ public final class RateLimitReactiveAutoConfiguration {
                     WebConfiguration.once(() -> resultHandlers.orderedStream().toList()),
                     cors);
             return new RequestLimitWebFilter(
-                    rules, gate, requests, rejectionHandler, properties.web().filterOrder());
+                    rules,
+                    gate,
+                    requests,
+                    rejectionHandler,
+                    context,
+                    properties.web().filterOrder());
         }
     }
 }

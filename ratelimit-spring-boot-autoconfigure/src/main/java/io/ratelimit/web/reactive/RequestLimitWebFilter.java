@@ -8,6 +8,7 @@ import io.ratelimit.store.Refund;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
 import java.util.concurrent.CompletableFuture;
+import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.web.cors.reactive.CorsUtils;
@@ -29,19 +30,26 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     private final ExchangeRejectionHandler rejectionHandler;
 
+    private final ApplicationContext context;
+
     private final int order;
 
-    /** @param requests finds the request that expressions refer to */
+    /**
+     * @param requests finds the request that expressions refer to
+     * @param context the context of the server whose requests are limited; a server of a child context uses this filter, too
+     */
     public RequestLimitWebFilter(
             RequestRules rules,
             RateLimitGate gate,
             ReactiveCallerRequests requests,
             ExchangeRejectionHandler rejectionHandler,
+            ApplicationContext context,
             int order) {
         this.rules = rules;
         this.gate = gate;
         this.requests = requests;
         this.rejectionHandler = rejectionHandler;
+        this.context = context;
         this.order = order;
     }
 
@@ -52,6 +60,9 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
+        if (isOfChildContext(exchange)) {
+            return chain.filter(exchange);
+        }
         ServerHttpRequest request = exchange.getRequest();
         MatchedRequest matched = rules.match(
                 request.getMethod().name(), CorsUtils.isPreFlightRequest(request), ExchangePaths.of(exchange));
@@ -64,6 +75,12 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
                 .onErrorResume(
                         failure -> rejectionHandler.answer(exchange, failure).thenReturn(false))
                 .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty());
+    }
+
+    /** Returns whether the request is for the server of a child context, such as that of Spring Boot's management server. */
+    private boolean isOfChildContext(ServerWebExchange exchange) {
+        ApplicationContext ofServer = exchange.getApplicationContext();
+        return ofServer != null && ofServer != context;
     }
 
     /** Finds the caller of this exchange, which other filters may have replaced since it was put into the context. */

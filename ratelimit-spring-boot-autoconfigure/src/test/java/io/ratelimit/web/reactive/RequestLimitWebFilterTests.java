@@ -29,6 +29,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.web.util.pattern.PathPatternParser;
@@ -79,6 +80,7 @@ class RequestLimitWebFilterTests {
                 new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking()),
                 new ExchangeCallerRequests(TestWebSettings.of(HeaderFormat.IETF)),
                 new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
+                new StaticApplicationContext(),
                 0);
         return filter.filter(
                         MockServerWebExchange.from(MockServerHttpRequest.get("/any")),
