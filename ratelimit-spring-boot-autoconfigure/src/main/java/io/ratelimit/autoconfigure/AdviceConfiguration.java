@@ -162,7 +162,7 @@ class AdviceConfiguration {
                 listeners,
                 () -> startRequestRules(properties, requestRules, catalog),
                 StoreConfiguration.describe(beans, properties),
-                () -> warmUp.ifAvailable(StoreWarmUp::warmUp));
+                () -> warmUp.ifAvailable(StoreWarmUp::await));
     }
 
     /**

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
-/** Checks the limits once all beans exist, logs where each applies, and connects to the store. */
+/** Checks the limits once all beans exist, logs where each applies, and waits for the store's warm-up. */
 final class RateLimitStartup implements SmartInitializingSingleton {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
@@ -37,7 +37,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     private final Optional<String> store;
 
-    private final Runnable connect;
+    private final Runnable awaitStore;
 
     private volatile Map<String, List<String>> requests = Map.of();
 
@@ -49,6 +49,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
      * @param registry {@code null} if the application has its own
      * @param requestLimits starts the URL rules, and returns the requests of each limit, by the limit's name
      * @param store describes the store for the log
+     * @param awaitStore waits for the store's warm-up
      */
     RateLimitStartup(
             LimitedBeans limitedBeans,
@@ -57,14 +58,14 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             CompositeRateLimitListener listeners,
             Supplier<Map<String, List<String>>> requestLimits,
             Optional<String> store,
-            Runnable connect) {
+            Runnable awaitStore) {
         this.limitedBeans = limitedBeans;
         this.catalog = catalog;
         this.registry = registry;
         this.listeners = listeners;
         this.requestLimits = requestLimits;
         this.store = store;
-        this.connect = connect;
+        this.awaitStore = awaitStore;
     }
 
     @Override
@@ -85,7 +86,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             listeners.onLimit(limit);
             report(limit, configured);
         });
-        connect.run();
+        awaitStore.run();
     }
 
     private void report(RateLimit limit, List<RateLimit> configured) {

@@ -1,7 +1,6 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
@@ -83,7 +82,7 @@ class RedisStoreConfiguration {
 
     @Bean
     @ConditionalOnBean(RedisConnector.class)
-    StoreWarmUp rateLimitRedisWarmUp(RedisConnector connector, RateLimitProperties properties) {
+    RedisWarmUp rateLimitRedisWarmUp(RedisConnector connector, RateLimitProperties properties) {
         return new RedisWarmUp(connector, properties.redis().keyPrefix());
     }
 

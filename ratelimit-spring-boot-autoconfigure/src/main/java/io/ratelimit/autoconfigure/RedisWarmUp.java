@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.TimeSource;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
+import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.limiter.DecisionWarmUp;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
@@ -11,19 +12,28 @@ import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.springframework.beans.factory.BeanFactoryInitializer;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
- * Connects to Redis and warms up the code of decisions, for at most two seconds. Uses a circuit breaker of its own, so that
- * a slow, cold JVM does not count as a failure of the server. A failure does not stop the start-up.
+ * Connects to Redis and warms up the code of decisions, on threads of their own while the other beans are created. At the end,
+ * the start-up waits two seconds for it at most. Uses a circuit breaker of its own, so that a slow, cold JVM does not count as
+ * a failure of the server. A failure does not stop the start-up.
  */
-final class RedisWarmUp implements StoreWarmUp {
+final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableBeanFactory>, DisposableBean {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-    private static final Duration MAX_TIME = Duration.ofSeconds(2);
+    private static final Duration MAX_WAIT = Duration.ofSeconds(2);
+
+    /** The maximum time for the connection. The creation of the other beans may take long. */
+    private static final Duration MAX_CONNECT = Duration.ofMinutes(1);
 
     /** The maximum time for one decision. */
-    private static final Duration TIMEOUT = Duration.ofMillis(250);
+    private static final Duration TIMEOUT = Duration.ofMillis(500);
 
     private static final int BUCKETS = 100;
 
@@ -34,47 +44,78 @@ final class RedisWarmUp implements StoreWarmUp {
 
     private final String keyPrefix;
 
+    private final CountDownLatch ended = new CountDownLatch(1);
+
+    /** Not an interrupt, which would fail the loading of a class. */
+    private volatile boolean over;
+
     RedisWarmUp(RedisConnector connector, String keyPrefix) {
         this.connector = connector;
         this.keyPrefix = keyPrefix;
     }
 
+    /** Starts before the beans of the application are created. */
     @Override
-    public void warmUp() {
-        long deadline = System.nanoTime() + MAX_TIME.toNanos();
+    public void initialize(ListableBeanFactory beans) {
         try {
-            warmUp(new InMemoryRateLimitStore(TimeSource.monotonic(), BUCKETS), deadline);
-            if (connector.connect(left(deadline))) {
-                warmUpRedis(deadline);
-            }
-        } catch (InterruptedException ex) {
-            Thread.currentThread().interrupt();
+            connector.connectInBackground();
+            DaemonThreads.create("ratelimit-warm-up", 1, 1).execute(this::warmUp);
         } catch (Throwable ex) {
-            logger.log(Level.DEBUG, "Warm-up ended early", ex);
+            endedEarly(ex);
+            ended.countDown();
         }
     }
 
-    private void warmUpRedis(long deadline) throws Exception {
+    @Override
+    public void await() {
+        try {
+            if (!ended.await(MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
+                logger.log(Level.DEBUG, "Warm-up ended early, after " + MAX_WAIT.toSeconds() + " s");
+            }
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+        } finally {
+            over = true;
+        }
+    }
+
+    @Override
+    public void destroy() {
+        over = true;
+    }
+
+    private void warmUp() {
+        try {
+            warmUp(new InMemoryRateLimitStore(TimeSource.monotonic(), BUCKETS));
+            if (connector.connect(MAX_CONNECT) && !over) {
+                warmUpRedis();
+            }
+        } catch (Throwable ex) {
+            endedEarly(ex);
+        } finally {
+            ended.countDown();
+        }
+    }
+
+    private static void endedEarly(Throwable ex) {
+        logger.log(Level.DEBUG, "Warm-up ended early", ex);
+    }
+
+    private void warmUpRedis() throws Exception {
         GuardedRedis redis = new GuardedRedis(connector, TIMEOUT, keyPrefix + KEY_SUFFIX);
         try {
-            redis.warmUp(left(deadline));
-            warmUp(
-                    new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEY_SUFFIX)),
-                    deadline);
+            redis.warmUp(MAX_WAIT);
+            warmUp(new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEY_SUFFIX)));
         } finally {
             redis.destroy();
         }
     }
 
-    private static void warmUp(RateLimitStore store, long deadline) throws Exception {
-        int decided = new DecisionWarmUp(store).run(left(deadline).minus(TIMEOUT));
+    private void warmUp(RateLimitStore store) throws Exception {
+        int decided = new DecisionWarmUp(store).run(() -> over);
         logger.log(
                 Level.DEBUG,
                 "Warmed up with " + decided + " decisions of "
                         + store.getClass().getSimpleName());
-    }
-
-    private static Duration left(long deadline) {
-        return Duration.ofNanos(Math.max(0, deadline - System.nanoTime()));
     }
 }

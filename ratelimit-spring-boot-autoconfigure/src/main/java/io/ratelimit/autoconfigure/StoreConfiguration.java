@@ -98,10 +98,11 @@ class StoreConfiguration {
         RateLimitStore instrument(RateLimitStore store, String name);
     }
 
-    /** Connects a store at the end of the start-up, so that the first call does not have to. */
+    /** Connects a store while the other beans are created, so that the first call does not have to. */
     @FunctionalInterface
     interface StoreWarmUp {
 
-        void warmUp();
+        /** Waits for the end of the warm-up, for a limited time. */
+        void await();
     }
 }

@@ -5,11 +5,10 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.Waiter;
 import io.ratelimit.store.RateLimitStore;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.LongSupplier;
+import java.util.function.BooleanSupplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -20,6 +19,9 @@ import java.util.stream.Stream;
 public final class DecisionWarmUp {
 
     private static final int ROUNDS = 50;
+
+    /** The maximum time for a round, in case the store never answers. */
+    private static final int ROUND_SECONDS = 5;
 
     private static final int CALLS_AT_ONCE = 8;
 
@@ -35,39 +37,27 @@ public final class DecisionWarmUp {
 
     private final RateLimitGate gate;
 
-    private final LongSupplier nanos;
-
     /** @param store without metrics, and with its own key prefix */
     public DecisionWarmUp(RateLimitStore store) {
-        this(store, System::nanoTime);
-    }
-
-    /** @param nanos a clock */
-    DecisionWarmUp(RateLimitStore store, LongSupplier nanos) {
         this.gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking());
-        this.nanos = nanos;
     }
 
     /**
-     * Decides one call alone and some together, in rounds, until the time is up.
+     * Decides one call alone and some together, in rounds.
      *
+     * @param isOver whether no further round may begin
      * @return the number of decisions
      * @throws Exception if the store fails
      */
-    public int run(Duration time) throws Exception {
-        long end = nanos.getAsLong() + time.toNanos();
+    public int run(BooleanSupplier isOver) throws Exception {
         int decided = 0;
-        for (int round = 0; round < ROUNDS; round++) {
-            long left = end - nanos.getAsLong();
-            if (left <= 0) {
-                break;
-            }
+        for (int round = 0; round < ROUNDS && !isOver.getAsBoolean(); round++) {
             RateLimit limit = LIMITS.get(round % LIMITS.size());
             CompletableFuture.allOf(IntStream.range(0, CALLS_AT_ONCE)
                             .mapToObj(i -> gate.decideAsync(List.of(Charge.keyed(limit, "caller" + i / 2, 1)))
                                     .toCompletableFuture())
                             .toArray(CompletableFuture[]::new))
-                    .get(left, TimeUnit.NANOSECONDS);
+                    .get(ROUND_SECONDS, TimeUnit.SECONDS);
             gate.decide(Charge.keyed(limit, "caller", 1));
             decided += CALLS_AT_ONCE + 1;
         }

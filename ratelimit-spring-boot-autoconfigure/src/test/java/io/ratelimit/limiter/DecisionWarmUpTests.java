@@ -7,9 +7,8 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.testing.StubStore;
-import java.time.Duration;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 class DecisionWarmUpTests {
@@ -19,24 +18,23 @@ class DecisionWarmUpTests {
     @Test
     void someHundredDecisionsAreMade() throws Exception {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        assertThat(new DecisionWarmUp(store).run(Duration.ofMinutes(1))).isEqualTo(450);
+        assertThat(new DecisionWarmUp(store).run(() -> false)).isEqualTo(450);
         assertThat(store.asked()).hasSize(450);
     }
 
     @Test
-    void itEndsWhenTheTimeIsUp() throws Exception {
+    void noRoundBeginsOnceItIsOver() throws Exception {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        AtomicLong seconds = new AtomicLong();
-        DecisionWarmUp warmUp = new DecisionWarmUp(
-                store, () -> Duration.ofSeconds(seconds.getAndIncrement()).toNanos());
-        assertThat(warmUp.run(Duration.ofSeconds(3))).isEqualTo(2 * 9);
-        assertThat(warmUp.run(Duration.ZERO)).isZero();
+        AtomicInteger rounds = new AtomicInteger();
+        DecisionWarmUp warmUp = new DecisionWarmUp(store);
+        assertThat(warmUp.run(() -> rounds.getAndIncrement() == 2)).isEqualTo(2 * 9);
+        assertThat(warmUp.run(() -> true)).isZero();
     }
 
     @Test
     void itEndsWithTheFirstFailure() {
         store.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer in time", null));
         assertThatExceptionOfType(ExecutionException.class)
-                .isThrownBy(() -> new DecisionWarmUp(store).run(Duration.ofMinutes(1)));
+                .isThrownBy(() -> new DecisionWarmUp(store).run(() -> false));
     }
 }

@@ -12,6 +12,7 @@ import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.time.Duration;
 import java.util.Properties;
+import java.util.function.LongSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -56,6 +57,18 @@ class WarmUpTests {
                 });
     }
 
+    /** Also if they are created first, and the end of the start-up is far away. */
+    @Test
+    void decisionsAreMadeWhileTheBeansOfTheApplicationAreCreated() {
+        long before = scripts(template);
+        new ApplicationContextRunner()
+                .withBean(SlowToStart.class, () -> new SlowToStart(() -> scripts(template) - before))
+                .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
+                .withBean(LettuceConnectionFactory.class, SharedRedis.get()::connect)
+                .withPropertyValues("ratelimit.redis.key-prefix=" + prefix)
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
     @Test
     void nothingOfItStaysInRedis() {
         application
@@ -71,7 +84,7 @@ class WarmUpTests {
                 .run(context -> assertThat(context).hasNotFailed());
     }
 
-    /** It accepts connections, and says nothing. Two seconds it has; what is beyond that is the machine's. */
+    /** It accepts connections, and says nothing. The start-up waits two seconds; what is beyond that is the machine's. */
     @Test
     void redisThatHangsHoldsTheStartUpUpForABoundedTime() throws IOException {
         try (ServerSocket silent = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
@@ -95,6 +108,14 @@ class WarmUpTests {
                 .mapToLong(name -> Long.parseLong(
                         stats.getProperty(name).replaceAll("^calls=", "").replaceAll(",.*$", "")))
                 .sum();
+    }
+
+    /** Ends its creation once there are enough scripts. */
+    static final class SlowToStart {
+
+        SlowToStart(LongSupplier scripts) {
+            await().atMost(Duration.ofSeconds(20)).until(() -> scripts.getAsLong() >= 10);
+        }
     }
 
     /** Of the first phase of all. */

@@ -93,7 +93,8 @@ final class ConnectionBootstrap {
         tried.complete(null);
     }
 
-    private void start() {
+    /** Starts the attempts, if that has not happened yet. */
+    void start() {
         if (started.compareAndSet(false, true)) {
             try {
                 thread.execute(this::connect);

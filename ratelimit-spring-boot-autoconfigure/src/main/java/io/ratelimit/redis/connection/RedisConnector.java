@@ -118,6 +118,11 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
         EvictionPolicyWarning.logIfNeeded(executor);
     }
 
+    /** Connects, and does not wait. */
+    public void connectInBackground() {
+        connection.start();
+    }
+
     /** Connects, and waits as long as a start-up may. Returns whether there is a connection. */
     public boolean connect() {
         return connect(START_UP);
