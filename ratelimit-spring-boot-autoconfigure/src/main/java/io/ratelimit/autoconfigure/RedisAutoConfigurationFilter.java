@@ -10,8 +10,10 @@ import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurationImportFilter;
 import org.springframework.boot.autoconfigure.AutoConfigurationMetadata;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.EnvironmentAware;
 import org.springframework.core.env.Environment;
 
@@ -21,7 +23,7 @@ import org.springframework.core.env.Environment;
  * ApplicationRedisAutoConfiguration} imports it nevertheless, if the application declares a connection as a bean, which is not
  * known yet.
  */
-final class RedisAutoConfigurationFilter
+public final class RedisAutoConfigurationFilter
         implements AutoConfigurationImportFilter, EnvironmentAware, BeanFactoryAware, BeanClassLoaderAware {
 
     /** Of both generations of Spring Boot. The others match only if there is a connection. */
@@ -32,6 +34,8 @@ final class RedisAutoConfigurationFilter
             "org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration",
             "org.springframework.boot.data.redis.autoconfigure.DataRedisReactiveAutoConfiguration",
             "org.springframework.boot.data.redis.autoconfigure.observation.LettuceObservationAutoConfiguration");
+
+    private static final String NEEDED = RedisAutoConfigurationFilter.class.getName() + ".needed";
 
     private static final String LEFT_OUT = RedisAutoConfigurationFilter.class.getName() + ".leftOut";
 
@@ -63,6 +67,7 @@ final class RedisAutoConfigurationFilter
         List<@Nullable String> candidates = Arrays.asList(autoConfigurations);
         if (!candidates.contains(ApplicationRedisAutoConfiguration.class.getName())
                 || candidates.stream().noneMatch(RedisAutoConfigurationFilter::connects)
+                || Objects.requireNonNull(beans).containsSingleton(NEEDED)
                 || isNeeded(Objects.requireNonNull(environment), Objects.requireNonNull(classes))) {
             return matches;
         }
@@ -80,6 +85,18 @@ final class RedisAutoConfigurationFilter
     /** @param candidate {@code null} if another filter has left it out */
     private static boolean connects(@Nullable String candidate) {
         return candidate != null && CONNECTION.contains(candidate);
+    }
+
+    /**
+     * Keeps Spring Boot's connection if the properties need it that are set so far. A test that replaces the store of an
+     * application calls this before, because other beans of the application may use the connection.
+     */
+    public static void keepIfNeeded(ConfigurableApplicationContext context) {
+        ConfigurableListableBeanFactory beans = context.getBeanFactory();
+        if (!beans.containsSingleton(NEEDED)
+                && isNeeded(context.getEnvironment(), Objects.requireNonNull(beans.getBeanClassLoader()))) {
+            beans.registerSingleton(NEEDED, true);
+        }
     }
 
     /** Returns whether limits or the application use Spring Boot's connection, as far as properties and class path show it. */
