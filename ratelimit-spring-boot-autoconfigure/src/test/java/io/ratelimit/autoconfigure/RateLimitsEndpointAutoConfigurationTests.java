@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.RateLimitsEndpoint.LimitDescriptor;
@@ -88,6 +89,34 @@ class RateLimitsEndpointAutoConfigurationTests {
                                         List.of(),
                                         List.of()))
                         .hasSize(2));
+    }
+
+    @Test
+    void showsDefaultsWhereTheyApply() {
+        runner.withPropertyValues(
+                        "management.endpoints.web.exposure.include=ratelimits",
+                        "ratelimit.defaults.algorithm=leaky-bucket",
+                        "ratelimit.defaults.rate=9/s",
+                        "ratelimit.defaults.max-wait=2s",
+                        "ratelimit.defaults.dry-run=true",
+                        "ratelimit.defaults.on-store-failure=allow",
+                        "ratelimit.limits.exports.rate=1/m",
+                        "ratelimit.limits.exports.max-wait=0s",
+                        "ratelimit.limits.exports.dry-run=false",
+                        "ratelimit.limits.exports.on-store-failure=reject")
+                .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
+                                .limits()
+                                .limits()
+                                .values())
+                        .extracting(
+                                LimitDescriptor::algorithm,
+                                LimitDescriptor::rate,
+                                LimitDescriptor::maxWait,
+                                LimitDescriptor::dryRun,
+                                LimitDescriptor::onStoreFailure)
+                        .containsExactly(
+                                tuple("LEAKY_BUCKET", "1/m", "PT0S", false, "REJECT"),
+                                tuple("LEAKY_BUCKET", "10/s", "PT2S", true, "ALLOW")));
     }
 
     @Test
