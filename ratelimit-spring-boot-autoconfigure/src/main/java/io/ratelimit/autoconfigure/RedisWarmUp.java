@@ -67,6 +67,11 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     }
 
     @Override
+    public String address() {
+        return connector.address();
+    }
+
+    @Override
     public void await() {
         try {
             if (!ended.await(MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {

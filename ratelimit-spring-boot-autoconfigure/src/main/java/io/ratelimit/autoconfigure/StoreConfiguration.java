@@ -83,7 +83,11 @@ class StoreConfiguration {
     /** Describes the store for the log. Empty for a store of the application. */
     static Optional<String> describe(ListableBeanFactory beans, RateLimitProperties properties) {
         if (beans.getBeanNamesForType(FailoverRateLimitStore.class, true, false).length > 0) {
-            return Optional.of("Rate limits are counted in Redis, under the key prefix '"
+            String address = beans.getBeanProvider(StoreWarmUp.class).stream()
+                    .map(warmUp -> " at " + warmUp.address())
+                    .findFirst()
+                    .orElse("");
+            return Optional.of("Rate limits are counted in Redis" + address + ", under the key prefix '"
                     + properties.redis().keyPrefix() + "'");
         }
         boolean own = List.of(beans.getBeanNamesForType(RateLimitStore.class, true, false))
@@ -99,8 +103,10 @@ class StoreConfiguration {
     }
 
     /** Connects a store while the other beans are created, so that the first call does not have to. */
-    @FunctionalInterface
     interface StoreWarmUp {
+
+        /** Returns where the store is, for the log. */
+        String address();
 
         /** Waits for the end of the warm-up, for a limited time. */
         void await();

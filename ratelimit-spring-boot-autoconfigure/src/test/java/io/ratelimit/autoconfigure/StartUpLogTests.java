@@ -79,7 +79,7 @@ class StartUpLogTests {
     }
 
     @Test
-    void keyPrefixInForceIsShown() {
+    void serverAndKeyPrefixInForceAreShown() {
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
                 .withBean(Quotes.class)
@@ -87,7 +87,9 @@ class StartUpLogTests {
                 .withPropertyValues(
                         "spring.application.name=orders", "ratelimit.redis.key-prefix=${spring.application.name}")
                 .run(context -> assertThat(lines())
-                        .startsWith("Rate limits are counted in Redis, under the key prefix 'orders'"));
+                        .startsWith("Rate limits are counted in Redis at "
+                                + SharedRedis.get().host() + ":"
+                                + SharedRedis.get().port() + ", under the key prefix 'orders'"));
     }
 
     private List<String> lines() {

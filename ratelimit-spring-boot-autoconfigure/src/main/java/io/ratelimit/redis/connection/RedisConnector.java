@@ -83,6 +83,11 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
         this.connection = new ConnectionBootstrap(address, this::makeConnection);
     }
 
+    /** Returns the servers for the log, without passwords. */
+    public String address() {
+        return address;
+    }
+
     /** Returns connections to the servers of the application's, or {@code null} if those cannot be determined. */
     private static @Nullable DedicatedConnections like(LettuceConnectionFactory users, Duration timeout) {
         RedisConfiguration servers = DedicatedConnections.servers(users);
