@@ -4,12 +4,15 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitCustomizer;
+import io.ratelimit.RateLimitSettings;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -60,6 +63,14 @@ class CustomizerTests {
                 .withBean("early", RateLimitCustomizer.class, () -> new Rated(1, "11/s"))
                 .run(context ->
                         assertThat(limit(context, "annotated")).hasToString("TOKEN_BUCKET, capacity 22 at 22/s"));
+    }
+
+    @Test
+    void declarationItselfStaysAsItIs() {
+        runner.withBean(RateLimitCustomizer.class, () -> new Rated(1, "11/s"))
+                .run(context -> assertThat(limit(context, "declared")
+                                .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of())))
+                        .hasToString("TOKEN_BUCKET, capacity 1 at 1/s"));
     }
 
     @Test
