@@ -1,7 +1,6 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.RateLimitOperation;
 import java.lang.reflect.Method;
@@ -18,7 +17,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.MethodClassKey;
-import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.ReflectionUtils;
 import org.springframework.util.function.SingletonSupplier;
@@ -30,7 +28,10 @@ public final class LimitedMethods {
 
     private final LimitPointcuts pointcuts;
 
-    /** Includes methods that are not limited. */
+    /** Whether classes of beans, their supertypes or a method of them are annotated. */
+    private final Map<Class<?>, Boolean> annotated = new ConcurrentHashMap<>();
+
+    /** Includes methods that are not limited, of classes with methods that are. */
     private final Map<MethodClassKey, Optional<MatchedMethod>> methods = new ConcurrentHashMap<>();
 
     /** @param factory resolved at the first limited method, so that no bean is created too early */
@@ -43,9 +44,15 @@ public final class LimitedMethods {
         return pointcuts;
     }
 
-    /** Returns whether the class may have limited methods; a quick check. */
+    /** Returns whether the class may have limited methods. If not, none of its methods is looked at further. */
     boolean mayBeIn(Class<?> type) {
-        return AnnotationUtils.isCandidateClass(type, RateLimited.class) || pointcuts.mayMatch(type);
+        return annotated.computeIfAbsent(type, LimitedMethods::isAnnotated) || pointcuts.mayMatch(type);
+    }
+
+    /** Includes the interfaces that a proxy adds. */
+    private static boolean isAnnotated(Class<?> type) {
+        return RateLimitAnnotations.areIn(ClassUtils.getUserClass(type))
+                || ClassUtils.getAllInterfacesForClassAsSet(type).stream().anyMatch(RateLimitAnnotations::areIn);
     }
 
     /**
@@ -67,6 +74,9 @@ public final class LimitedMethods {
 
     /** Returns all limited methods of a class, including inherited ones and those of its interfaces. */
     List<MatchedMethod> of(Class<?> targetClass) {
+        if (!mayBeIn(targetClass)) {
+            return List.of();
+        }
         return Stream.concat(Stream.of(targetClass), ClassUtils.getAllInterfacesForClassAsSet(targetClass).stream())
                 .flatMap(type -> Arrays.stream(ReflectionUtils.getAllDeclaredMethods(type)))
                 .map(method -> find(method, targetClass))

@@ -71,6 +71,9 @@ public final class RateLimitAnnotations {
     }
 
     private static List<LimitAnnotation> nearest(List<MergedAnnotation<RateLimited>> annotations) {
+        if (annotations.isEmpty()) {
+            return List.of();
+        }
         int nearest = annotations.stream()
                 .mapToInt(MergedAnnotation::getAggregateIndex)
                 .min()
