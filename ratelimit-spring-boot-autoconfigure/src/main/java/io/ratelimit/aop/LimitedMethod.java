@@ -76,6 +76,11 @@ final class LimitedMethod {
         return Collections.unmodifiableMap(keys);
     }
 
+    MethodLimits limits() {
+        return new MethodLimits(
+                operations.stream().map(RateLimitOperation::limit).toList(), fallback != null);
+    }
+
     @Nullable
     FallbackMethod fallback() {
         return fallback;

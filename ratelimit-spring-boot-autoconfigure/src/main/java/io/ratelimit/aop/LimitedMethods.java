@@ -72,6 +72,12 @@ public final class LimitedMethods {
         return known.orElse(null);
     }
 
+    /** Returns the limits of a method, once all limits are declared. */
+    public MethodLimits limits(Method method, Class<?> targetClass) {
+        MatchedMethod found = find(method, targetClass);
+        return found == null ? MethodLimits.NONE : found.limited().limits();
+    }
+
     /** Returns all limited methods of a class, including inherited ones and those of its interfaces. */
     List<MatchedMethod> of(Class<?> targetClass) {
         if (!mayBeIn(targetClass)) {

@@ -50,7 +50,7 @@ import org.springframework.web.util.pattern.PathPattern;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
 @Conditional(OnRateLimitsEnabled.class)
-@Import(WebConfiguration.class)
+@Import({WebConfiguration.class, OpenApiConfiguration.class})
 public final class RateLimitReactiveAutoConfiguration {
 
     @Bean

@@ -48,7 +48,7 @@ import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandl
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.SERVLET)
 @ConditionalOnClass({HttpServletRequest.class, DispatcherServlet.class})
 @Conditional(OnRateLimitsEnabled.class)
-@Import(WebConfiguration.class)
+@Import({WebConfiguration.class, OpenApiConfiguration.class})
 public final class RateLimitServletAutoConfiguration {
 
     @Bean

@@ -13,11 +13,11 @@ public enum HeaderFormat {
 
     NONE;
 
-    boolean ietf() {
+    public boolean ietf() {
         return this == IETF || this == BOTH;
     }
 
-    boolean legacy() {
+    public boolean legacy() {
         return this == LEGACY || this == BOTH;
     }
 }

@@ -1,5 +1,6 @@
 package io.ratelimit.web;
 
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.web.MatchedRequest.Match;
@@ -106,6 +107,18 @@ public final class RequestRules {
                         rule.property(),
                         rule.describe(),
                         path));
+    }
+
+    /**
+     * Returns the limits of the rules that match all requests of a handler.
+     *
+     * @param handlerPattern a path pattern, whose variables match variables and wildcards of a rule
+     */
+    public List<RateLimit> limits(String method, String handlerPattern) {
+        return match(method, false, List.of(PathContainer.parsePath(handlerPattern))).matches().stream()
+                .map(match -> match.limit().limit())
+                .distinct()
+                .toList();
     }
 
     /**

@@ -165,6 +165,13 @@ enum ArchitectureRule {
         }
     },
 
+    OPENAPI_KNOWS_METHODS_AND_THE_WEB("OpenApiKnowsServlet") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "web.openapi", "web", "aop");
+        }
+    },
+
     METRICS_KNOW_THE_STORE("MetricsKnowsActuate") {
         @Override
         ArchRule in(String base) {

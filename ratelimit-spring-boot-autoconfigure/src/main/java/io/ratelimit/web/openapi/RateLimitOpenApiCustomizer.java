@@ -1,0 +1,50 @@
+package io.ratelimit.web.openapi;
+
+import io.ratelimit.aop.LimitedMethods;
+import io.ratelimit.aop.MethodLimits;
+import io.ratelimit.web.HeaderFormat;
+import io.ratelimit.web.RequestRules;
+import io.swagger.v3.oas.models.OpenAPI;
+import io.swagger.v3.oas.models.Operation;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
+import org.springdoc.core.customizers.GlobalOperationCustomizer;
+import org.springframework.web.method.HandlerMethod;
+
+/** Describes the limits of handler methods, and then those of URL rules, because only the whole document has the paths. */
+public final class RateLimitOpenApiCustomizer implements GlobalOperationCustomizer, GlobalOpenApiCustomizer {
+
+    private final LimitedMethods methods;
+
+    private final Supplier<@Nullable RequestRules> rules;
+
+    private final LimitDescriptions descriptions;
+
+    /** @param rules the URL rules; {@code null} if there are none */
+    public RateLimitOpenApiCustomizer(
+            LimitedMethods methods, Supplier<@Nullable RequestRules> rules, HeaderFormat headers) {
+        this.methods = methods;
+        this.rules = rules;
+        this.descriptions = new LimitDescriptions(headers);
+    }
+
+    @Override
+    public Operation customize(Operation operation, HandlerMethod handler) {
+        MethodLimits limits = methods.limits(handler.getMethod(), handler.getBeanType());
+        descriptions.describe(operation, limits.limits(), !limits.fallback());
+        return operation;
+    }
+
+    @Override
+    public void customise(OpenAPI document) {
+        RequestRules found = rules.get();
+        if (found == null || document.getPaths() == null) {
+            return;
+        }
+        document.getPaths()
+                .forEach((path, item) -> item.readOperationsMap()
+                        .forEach((method, operation) ->
+                                descriptions.describe(operation, found.limits(method.name(), path), true)));
+    }
+}
