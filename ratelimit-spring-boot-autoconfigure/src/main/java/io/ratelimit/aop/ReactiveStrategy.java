@@ -84,8 +84,8 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
             @Nullable Refund refund, @Nullable Throwable failure) {}
 
     /**
-     * Continues on another thread than that of the store, which must not block: on a blocking one with the caller's context if
-     * the current thread may block.
+     * Continues on another thread than that of the store, which must not block: on the current event loop, or on a blocking
+     * thread with the caller's context if the current thread may block.
      */
     private <T> Mono<T> signalled(CompletableFuture<T> stage) {
         Mono<T> signal = Mono.fromFuture(stage, true);
@@ -94,7 +94,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
 
     private Scheduler next() {
         return EventLoops.isCurrentThread()
-                ? Schedulers.parallel()
+                ? ReactorSchedulers.eventLoopOrParallel()
                 : Schedulers.fromExecutor(executor.withCallersContext());
     }
 

@@ -154,7 +154,7 @@ enum ArchitectureRule {
     REACTIVE_KNOWS_THE_WEB("ReactiveKnowsServlet") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "web.reactive", "web", "expression", "limiter", "store");
+            return knowsOf(base, "web.reactive", "web", "aop", "expression", "limiter", "store");
         }
     },
 

@@ -58,8 +58,8 @@ final class Application {
     }
 
     /**
-     * Creates a client that may ask for a connection for each request. On one connection, a response from an event loop after
-     * one from another thread can be the last that Reactor Netty 1.2.18 and 1.3.7 send (reactor/reactor-netty#4361).
+     * Creates a client that may ask for a connection for each request. Some handlers respond on threads of their own. On a kept
+     * connection, Reactor Netty 1.2.18 and 1.3.7 can then stop reading (reactor/reactor-netty#4361).
      */
     private static HttpClient client() {
         System.setProperty("jdk.httpclient.allowRestrictedHeaders", "connection");
@@ -100,12 +100,24 @@ final class Application {
     }
 
     HttpResponse<String> get(String path, String... headers) {
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
-                .timeout(REQUEST_TIMEOUT)
-                .header("Connection", "close");
+        HttpRequest.Builder request = request(path).header("Connection", "close");
         if (headers.length > 0) {
             request.headers(headers);
         }
+        return send(path, request);
+    }
+
+    /** Returns the status of a response on the connection that the previous call of this method has used. */
+    int statusOnKeptConnection(String path) {
+        return send(path, request(path).version(HttpClient.Version.HTTP_1_1)).statusCode();
+    }
+
+    private HttpRequest.Builder request(String path) {
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+                .timeout(REQUEST_TIMEOUT);
+    }
+
+    private HttpResponse<String> send(String path, HttpRequest.Builder request) {
         try {
             return CLIENT.send(request.build(), BodyHandlers.ofString());
         } catch (HttpTimeoutException ex) {

@@ -1,6 +1,7 @@
 package io.ratelimit.web.client;
 
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.aop.ReactorSchedulers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -10,7 +11,6 @@ import org.springframework.web.reactive.function.client.ClientResponse;
 import org.springframework.web.reactive.function.client.ExchangeFilterFunction;
 import org.springframework.web.reactive.function.client.ExchangeFunction;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /**
  * Limits the calls of a {@code WebClient} to other applications, by host. Does the same as {@link RateLimitClientInterceptor}
@@ -76,6 +76,6 @@ public final class RateLimitExchangeFilterFunction implements ExchangeFilterFunc
     private static <T> Mono<T> signalled(CompletionStage<T> stage) {
         CompletableFuture<T> future = stage.toCompletableFuture();
         Mono<T> signal = Mono.fromFuture(future);
-        return future.isDone() ? signal : signal.publishOn(Schedulers.parallel());
+        return future.isDone() ? signal : signal.publishOn(ReactorSchedulers.eventLoopOrParallel());
     }
 }

@@ -1,5 +1,6 @@
 package io.ratelimit.web.reactive;
 
+import io.ratelimit.aop.ReactorSchedulers;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
@@ -17,7 +18,6 @@ import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** Limits WebFlux requests by URL. No thread waits for the decision. */
 public final class RequestLimitWebFilter implements WebFilter, Ordered {
@@ -99,6 +99,6 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         CompletableFuture<Refund> acquired = gate.enterAsync(request).toCompletableFuture();
         Mono<Refund> decided = Mono.fromFuture(acquired);
         // The store's thread must not run the filters and handlers behind, which may block it or call the store.
-        return acquired.isDone() ? decided : decided.publishOn(Schedulers.parallel());
+        return acquired.isDone() ? decided : decided.publishOn(ReactorSchedulers.eventLoopOrParallel());
     }
 }
