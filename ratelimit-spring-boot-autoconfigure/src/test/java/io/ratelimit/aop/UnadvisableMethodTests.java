@@ -50,6 +50,15 @@ class UnadvisableMethodTests {
         });
     }
 
+    /** No bean inherits it, so that only a look at the interface finds it. */
+    @Test
+    void staticMethodOfAnInterfaceStopsTheStartUp() {
+        runner.withBean(OfStaticInterface.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("Where: " + StaticInInterface.class.getName() + ".call()")
+                        .contains("must apply to methods that a proxy can intercept (was static"));
+    }
+
     @Test
     void methodThatOnlyItsOwnPackageSeesStopsTheStartUpOfAnother() {
         runner.withBean(BelowAnotherPackage.class)
@@ -142,6 +151,14 @@ class UnadvisableMethodTests {
         @RateLimited(rate = "1/s")
         public static void call() {}
     }
+
+    interface StaticInInterface {
+
+        @RateLimited(rate = "1/s")
+        static void call() {}
+    }
+
+    static class OfStaticInterface implements StaticInInterface {}
 
     static class Final {
 
