@@ -41,12 +41,16 @@ attribute() { sed -nE "s/.* $1=\"([0-9]+)\".*/\1/p" <<<"$2"; }
 status=0
 rows=()
 for boot in "${versions[@]}"; do
+    # Spring Cloud's release for this generation.
+    gateway=5.0.3
+    [[ $boot != 3.* ]] || gateway=4.3.5
     for jdk in "${jdks[@]}"; do
         # Nothing that another version has compiled.
         rm -rf acceptance/*/target
         outcome=0
         JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
-            -Dspring-boot.version="$boot" ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
+            -Dspring-boot.version="$boot" -Dspring-cloud-gateway.version="$gateway" \
+            ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
             || outcome=$?
         java=$("$jdk/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.version = //p')
         tests=0 failed=0
@@ -58,7 +62,7 @@ for boot in "${versions[@]}"; do
         ((outcome == 0 && tests > 0)) || status=1
         run=$boot-$java${aot[0]:+-aot}
         mkdir -p "acceptance/target/$run"
-        for module in servlet reactive in-memory; do
+        for module in servlet reactive in-memory gateway; do
             cp "acceptance/$module/target/application.log" "acceptance/target/$run/$module.log" 2>/dev/null || true
         done
         mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true

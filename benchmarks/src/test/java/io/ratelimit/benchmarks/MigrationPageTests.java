@@ -9,8 +9,6 @@ import com.giffing.bucket4j.spring.boot.starter.context.properties.BandWidth;
 import com.giffing.bucket4j.spring.boot.starter.context.properties.Bucket4JBootProperties;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
 import java.io.IOException;
-import java.io.StringWriter;
-import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -21,11 +19,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import javax.tools.JavaFileObject.Kind;
-import javax.tools.SimpleJavaFileObject;
-import javax.tools.ToolProvider;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -75,37 +69,6 @@ class MigrationPageTests {
 
         assertThat(gateway.getReplenishRate()).isEqualTo(10);
         assertThat(gateway.getBurstCapacity()).isEqualTo(20);
-    }
-
-    /** At run time: benchmarks have only the gateway's own classes, and use them nowhere else. */
-    @Test
-    void gatewayRateLimiterCompiles(@TempDir Path classes) {
-        Matcher matcher = Pattern.compile("```java\\n(((?!```).)*RouteLimits.*?)```", Pattern.DOTALL)
-                .matcher(PAGE);
-        assertThat(matcher.find()).isTrue();
-        String source = """
-                import java.util.Map;
-                import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
-                import org.springframework.stereotype.Component;
-                import reactor.core.publisher.Mono;
-                """ + matcher.group(1);
-        StringWriter mistakes = new StringWriter();
-        String classPath = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        boolean compiled = ToolProvider.getSystemJavaCompiler()
-                .getTask(
-                        mistakes,
-                        null,
-                        null,
-                        List.of("-proc:none", "-d", classes.toString(), "-cp", classPath),
-                        null,
-                        List.of(new SimpleJavaFileObject(URI.create("string:///RouteLimits.java"), Kind.SOURCE) {
-                            @Override
-                            public CharSequence getCharContent(boolean ignoreEncodingErrors) {
-                                return source;
-                            }
-                        }))
-                .call();
-        assertThat(compiled).as(mistakes.toString()).isTrue();
     }
 
     @ParameterizedTest

@@ -69,7 +69,7 @@ public final class RateLimitHeaders {
     }
 
     /** Returns the value of {@code Retry-After}. */
-    static String retryAfter(Duration time) {
+    public static String retryAfter(Duration time) {
         return Long.toString(Math.max(1, wholeSeconds(time)));
     }
 

@@ -71,7 +71,7 @@ final class Application {
         return REDIS;
     }
 
-    private static Application start(String module, String... properties) {
+    static Application start(String module, String... properties) {
         Path target = Path.of(System.getProperty("acceptance.directory"), module, "target");
         Path jar = target.resolve(module + "-1.jar");
         Path log = target.resolve("application.log");

@@ -1,0 +1,86 @@
+package com.acme.acceptance;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.net.httpserver.HttpServer;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.http.HttpResponse;
+import java.util.UUID;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Routes of Spring Cloud Gateway to a service of this test. */
+class GatewayTests {
+
+    private static HttpServer upstream;
+
+    private static Application gateway;
+
+    private final String key = UUID.randomUUID().toString();
+
+    @BeforeAll
+    static void start() throws IOException {
+        upstream = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+        upstream.createContext("/", exchange -> {
+            exchange.sendResponseHeaders(200, -1);
+            exchange.close();
+        });
+        upstream.start();
+        String uri = "upstream=http://127.0.0.1:" + upstream.getAddress().getPort();
+        gateway = Application.start(
+                "gateway",
+                Stream.concat(Stream.of(uri), Stream.of(Application.redis().properties()))
+                        .toArray(String[]::new));
+    }
+
+    @AfterAll
+    static void stop() {
+        upstream.stop(0);
+    }
+
+    @Test
+    void aRuleForUrlsLimitsARoute() {
+        gateway.allowed("/url/" + key);
+        gateway.allowed("/url/" + key);
+        gateway.rejected("gateway-url", "/url/" + key);
+    }
+
+    @Test
+    void theFilterAppliesTheLimitThatItNames() {
+        assertThat(call("/named").headers().firstValue("RateLimit").orElse("")).startsWith("\"gateway-named\";r=2");
+        gateway.allowed("/named", "X-Api-Key", key);
+        assertRejected("/named", "gateway-named");
+        gateway.allowed("/named", "X-Api-Key", key + "-other");
+    }
+
+    @Test
+    void theFilterAppliesTheLimitOfItsRoute() {
+        call("/route");
+        call("/route");
+        assertRejected("/route", "gateway-route");
+    }
+
+    @Test
+    void theGatewaysOwnRateLimiterStaysTheDefault() {
+        assertThat(call("/default").headers().map())
+                .containsKey("X-RateLimit-Burst-Capacity")
+                .doesNotContainKey("RateLimit");
+    }
+
+    private HttpResponse<String> call(String path) {
+        return gateway.allowed(path, "X-Api-Key", key);
+    }
+
+    private void assertRejected(String path, String limit) {
+        HttpResponse<String> response = gateway.get(path, "X-Api-Key", key);
+        assertThat(response.statusCode()).isEqualTo(429);
+        assertThat(response.headers().firstValue("RateLimit").orElse("")).startsWith('"' + limit + "\";r=");
+        assertThat(response.headers().allValues("Retry-After")).singleElement().satisfies(seconds -> assertThat(
+                        Long.parseLong(seconds))
+                .isBetween(1L, 86_400L));
+    }
+}

@@ -1,0 +1,66 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.web.reactive.GatewayRateLimiter;
+import io.ratelimit.web.reactive.UnlimitedGatewayRateLimiter;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
+import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
+import org.springframework.cloud.gateway.filter.ratelimit.RateLimiter;
+import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.context.annotation.Bean;
+
+/**
+ * Auto-configuration of the rate limiter that routes of Spring Cloud Gateway refer to as {@code #{@gatewayRateLimiter}}. It is
+ * the default of the filter {@code RequestRateLimiter} in an application that has no other.
+ */
+@AutoConfiguration(
+        afterName = "org.springframework.cloud.gateway.config.GatewayRedisAutoConfiguration",
+        beforeName = "org.springframework.cloud.gateway.config.GatewayAutoConfiguration")
+@ConditionalOnClass(AbstractRateLimiter.class)
+@ConditionalOnProperty(
+        name = {"spring.cloud.gateway.enabled", "spring.cloud.gateway.server.webflux.enabled"},
+        matchIfMissing = true)
+@ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
+public final class RateLimitGatewayAutoConfiguration {
+
+    private static final String NAME = "gatewayRateLimiter";
+
+    @Bean(NAME)
+    @ConditionalOnMissingBean(RateLimiter.class)
+    AbstractRateLimiter<GatewayRateLimiter.Config> defaultRateLimiter(
+            ConfigurationService configuration,
+            ObjectProvider<LimitCatalog> catalog,
+            ObjectProvider<RateLimitGate> gate,
+            ObjectProvider<ReactiveCallerRequests> requests) {
+        return rateLimiter(configuration, catalog, gate, requests);
+    }
+
+    /** Beside a rate limiter of the application or the gateway, which stays the one that is injected. */
+    @Bean(name = NAME, defaultCandidate = false)
+    @ConditionalOnMissingBean(name = NAME)
+    AbstractRateLimiter<GatewayRateLimiter.Config> furtherRateLimiter(
+            ConfigurationService configuration,
+            ObjectProvider<LimitCatalog> catalog,
+            ObjectProvider<RateLimitGate> gate,
+            ObjectProvider<ReactiveCallerRequests> requests) {
+        return rateLimiter(configuration, catalog, gate, requests);
+    }
+
+    private static AbstractRateLimiter<GatewayRateLimiter.Config> rateLimiter(
+            ConfigurationService configuration,
+            ObjectProvider<LimitCatalog> catalog,
+            ObjectProvider<RateLimitGate> gate,
+            ObjectProvider<ReactiveCallerRequests> requests) {
+        RateLimitGate limits = gate.getIfAvailable();
+        return limits == null
+                ? new UnlimitedGatewayRateLimiter(configuration)
+                : new GatewayRateLimiter(configuration, catalog.getObject(), limits, requests.getObject());
+    }
+}

@@ -1,0 +1,152 @@
+package io.ratelimit.web.reactive;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.limiter.AcquireRequest;
+import io.ratelimit.limiter.CallListener;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.store.Refund;
+import io.ratelimit.web.RateLimitHeaders;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.cloud.gateway.event.FilterArgsEvent;
+import org.springframework.cloud.gateway.filter.ratelimit.AbstractRateLimiter;
+import org.springframework.cloud.gateway.support.ConfigurationService;
+import org.springframework.http.HttpHeaders;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+
+/**
+ * Limits the routes of Spring Cloud Gateway that have its filter {@code RequestRateLimiter}. The filter resolves the key. The
+ * argument {@code rate-limit.name} of the filter names the limit, by default the id of the route does.
+ */
+public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLimiter.Config> {
+
+    /** What the names of the filter's arguments start with. */
+    static final String ARGUMENTS = "rate-limit";
+
+    static final Response ALLOWED = new Response(true, Map.of());
+
+    private final LimitCatalog catalog;
+
+    private final RateLimitGate gate;
+
+    private final ReactiveCallerRequests requests;
+
+    private final Map<String, RouteLimit> routes = new ConcurrentHashMap<>();
+
+    /**
+     * Creates a limiter for all routes.
+     *
+     * @param requests finds the request whose response gets the quota headers
+     */
+    public GatewayRateLimiter(
+            ConfigurationService configuration,
+            LimitCatalog catalog,
+            RateLimitGate gate,
+            ReactiveCallerRequests requests) {
+        super(Config.class, ARGUMENTS, configuration);
+        this.catalog = catalog;
+        this.gate = gate;
+        this.requests = requests;
+    }
+
+    /**
+     * Reads the arguments of a route's filter.
+     *
+     * @throws RateLimitConfigurationException if there is no such limit; the gateway does not load the route then
+     */
+    @Override
+    public void onApplicationEvent(FilterArgsEvent event) {
+        super.onApplicationEvent(event);
+        String route = event.getRouteId();
+        if (getConfig().containsKey(route)) {
+            routes.put(route, routeLimit(route));
+        }
+    }
+
+    @Override
+    public Mono<Response> isAllowed(String routeId, String key) {
+        return Mono.defer(() -> {
+            RouteLimit route = routes.computeIfAbsent(routeId, this::routeLimit);
+            if (!route.limit().enabled()) {
+                return Mono.just(ALLOWED);
+            }
+            List<Charge> charges = List.of(Charge.keyed(route.limit(), key, route.permits()));
+            return requests.current(false)
+                    .cast(CallListener.class)
+                    .defaultIfEmpty(CallListener.NONE)
+                    .flatMap(listener -> acquire(new AcquireRequest(charges, false, listener)));
+        });
+    }
+
+    private Mono<Response> acquire(AcquireRequest request) {
+        CompletableFuture<Refund> acquired = gate.enterAsync(request).toCompletableFuture();
+        Mono<Refund> decided = Mono.fromFuture(acquired);
+        // The store's thread must not run the filters behind, which may block it or call the store.
+        return (acquired.isDone() ? decided : decided.publishOn(Schedulers.parallel()))
+                .map(refund -> ALLOWED)
+                .onErrorResume(RateLimitExceededException.class, rejection -> Mono.just(rejected(rejection)));
+    }
+
+    /** The filter can have another status than 429, so the header is not left to the record of the exchange. */
+    private static Response rejected(RateLimitExceededException rejection) {
+        Duration retryAfter = rejection.getDecision().retryAfter();
+        return new Response(
+                false,
+                retryAfter == null
+                        ? Map.of()
+                        : Map.of(HttpHeaders.RETRY_AFTER, RateLimitHeaders.retryAfter(retryAfter)));
+    }
+
+    private RouteLimit routeLimit(String routeId) {
+        Config config = getConfig().getOrDefault(routeId, new Config());
+        String name = config.getName();
+        try {
+            return new RouteLimit(catalog.configured(name == null ? routeId : name), config.getPermits());
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at("filter RequestRateLimiter of route '" + routeId + "'");
+        }
+    }
+
+    private record RouteLimit(RateLimit limit, long permits) {
+
+        RouteLimit {
+            var unused = new Charge(limit, null, permits);
+        }
+    }
+
+    /** The arguments of the filter, as the gateway binds them. */
+    public static final class Config {
+
+        private @Nullable String name;
+
+        private long permits = 1;
+
+        /** Returns the name of the limit; {@code null} for that of the route. */
+        public @Nullable String getName() {
+            return name;
+        }
+
+        public void setName(@Nullable String name) {
+            this.name = name;
+        }
+
+        /** Returns how many permits a request takes. */
+        public long getPermits() {
+            return permits;
+        }
+
+        public void setPermits(long permits) {
+            this.permits = permits;
+        }
+    }
+}
