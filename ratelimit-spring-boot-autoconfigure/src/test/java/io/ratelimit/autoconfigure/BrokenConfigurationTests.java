@@ -82,7 +82,7 @@ class BrokenConfigurationTests {
             value = {
                 "stoer: in-memory | Did you mean ratelimit.store?",
                 "limits.quotes.capasity: 5 | Did you mean ratelimit.limits.quotes.capacity?",
-                "limits.quotes.capacity: many | Value: \"many\"",
+                "limits.quotes.capacity: many | ratelimit.limits.quotes.capacity must be a whole number within the range of Long (was \"many\").",
                 "limits.quotes.refund-on: java.lang.String | must name subclasses of Throwable (was java.lang.String)",
                 "in-memory.max-keys: 0 | ratelimit.in-memory.max-keys",
                 "limits.quotes.rate: ${nope}/s | ratelimit.limits.quotes.rate must not have an unresolved placeholder (was \"${nope}/s\").",

@@ -15,7 +15,7 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
  * to wait moves the clock instead.
  *
  * <p>Before each test method, all buckets are full again, and the clock is at its start. Test methods that share an
- * application context must not run in parallel, unless each has its own keys.
+ * application context must not run in parallel.
  *
  * <p>Limits of beans that the test replaces by mocks, or that a slice leaves out, are neither applied nor checked.
  */
