@@ -23,7 +23,7 @@ interface CounterRule extends Rule<CounterState> {
 
     /**
      * Returns the gaps after permits have come back; {@code null} if nothing that can still be refunded depends on them. Receipts
-     * without numbers name times, the latest of which is when the first state was to be unused.
+     * without numbers name times, at the latest the one at which the first state was to be unused.
      */
     default @Nullable RefundGaps gapsAfter(CounterState usage, long back, long now) {
         RefundGaps gaps = RefundGaps.of(usage);
