@@ -69,8 +69,17 @@ public record LimitOverrides(
     }
 
     static LimitOverrides defaults(boolean dryRun, OnStoreFailure onStoreFailure) {
+        return unset(DEFAULTS, dryRun, onStoreFailure);
+    }
+
+    static LimitOverrides none(String name) {
+        return unset(PREFIX + name, null, null);
+    }
+
+    private static LimitOverrides unset(
+            String property, @Nullable Boolean dryRun, @Nullable OnStoreFailure onStoreFailure) {
         return new LimitOverrides(
-                DEFAULTS,
+                property,
                 null,
                 null,
                 null,
@@ -83,26 +92,6 @@ public record LimitOverrides(
                 null,
                 dryRun,
                 onStoreFailure,
-                null,
-                null,
-                null);
-    }
-
-    static LimitOverrides none(String name) {
-        return new LimitOverrides(
-                PREFIX + name,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
                 null,
                 null,
                 null);

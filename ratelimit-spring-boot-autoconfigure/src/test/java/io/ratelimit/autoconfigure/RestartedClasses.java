@@ -4,8 +4,11 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.ref.WeakReference;
+import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionTimeoutException;
 
 /**
  * Restarts an application as devtools does: its classes are loaded anew, those of libraries stay. Has a JVM of its own, which
@@ -13,7 +16,7 @@ import java.util.stream.Stream;
  */
 final class RestartedClasses extends ClassLoader {
 
-    private static final long PATIENCE_NANOS = 20_000_000_000L;
+    private static final Duration PATIENCE = Duration.ofSeconds(20);
 
     private RestartedClasses() {
         super(RestartedClasses.class.getClassLoader());
@@ -24,10 +27,13 @@ final class RestartedClasses extends ClassLoader {
         // CGLIB keeps the stack of its first use.
         RestartedApplication.run(arguments);
         List<WeakReference<ClassLoader>> restarts = List.of(restart(arguments), restart(arguments));
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
-        while (isSomethingLeft(restarts) && System.nanoTime() < deadline) {
-            System.gc();
-            Thread.sleep(100);
+        try {
+            Awaitility.await().atMost(PATIENCE).until(() -> {
+                System.gc();
+                return !isSomethingLeft(restarts);
+            });
+        } catch (ConditionTimeoutException ex) {
+            // What is left is printed.
         }
         System.out.println("Left: "
                 + restarts.stream().filter(restart -> restart.get() != null).count() + " class loaders, "
