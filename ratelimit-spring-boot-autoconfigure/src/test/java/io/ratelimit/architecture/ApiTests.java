@@ -59,6 +59,7 @@ class ApiTests {
             "store.StoreHealth",
             "store.StoreOutcome",
             "store.StoreRequest",
+            "redis.RateLimitLibrary",
             "redis.RateLimitScript",
             "redis.RateLimitScriptExecutor",
             "redis.RedisTopology",

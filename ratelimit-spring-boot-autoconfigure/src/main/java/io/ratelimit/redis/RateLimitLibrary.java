@@ -1,0 +1,54 @@
+package io.ratelimit.redis;
+
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+
+/**
+ * Assembles the script's parts to a library of Redis functions, for servers that have them (Redis 7, Valkey 7.2). Its only
+ * function has the same keys, arguments and reply as {@link RateLimitScript}, and is faster, because Redis compiles the library
+ * and creates its functions once instead of in each run.
+ *
+ * <p>{@code FUNCTION LOAD} takes {@link #text()}, {@code FCALL} takes {@link #name()}. Names are global on a server, so this one
+ * contains a digest of the text: versions of the starter do not replace each other's library.
+ */
+public final class RateLimitLibrary {
+
+    private static final String PREFIX = "ratelimit_";
+
+    private static final int DIGEST_BYTES = 8;
+
+    private final String name;
+
+    private final String text;
+
+    private RateLimitLibrary(String script) {
+        this.name = PREFIX + digest(script);
+        this.text = "#!lua name=" + name + "\nredis.register_function('" + name + "', function(KEYS, ARGV)\n" + script
+                + "\nend)\n";
+    }
+
+    public static RateLimitLibrary load() {
+        return new RateLimitLibrary(RateLimitScript.text());
+    }
+
+    /** Returns the name of the library, which is also the name of its function. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the library's code. */
+    public String text() {
+        return text;
+    }
+
+    private static String digest(String text) {
+        try {
+            byte[] digest = MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+            return HexFormat.of().formatHex(digest, 0, DIGEST_BYTES);
+        } catch (NoSuchAlgorithmException ex) {
+            throw new IllegalStateException("Every JDK has SHA-256", ex);
+        }
+    }
+}
