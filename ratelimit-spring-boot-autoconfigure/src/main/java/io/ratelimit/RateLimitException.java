@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *       <td>by a call, if the result of its key expression is null or empty</td></tr>
  *     <tr><td>{@link RateLimitConfigurationException}</td>
  *       <td>at startup, if an annotation, a property or a {@link RateLimit} is invalid</td></tr>
+ *     <tr><td>{@link RateLimitConflictException}</td>
+ *       <td>by a {@link RateLimitAdmin}, if an override has changed meanwhile</td></tr>
  *   </tbody>
  * </table>
  *

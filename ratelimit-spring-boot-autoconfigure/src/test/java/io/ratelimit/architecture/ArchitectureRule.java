@@ -86,6 +86,13 @@ enum ArchitectureRule {
         }
     },
 
+    CHANGE_KNOWS_LIMITS("ChangeKnowsRedis") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "change", "limiter", "store", "concurrent");
+        }
+    },
+
     MEMORY_KNOWS_THE_STORE("MemoryKnowsRedis") {
         @Override
         ArchRule in(String base) {
@@ -182,7 +189,7 @@ enum ArchitectureRule {
     ACTUATE_KNOWS_THE_STORE("ActuateKnowsMetrics") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "actuate", "store");
+            return knowsOf(base, "actuate", "store", "change");
         }
     },
 
