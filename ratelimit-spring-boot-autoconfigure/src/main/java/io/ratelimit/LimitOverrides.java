@@ -27,7 +27,8 @@ public record LimitOverrides(
         @Nullable OnStoreFailure onStoreFailure,
         @Nullable List<Class<? extends Throwable>> refundOn,
         @Nullable String pointcut,
-        @Nullable Long lease) {
+        @Nullable Long lease,
+        @Nullable List<Duration> blockFor) {
 
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
@@ -38,6 +39,7 @@ public record LimitOverrides(
     private static final String PREFIX = "ratelimit.limits.";
 
     public LimitOverrides {
+        blockFor = blockFor == null ? null : List.copyOf(blockFor);
         if (keyExpression != null && keyResolver != null) {
             throw new RateLimitConfigurationException(
                     property + ".key-resolver must not be set beside key-expression (was \"" + keyResolver + "\").",
@@ -92,6 +94,7 @@ public record LimitOverrides(
                 null,
                 dryRun,
                 onStoreFailure,
+                null,
                 null,
                 null,
                 null);

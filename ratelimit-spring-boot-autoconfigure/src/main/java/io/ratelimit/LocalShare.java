@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import java.time.Duration;
 import java.util.Optional;
 
 /**
@@ -56,6 +57,7 @@ public record LocalShare(int instances) {
                 .algorithm(limit.algorithm())
                 .capacity(Math.max(1, limit.capacity() / instances))
                 .maxWait(limit.maxWait())
+                .blockFor(limit.blockFor().toArray(Duration[]::new))
                 .dryRun(limit.dryRun());
         AlgorithmTraits.of(limit).divide(limit, instances, divided);
         return divided;

@@ -1,6 +1,8 @@
 package io.ratelimit;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -34,6 +36,8 @@ public final class RateLimit {
 
     private final Duration maxWait;
 
+    private final List<Duration> blockFor;
+
     private final long lease;
 
     private final boolean enabled;
@@ -65,6 +69,7 @@ public final class RateLimit {
         this.reducedRate = reducedRate;
         this.fullMicros = reducedRate.fullMicros(capacity);
         this.maxWait = declaration.maxWait();
+        this.blockFor = declaration.blockDurations();
         this.lease = declaration.lease();
         this.enabled = declaration.enabled();
         this.dryRun = declaration.dryRun();
@@ -133,6 +138,14 @@ public final class RateLimit {
     }
 
     /**
+     * Returns for how long a rejection blocks the key: the first duration, then the next each time the limit is violated again
+     * within the duration of the last block, then the last of them; empty: not at all.
+     */
+    public List<Duration> blockFor() {
+        return blockFor;
+    }
+
+    /**
      * Returns the maximum number of permits that an instance takes in advance, together with those of a call, to grant later
      * calls in memory; 0: none.
      */
@@ -170,7 +183,8 @@ public final class RateLimit {
                 && refill == other.refill
                 && capacity == other.capacity
                 && (refill == Refill.INTERVAL ? rate.equals(other.rate) : reducedRate.equals(other.reducedRate))
-                && maxWait.equals(other.maxWait);
+                && maxWait.equals(other.maxWait)
+                && blockFor.equals(other.blockFor);
     }
 
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
@@ -179,8 +193,13 @@ public final class RateLimit {
         return algorithm + ", capacity " + capacity + " at " + rate
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
                 + (maxWait.isZero() ? "" : ", maxWait " + RateLimitBuilder.text(maxWait))
+                + (blockFor.isEmpty() ? "" : ", blockFor " + blockForText())
                 + (lease == 0 ? "" : ", lease " + lease)
                 + (dryRun ? ", dry run" : "")
                 + (enabled ? "" : ", disabled");
+    }
+
+    private String blockForText() {
+        return blockFor.stream().map(RateLimitBuilder::text).collect(Collectors.joining(" then "));
     }
 }

@@ -2,6 +2,7 @@ package io.ratelimit;
 
 import java.time.Duration;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -10,6 +11,10 @@ import org.jspecify.annotations.Nullable;
 public final class RateLimitBuilder {
 
     private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";
+
+    private static final Duration LONGEST_BLOCK = Duration.ofDays(365);
+
+    private static final int MOST_BLOCKS = 16;
 
     private final String name;
 
@@ -39,6 +44,8 @@ public final class RateLimitBuilder {
     private @Nullable String rate;
 
     private @Nullable Duration maxWait;
+
+    private @Nullable List<Duration> blockFor;
 
     private @Nullable Long lease;
 
@@ -84,6 +91,16 @@ public final class RateLimitBuilder {
     /** Sets the maximum time to wait for reserved permits; zero, the default: permits are not reserved. */
     public RateLimitBuilder maxWait(Duration maxWait) {
         this.maxWait = maxWait;
+        return this;
+    }
+
+    /**
+     * Sets for how long a rejection blocks the key. If the limit is violated again within the duration of a block after its
+     * end, the next duration applies, and the last one repeats; otherwise the first applies again. None, the default, or a
+     * single zero: a rejection blocks nothing.
+     */
+    public RateLimitBuilder blockFor(Duration... durations) {
+        this.blockFor = List.of(durations);
         return this;
     }
 
@@ -135,6 +152,7 @@ public final class RateLimitBuilder {
         capacity = resolve("capacity", overrides.capacity(), capacity, defaults.capacity(), defaults);
         rate = resolve("rate", overrides.rate(), rate, defaults.rate(), defaults);
         maxWait = resolve("maxWait", overrides.maxWait(), maxWait, defaults.maxWait(), defaults);
+        blockFor = resolve("blockFor", overrides.blockFor(), blockFor, defaults.blockFor(), defaults);
         lease = resolve("lease", overrides.lease(), lease, defaults.lease(), defaults);
         enabled = resolve("enabled", overrides.enabled(), enabled, defaults.enabled(), defaults);
         dryRun = resolve("dryRun", overrides.dryRun(), dryRun, defaults.dryRun(), defaults);
@@ -171,6 +189,7 @@ public final class RateLimitBuilder {
         copy.capacity = capacity;
         copy.rate = rate;
         copy.maxWait = maxWait;
+        copy.blockFor = blockFor;
         copy.lease = lease;
         copy.enabled = enabled;
         copy.dryRun = dryRun;
@@ -188,6 +207,14 @@ public final class RateLimitBuilder {
 
     Duration maxWait() {
         return maxWait == null ? Duration.ZERO : maxWait;
+    }
+
+    List<Duration> blockDurations() {
+        return blockFor == null || isNever(blockFor) ? List.of() : blockFor;
+    }
+
+    private static boolean isNever(List<Duration> durations) {
+        return durations.size() == 1 && durations.get(0).isZero();
     }
 
     long lease() {
@@ -244,6 +271,7 @@ public final class RateLimitBuilder {
                     "name must consist of letters, digits, '-' and '_' (was \"" + name + "\").", "Rename the limit.");
         }
         checkAlgorithm();
+        checkBlockFor();
         Rate parsed = parsedRate();
         ReducedRate reduced = reduced(parsed);
         long validCapacity = validCapacity(parsed, reduced);
@@ -274,6 +302,31 @@ public final class RateLimitBuilder {
                             + (refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
                             + ", which cannot reserve permits (was " + text(maxWait()) + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
+        }
+    }
+
+    private void checkBlockFor() {
+        String label = label("blockFor");
+        if (blockDurations().size() > MOST_BLOCKS) {
+            throw new RateLimitConfigurationException(
+                    label + " must have at most " + MOST_BLOCKS + " durations (was "
+                            + blockDurations().size() + ").",
+                    "The last one repeats. Remove some.");
+        }
+        for (Duration duration : blockDurations()) {
+            String was = " (was " + text(duration) + ").";
+            if (duration.isNegative() || duration.isZero()) {
+                throw new RateLimitConfigurationException(
+                        label + " must be positive" + was, "Use longer ones, or a single 0 to block nothing.");
+            }
+            if (duration.toNanosPart() % 1_000 != 0) {
+                throw new RateLimitConfigurationException(
+                        label + " must be a whole number of microseconds" + was, DURATION_EXAMPLE);
+            }
+            if (duration.compareTo(LONGEST_BLOCK) > 0) {
+                throw new RateLimitConfigurationException(
+                        label + " must be at most " + LONGEST_BLOCK.toDays() + "d" + was, "Use a shorter one.");
+            }
         }
     }
 

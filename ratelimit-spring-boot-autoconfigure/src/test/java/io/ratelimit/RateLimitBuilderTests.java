@@ -7,6 +7,7 @@ import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
+import java.util.Collections;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -62,6 +63,42 @@ class RateLimitBuilderTests {
                 "maxWait must not be negative (was -1s).",
                 "500ms");
         assertRefused(builder().rate("1/s").maxWait(Duration.ofNanos(1)), "whole number of microseconds", "500ms");
+    }
+
+    @Test
+    void blockForThatIsNoTime() {
+        Duration minute = Duration.ofMinutes(1);
+        assertRefused(
+                builder().rate("1/s").blockFor(minute, Duration.ofSeconds(-1)),
+                "blockFor must be positive (was -1s).",
+                "a single 0");
+        assertRefused(builder().rate("1/s").blockFor(minute, Duration.ZERO), "(was 0s)", "a single 0");
+        assertRefused(builder().rate("1/s").blockFor(Duration.ofNanos(1)), "whole number of microseconds", "500ms");
+        assertRefused(
+                builder().rate("1/s").blockFor(Duration.ofDays(366)),
+                "blockFor must be at most 365d (was 8784h).",
+                "shorter");
+        assertRefused(
+                builder().rate("1/s").blockFor(Collections.nCopies(17, minute).toArray(Duration[]::new)),
+                "blockFor must have at most 16 durations (was 17).",
+                "The last one repeats.");
+    }
+
+    @Test
+    void blockForOfZeroAloneBlocksNothing() {
+        assertThat(builder().rate("1/s").blockFor(Duration.ZERO).build().blockFor())
+                .isEmpty();
+        assertThat(builder().rate("1/s").blockFor().build().blockFor()).isEmpty();
+    }
+
+    @Test
+    void limitsThatBlockForDifferentTimesDoNotAgree() {
+        RateLimit blocking =
+                builder().rate("1/s").blockFor(Duration.ofMinutes(1)).build();
+        assertThat(blocking.agreesWith(builder().rate("1/s").build())).isFalse();
+        assertThat(blocking.agreesWith(
+                        builder().rate("1/s").blockFor(Duration.ofSeconds(60)).build()))
+                .isTrue();
     }
 
     @Test

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 
@@ -41,9 +42,11 @@ class RateLimitOverridesTests {
                 OnStoreFailure.THROW,
                 null,
                 null,
-                2L);
+                2L,
+                List.of(Duration.ofMinutes(1), Duration.ofHours(1)));
         RateLimit limit = declared.with(settings(all));
-        assertThat(limit).hasToString("FIXED_WINDOW, capacity 3 at 3/m, lease 2, dry run, disabled");
+        assertThat(limit)
+                .hasToString("FIXED_WINDOW, capacity 3 at 3/m, blockFor 1m then 1h, lease 2, dry run, disabled");
         assertThat(limit.onStoreFailure()).isEqualTo(OnStoreFailure.THROW);
     }
 
@@ -106,7 +109,7 @@ class RateLimitOverridesTests {
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
         return new LimitOverrides(
                 PROPERTY, algorithm, null, null, null, null, null, null, refill, maxWait, null, null, null, null, null,
-                null);
+                null, null);
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -117,6 +120,6 @@ class RateLimitOverridesTests {
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
         return new LimitOverrides(
                 PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, null, dryRun, policy, null,
-                null, null);
+                null, null, null);
     }
 }

@@ -100,6 +100,14 @@ public @interface RateLimited {
     String maxWait() default "";
 
     /**
+     * Time for which a rejection blocks the key, such as {@code "1m"}, or several, such as
+     * {@code "1m, 10m, 1h"}; empty: a rejection blocks nothing. While the key is blocked, every call is rejected, consumes
+     * nothing and does not extend the block. If the limit rejects a call within the duration of a block after its end, the next
+     * duration applies, and the last one repeats; otherwise the first applies again.
+     */
+    String blockFor() default "";
+
+    /**
      * Name of a method of the same class to call instead of throwing. It has the same return type and parameters, optionally
      * followed by the {@link io.ratelimit.RateLimitExceededException}. The fallback of a suspending function suspends, too.
      */

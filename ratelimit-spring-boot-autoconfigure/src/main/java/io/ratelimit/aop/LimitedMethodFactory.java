@@ -16,6 +16,7 @@ import io.ratelimit.limiter.LimitCatalog;
 import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -138,7 +139,12 @@ public final class LimitedMethodFactory {
             builder.rate(rate);
         }
         if (!annotation.maxWait().isEmpty()) {
-            builder.maxWait(duration(annotation.maxWait()));
+            builder.maxWait(duration("maxWait", annotation.maxWait(), "\"500ms\", \"2s\" or \"PT2S\""));
+        }
+        if (!annotation.blockFor().isBlank()) {
+            builder.blockFor(Arrays.stream(annotation.blockFor().split(",", -1))
+                    .map(text -> duration("blockFor", text.strip(), "\"1m\", or \"1m, 10m, 1h\""))
+                    .toArray(Duration[]::new));
         }
         return builder;
     }
@@ -163,14 +169,12 @@ public final class LimitedMethodFactory {
                 cause);
     }
 
-    private static Duration duration(String text) {
+    private static Duration duration(String attribute, String text, String examples) {
         try {
             return DurationFormatterUtils.detectAndParse(text);
         } catch (IllegalArgumentException ex) {
             throw new RateLimitConfigurationException(
-                    "maxWait must be a duration (was \"" + text + "\").",
-                    "Write it like \"500ms\", \"2s\" or \"PT2S\".",
-                    ex);
+                    attribute + " must be a duration (was \"" + text + "\").", "Write it like " + examples + ".", ex);
         }
     }
 

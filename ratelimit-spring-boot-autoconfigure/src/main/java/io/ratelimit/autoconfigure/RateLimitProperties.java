@@ -251,6 +251,8 @@ public record RateLimitProperties(
      *     ratelimit.on-store-failure.
      * @param refundOn Exceptions of methods after which the permits are refunded, unless a limit names some.
      * @param lease Maximum number of permits that this instance takes from Redis in advance, unless a limit sets it.
+     * @param blockFor Time for which a rejection blocks the key, unless a limit sets it. If there are several, each applies if
+     *     the limit is violated again soon after the block before.
      */
     public record Defaults(
             @Nullable Algorithm algorithm,
@@ -263,7 +265,8 @@ public record RateLimitProperties(
             @Nullable Boolean dryRun,
             @Nullable OnStoreFailure onStoreFailure,
             @Nullable List<Class<? extends Throwable>> refundOn,
-            @Nullable Long lease) {
+            @Nullable Long lease,
+            @Nullable List<Duration> blockFor) {
 
         LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
             return new LimitOverrides(
@@ -282,7 +285,8 @@ public record RateLimitProperties(
                     this.onStoreFailure == null ? onStoreFailure : this.onStoreFailure,
                     failures(refundOn, LimitOverrides.DEFAULTS),
                     null,
-                    lease);
+                    lease,
+                    blockFor);
         }
     }
 
@@ -322,6 +326,8 @@ public record RateLimitProperties(
      * @param pointcut AspectJ expression for methods that are limited without an annotation.
      * @param lease Maximum number of permits that this instance takes from Redis in advance and hands out in memory. 0: none.
      *     Ignored by the in-memory store.
+     * @param blockFor Time for which a rejection blocks the key, such as "1m". If there are several, such as "1m, 10m, 1h", the
+     *     next applies if the limit is violated again within the duration of the last block. 0: blocks nothing.
      */
     public record Limit(
             @Nullable Algorithm algorithm,
@@ -338,7 +344,8 @@ public record RateLimitProperties(
             @Nullable OnStoreFailure onStoreFailure,
             @Nullable List<Class<? extends Throwable>> refundOn,
             @Nullable String pointcut,
-            @Nullable Long lease) {
+            @Nullable Long lease,
+            @Nullable List<Duration> blockFor) {
 
         LimitOverrides overrides(String name) {
             String prefix = "ratelimit.limits." + name;
@@ -358,7 +365,8 @@ public record RateLimitProperties(
                     onStoreFailure,
                     failures(refundOn, prefix),
                     pointcut,
-                    lease);
+                    lease,
+                    blockFor);
         }
     }
 

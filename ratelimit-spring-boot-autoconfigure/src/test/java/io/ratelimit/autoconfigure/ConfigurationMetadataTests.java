@@ -93,6 +93,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.defaults.condition",
                         "ratelimit.defaults.refill",
                         "ratelimit.defaults.max-wait",
+                        "ratelimit.defaults.block-for",
                         "ratelimit.defaults.dry-run",
                         "ratelimit.defaults.on-store-failure",
                         "ratelimit.defaults.refund-on",

@@ -67,6 +67,18 @@ class LimitMistakeTests {
                         "Write it like \"500ms\", \"2s\" or \"PT2S\"."),
                 Arguments.of(NegativeWait.class, "maxWait must not be negative (was -1s).", "Write it like \"500ms\"."),
                 Arguments.of(
+                        WrongBlock.class,
+                        "blockFor must be a duration (was \"long\").",
+                        "Write it like \"1m\", or \"1m, 10m, 1h\"."),
+                Arguments.of(
+                        MissingBlock.class,
+                        "blockFor must be a duration (was \"\").",
+                        "Write it like \"1m\", or \"1m, 10m, 1h\"."),
+                Arguments.of(
+                        NoBlockInTheMiddle.class,
+                        "blockFor must be positive (was 0s).",
+                        "Use longer ones, or a single 0 to block nothing."),
+                Arguments.of(
                         WaitingWindow.class,
                         "maxWait must be 0 for FIXED_WINDOW, which cannot reserve permits (was 1s).",
                         "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET."),
@@ -115,6 +127,8 @@ class LimitMistakeTests {
         "capacity=-5, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was -5).",
         "capacity=0, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was 0).",
         "max-wait=-1s, max-wait must not be negative (was -1s).",
+        "block-for=-1s, block-for must be positive (was -1s).",
+        "block-for=366d, block-for must be at most 365d (was 8784h).",
         "algorithm=fixed-window max-wait=500ms, 'max-wait must be 0 for FIXED_WINDOW, which cannot reserve permits (was 0.5s).'",
         "refill=interval max-wait=500ms, 'max-wait must be 0 for TOKEN_BUCKET with refill INTERVAL, which cannot reserve permits (was 0.5s).'",
         "algorithm=leaky-bucket refill=interval, 'refill must be CONTINUOUS for LEAKY_BUCKET (was INTERVAL).'",
@@ -210,6 +224,24 @@ class LimitMistakeTests {
     static class WrongWait {
 
         @RateLimited(rate = "1/s", maxWait = "soon")
+        public void call() {}
+    }
+
+    static class WrongBlock {
+
+        @RateLimited(rate = "1/s", blockFor = "1m, long")
+        public void call() {}
+    }
+
+    static class MissingBlock {
+
+        @RateLimited(rate = "1/s", blockFor = "1m,")
+        public void call() {}
+    }
+
+    static class NoBlockInTheMiddle {
+
+        @RateLimited(rate = "1/s", blockFor = "1m, 0, 1h")
         public void call() {}
     }
 

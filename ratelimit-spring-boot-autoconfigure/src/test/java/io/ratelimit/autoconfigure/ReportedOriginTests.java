@@ -66,6 +66,7 @@ class ReportedOriginTests {
     @CsvSource(delimiter = '|', textBlock = """
             max-wait: 5x | 15 | max-wait must be a duration (was "5x"). | Write it like "500ms", "2s" or "PT2S".
             maxWait: 5x  | 14 | max-wait must be a duration (was "5x"). | Write it like "500ms", "2s" or "PT2S".
+            block-for: 1m, 5x | 16 | block-for must be a duration (was "1m, 5x"). | Write it like "500ms", "2s" or "PT2S".
             refund-on: com.acme.Nope | 16 | refund-on must name classes on the class path (was "com.acme.Nope"). | Name exceptions of the method in full, such as java.io.IOException.
             refund-on: [java.io.IOException, IOExeption] | 38 | refund-on[1] must name classes on the class path (was "IOExeption"). | Name exceptions of the method in full, such as java.io.IOException.
             refund-on: java.lang.String | 16 | refund-on must name subclasses of Throwable (was java.lang.String). | Name exceptions of the method, such as java.io.IOException.

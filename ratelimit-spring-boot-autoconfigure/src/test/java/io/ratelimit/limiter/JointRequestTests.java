@@ -310,6 +310,7 @@ class JointRequestTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

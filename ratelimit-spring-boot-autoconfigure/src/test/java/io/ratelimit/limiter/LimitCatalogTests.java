@@ -134,6 +134,7 @@ class LimitCatalogTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

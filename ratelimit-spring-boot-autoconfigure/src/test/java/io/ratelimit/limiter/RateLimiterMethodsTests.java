@@ -359,6 +359,7 @@ class RateLimiterMethodsTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 
