@@ -17,6 +17,8 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -28,6 +30,9 @@ final class Application {
     static final Duration PATIENCE = Duration.ofSeconds(180);
 
     private static final Duration REQUEST_TIMEOUT = Duration.ofSeconds(60);
+
+    /** How many applications of each module were started. */
+    private static final Map<String, Integer> STARTED = new ConcurrentHashMap<>();
 
     private static final Redis REDIS = Redis.start();
 
@@ -74,7 +79,8 @@ final class Application {
     static Application start(String module, String... properties) {
         Path target = Path.of(System.getProperty("acceptance.directory"), module, "target");
         Path jar = target.resolve(module + "-1.jar");
-        Path log = target.resolve("application.log");
+        int number = STARTED.merge(module, 1, Integer::sum);
+        Path log = target.resolve(number == 1 ? "application.log" : "application-" + number + ".log");
         List<String> command = new ArrayList<>();
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         // An application lives for a minute: as little compilation as possible.

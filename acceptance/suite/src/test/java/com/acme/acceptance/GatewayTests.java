@@ -20,6 +20,10 @@ class GatewayTests {
 
     private static Application gateway;
 
+    private static Application unlimited;
+
+    private static Application withoutRedis;
+
     private final String key = UUID.randomUUID().toString();
 
     @BeforeAll
@@ -30,11 +34,16 @@ class GatewayTests {
             exchange.close();
         });
         upstream.start();
+        gateway = gateway(Application.redis().properties());
+        unlimited = gateway("ratelimit.enabled=false");
+        withoutRedis = gateway(
+                "ratelimit.redis.url=redis://127.0.0.1:1", "ratelimit.limits.gateway-named.on-store-failure=reject");
+    }
+
+    private static Application gateway(String... properties) {
         String uri = "upstream=http://127.0.0.1:" + upstream.getAddress().getPort();
-        gateway = Application.start(
-                "gateway",
-                Stream.concat(Stream.of(uri), Stream.of(Application.redis().properties()))
-                        .toArray(String[]::new));
+        return Application.start(
+                "gateway", Stream.concat(Stream.of(uri), Stream.of(properties)).toArray(String[]::new));
     }
 
     @AfterAll
@@ -71,11 +80,37 @@ class GatewayTests {
                 .doesNotContainKey("RateLimit");
     }
 
+    @Test
+    void disabledLimitsLimitNoRoute() {
+        for (int call = 1; call <= 4; call++) {
+            unlimited.allowed("/route", "X-Api-Key", key);
+            unlimited.allowed("/url/" + key);
+        }
+    }
+
+    @Test
+    void anInstanceLimitsItsRoutesWithoutRedis() {
+        withoutRedis.allowed("/route", "X-Api-Key", key);
+        withoutRedis.allowed("/route", "X-Api-Key", key);
+        assertRejected(withoutRedis, "/route", "gateway-route");
+    }
+
+    @Test
+    void aRouteIsRefusedIfItsLimitRejectsWithoutRedis() {
+        HttpResponse<String> response = withoutRedis.get("/named", "X-Api-Key", key);
+        assertThat(response.statusCode()).as(response.body()).isEqualTo(503);
+        assertThat(response.headers().firstValue("RateLimit")).isEmpty();
+    }
+
     private HttpResponse<String> call(String path) {
         return gateway.allowed(path, "X-Api-Key", key);
     }
 
     private void assertRejected(String path, String limit) {
+        assertRejected(gateway, path, limit);
+    }
+
+    private void assertRejected(Application gateway, String path, String limit) {
         HttpResponse<String> response = gateway.get(path, "X-Api-Key", key);
         assertThat(response.statusCode()).isEqualTo(429);
         assertThat(response.headers().firstValue("RateLimit").orElse("")).startsWith('"' + limit + "\";r=");
