@@ -6,6 +6,8 @@ import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.Waiter;
 import io.ratelimit.aop.EventLoops;
+import io.ratelimit.change.ChangeListener;
+import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
 import io.ratelimit.limiter.LimitCatalog;
@@ -43,6 +45,18 @@ class LimiterConfiguration {
     CompositeRateLimitListener rateLimitListeners(ObjectProvider<List<RateLimitListener>> listeners) {
         // A stream would contain this bean itself if there is no other listener.
         return new CompositeRateLimitListener(listeners.getIfAvailable(List::of));
+    }
+
+    @Bean
+    RateLimitEventPublisher rateLimitEventPublisher(
+            ApplicationContext context, ObjectProvider<CompositeRateLimitListener> listeners) {
+        return new RateLimitEventPublisher(
+                context, listener -> listeners.getObject().add(listener));
+    }
+
+    @Bean
+    ChangeListener rateLimitChangeEvents(RateLimitEventPublisher events) {
+        return events::publish;
     }
 
     @Bean

@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LocalShare;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.TimeSource;
+import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RedisRateLimitStore;
@@ -45,6 +46,7 @@ class StoreConfiguration {
             TimeSource time,
             ObjectProvider<GuardedRedis> redis,
             LeaseLifecycle leases,
+            RateLimitEventPublisher events,
             ObjectProvider<StoreInstrumentation> instrumentation) {
         GuardedRedis guarded = redis.getIfAvailable();
         if (guarded == null) {
@@ -63,7 +65,8 @@ class StoreConfiguration {
         return new FailoverRateLimitStore(
                 leases.over(
                         properties.redis().rememberRejections() ? new RejectionCachingRateLimitStore(shared) : shared),
-                properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory));
+                properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory),
+                events::publish);
     }
 
     @Bean("rateLimitStore")

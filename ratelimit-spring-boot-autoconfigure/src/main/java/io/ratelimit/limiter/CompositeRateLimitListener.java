@@ -5,6 +5,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitListener;
 import java.lang.System.Logger.Level;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -13,12 +14,19 @@ public final class CompositeRateLimitListener implements RateLimitListener {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
 
-    private final RateLimitListener[] listeners;
+    private volatile RateLimitListener[] listeners;
 
     private final AtomicBoolean warned = new AtomicBoolean();
 
     public CompositeRateLimitListener(List<RateLimitListener> listeners) {
         this.listeners = listeners.toArray(RateLimitListener[]::new);
+    }
+
+    /** Adds a listener that is notified last, from now on. */
+    public synchronized void add(RateLimitListener listener) {
+        RateLimitListener[] more = Arrays.copyOf(listeners, listeners.length + 1);
+        more[listeners.length] = listener;
+        listeners = more;
     }
 
     @Override

@@ -93,6 +93,13 @@ enum ArchitectureRule {
         }
     },
 
+    EVENT_KNOWS_THREADS("EventKnowsLimiter") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "event", "concurrent");
+        }
+    },
+
     MEMORY_KNOWS_THE_STORE("MemoryKnowsRedis") {
         @Override
         ArchRule in(String base) {

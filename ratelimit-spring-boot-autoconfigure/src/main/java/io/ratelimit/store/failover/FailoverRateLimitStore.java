@@ -6,6 +6,8 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreFailureEvent;
+import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.DelegatingRateLimitStore;
@@ -19,6 +21,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -35,19 +38,26 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
 
     private final UnaryOperator<Refund> forgiving = this::forgiving;
 
+    /** As {@link #FailoverRateLimitStore(RateLimitStore, RateLimitStore, Consumer)}, without events. */
+    public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local) {
+        this(store, local, event -> {});
+    }
+
     /**
      * @param store the one that may fail
      * @param local decides meanwhile if the policy is {@link OnStoreFailure#LOCAL}; must not block
+     * @param events gets a {@link RateLimitStoreFailureEvent} when the store fails and a {@link RateLimitStoreRecoveredEvent}
+     *     when it has recovered; must not block
      */
-    public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local) {
-        this(store, local, System::nanoTime);
+    public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, Consumer<Object> events) {
+        this(store, local, events, System::nanoTime);
     }
 
     /** @param nanos the clock of outages */
-    FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, LongSupplier nanos) {
+    FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, Consumer<Object> events, LongSupplier nanos) {
         super(store);
         this.local = local;
-        this.outages = new OutageTracker(store::check, nanos);
+        this.outages = new OutageTracker(store::check, nanos, events);
     }
 
     @Override

@@ -3,6 +3,8 @@ package io.ratelimit.store.failover;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.RateLimitStoreFailureEvent;
+import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.store.StoreFailure;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -12,6 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -31,6 +34,8 @@ final class Outage {
     private final Duration quiet;
 
     private final LongSupplier nanos;
+
+    private final Consumer<Object> events;
 
     private final LongAdder calls = new LongAdder();
 
@@ -72,12 +77,14 @@ final class Outage {
      * @param bad the message while the outage lasts
      * @param good the message when it is over
      * @param quiet the time without a failure after which it is over
+     * @param events gets an event when it begins and one when it is over
      */
-    Outage(String bad, String good, Duration quiet, LongSupplier nanos) {
+    Outage(String bad, String good, Duration quiet, LongSupplier nanos, Consumer<Object> events) {
         this.bad = bad;
         this.good = good;
         this.quiet = quiet;
         this.nanos = nanos;
+        this.events = events;
     }
 
     @Nullable
@@ -112,8 +119,13 @@ final class Outage {
     }
 
     private synchronized void news(List<RateLimit> limits, RateLimitStoreException failure) {
-        State known = state == null ? new State(Instant.now(), lastFailure, failure, Set.of()) : state;
+        State before = state;
+        State known = before == null ? new State(Instant.now(), lastFailure, failure, Set.of()) : before;
         state = known.with(failure, limits);
+        if (before == null) {
+            events.accept(new RateLimitStoreFailureEvent(
+                    failure.getReason(), String.valueOf(failure.getMessage()), known.since));
+        }
         if (!known.hasLogged(failure, limits)) {
             logger.log(
                     Level.WARNING,
@@ -149,12 +161,14 @@ final class Outage {
         State known = state;
         if (known != null && isQuiet()) {
             state = null;
+            long decided = calls.sumThenReset();
             logger.log(
                     Level.INFO,
                     "{0} (failures were seen for {1} s); calls decided by on-store-failure: {2}",
                     good,
                     seconds(lastFailure - known.nanos),
-                    calls.sumThenReset());
+                    decided);
+            events.accept(new RateLimitStoreRecoveredEvent(known.since, decided));
         }
     }
 

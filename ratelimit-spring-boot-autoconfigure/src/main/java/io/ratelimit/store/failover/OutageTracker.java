@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
@@ -39,17 +40,25 @@ final class OutageTracker {
 
     private final AtomicLong nextLoss;
 
-    /** @param check whether the whole store can decide */
-    OutageTracker(Supplier<CompletionStage<?>> check, LongSupplier nanos) {
+    /**
+     * @param check whether the whole store can decide
+     * @param events gets an event when the store fails and one when it has recovered
+     */
+    OutageTracker(Supplier<CompletionStage<?>> check, LongSupplier nanos, Consumer<Object> events) {
         this.check = check;
         this.nanos = nanos;
         this.ofStore = new Outage(
-                "Rate limit store unavailable", "Rate limit store available again", Duration.ofSeconds(1), nanos);
+                "Rate limit store unavailable",
+                "Rate limit store available again",
+                Duration.ofSeconds(1),
+                nanos,
+                events);
         this.ofBuckets = new Outage(
                 "Rate limit store holds a foreign value",
                 "Rate limit store without a foreign value for a minute",
                 MINUTE,
-                nanos);
+                nanos,
+                event -> {});
         this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 

@@ -44,7 +44,10 @@ class FailoverRateLimitStoreTests {
     private long seconds;
 
     private final FailoverRateLimitStore failover = new FailoverRateLimitStore(
-            store, new InMemoryRateLimitStore(new TestClock(), 100), () -> TimeUnit.SECONDS.toNanos(seconds));
+            store,
+            new InMemoryRateLimitStore(new TestClock(), 100),
+            event -> {},
+            () -> TimeUnit.SECONDS.toNanos(seconds));
 
     private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
 

@@ -6,8 +6,11 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.RateLimitStoreFailureEvent;
+import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestLimits;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -24,7 +27,10 @@ class OutageTrackerTests {
 
     private @Nullable RateLimitStoreException found;
 
-    private final OutageTracker log = new OutageTracker(this::check, () -> TimeUnit.SECONDS.toNanos(seconds));
+    private final List<Object> events = new ArrayList<>();
+
+    private final OutageTracker log =
+            new OutageTracker(this::check, () -> TimeUnit.SECONDS.toNanos(seconds), events::add);
 
     private final RateLimit limit = RateLimit.named("quotes").rate("1/s").build();
 
@@ -55,6 +61,36 @@ class OutageTrackerTests {
                         "Rate limit store unavailable (error: down); applying on-store-failure=local to limit 'quotes'",
                         "Rate limit store available again (failures were seen for 0.0 s); calls decided by"
                                 + " on-store-failure: 5");
+    }
+
+    @Test
+    void oneEventWhenItFailsAndOneWhenItIsBack() {
+        log.success();
+        for (int i = 0; i < 5; i++) {
+            log.failure(List.of(limit), trouble);
+        }
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
+        seconds = 1;
+        log.success();
+        log.success();
+        assertThat(events)
+                .satisfiesExactly(
+                        failed -> assertThat(failed).isInstanceOfSatisfying(RateLimitStoreFailureEvent.class, event -> {
+                            assertThat(event.reason()).isEqualTo(Reason.ERROR);
+                            assertThat(event.message()).isEqualTo("down");
+                        }),
+                        back -> assertThat(back)
+                                .isEqualTo(new RateLimitStoreRecoveredEvent(
+                                        ((RateLimitStoreFailureEvent) events.get(0)).since(), 6)));
+    }
+
+    @Test
+    void foreignValueOfABucketIsNoEvent() {
+        log.failure(List.of(limit), new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
+        seconds = 61;
+        log.success();
+        assertThat(recorder.lines()).hasSize(2);
+        assertThat(events).isEmpty();
     }
 
     @Test

@@ -1,0 +1,15 @@
+package io.ratelimit;
+
+import java.time.Instant;
+
+/**
+ * Published as a Spring application event when a limit rejects a call; not by a limit in {@linkplain RateLimit#dryRun() dry
+ * run}. If several limits reject a call, each has its event.
+ *
+ * <p>It does not contain the key, because events are passed on: to logs, brokers and tables. Code that needs the key is a
+ * {@link RateLimitListener}.
+ *
+ * @param permits what the call asked for
+ * @param time when the call was rejected; the event is published later, in the background
+ */
+public record RateLimitRejectedEvent(String limitName, long permits, RateLimitDecision decision, Instant time) {}

@@ -1,0 +1,123 @@
+package io.ratelimit.event;
+
+import io.ratelimit.concurrent.DaemonThreads;
+import java.lang.System.Logger.Level;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+
+/**
+ * Publishes events one after another on a thread of its own. Bounded: while too many are waiting, further ones are dropped,
+ * which costs the caller no lock.
+ */
+final class EventQueue {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
+
+    private final String name;
+
+    private final int most;
+
+    private final Consumer<Object> publisher;
+
+    private final Executor thread;
+
+    private final Queue<Object> events = new ConcurrentLinkedQueue<>();
+
+    /** How many events wait or are being published. The caller that adds the first one starts the work of the thread. */
+    private final AtomicInteger pending = new AtomicInteger();
+
+    private final LongAdder dropped = new LongAdder();
+
+    private final AtomicBoolean dropLogged = new AtomicBoolean();
+
+    private final AtomicBoolean failureLogged = new AtomicBoolean();
+
+    /**
+     * Creates a queue.
+     *
+     * @param name names the events, for the log
+     * @param most the largest number of events that wait
+     * @param publisher publishes an event; it may block and throw
+     */
+    EventQueue(String name, int most, Consumer<Object> publisher) {
+        this(name, most, publisher, DaemonThreads.create("ratelimit-events", 1, 1));
+    }
+
+    EventQueue(String name, int most, Consumer<Object> publisher, Executor thread) {
+        this.name = name;
+        this.most = most;
+        this.publisher = publisher;
+        this.thread = thread;
+    }
+
+    /** Returns whether there is room. */
+    boolean hasRoom() {
+        return pending.get() < most;
+    }
+
+    /** Adds an event, or drops it. Never blocks and never throws. */
+    void add(Object event) {
+        if (!hasRoom()) {
+            drop();
+            return;
+        }
+        events.add(event);
+        if (pending.getAndIncrement() == 0) {
+            try {
+                thread.execute(this::publishAll);
+            } catch (Throwable ex) {
+                // No thread could be created.
+                clear();
+            }
+        }
+    }
+
+    /** Counts an event that was not added. */
+    void drop() {
+        dropped.increment();
+        if (dropLogged.compareAndSet(false, true)) {
+            logger.log(
+                    Level.WARNING,
+                    "Listeners of {0} are too slow: {1} are waiting, so further ones are dropped; this is logged once",
+                    name,
+                    most);
+        }
+    }
+
+    /** Returns how many events were dropped since the last time. */
+    long takeDropped() {
+        return dropped.sumThenReset();
+    }
+
+    private void clear() {
+        do {
+            if (events.poll() != null) {
+                dropped.increment();
+            }
+        } while (pending.decrementAndGet() > 0);
+    }
+
+    private void publishAll() {
+        do {
+            Object event = events.poll();
+            try {
+                if (event != null) {
+                    publisher.accept(event);
+                }
+            } catch (Throwable ex) {
+                warn(ex);
+            }
+        } while (pending.decrementAndGet() > 0);
+    }
+
+    private void warn(Throwable ex) {
+        if (failureLogged.compareAndSet(false, true)) {
+            logger.log(Level.WARNING, "A listener of " + name + " failed; its further failures are not logged", ex);
+        }
+    }
+}

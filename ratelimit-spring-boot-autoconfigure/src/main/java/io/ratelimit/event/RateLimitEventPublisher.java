@@ -1,0 +1,137 @@
+package io.ratelimit.event;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitListener;
+import io.ratelimit.RateLimitRejectedEvent;
+import io.ratelimit.RateLimitStoreFailureEvent;
+import io.ratelimit.RateLimitStoreRecoveredEvent;
+import java.lang.System.Logger.Level;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Publishes application events in the background, if the application has listeners for them when it starts. Rejections have a
+ * queue of their own, so that a flood of them leaves room for the other events.
+ */
+public final class RateLimitEventPublisher implements SmartLifecycle {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
+
+    /** The largest number of events that wait in each queue. */
+    static final int MOST = 1024;
+
+    private static final String REJECTIONS = "RateLimitRejectedEvent";
+
+    private static final String OTHERS = "rate limit events";
+
+    private static final List<Class<?>> EVENTS = List.of(
+            RateLimitRejectedEvent.class,
+            RateLimitStoreFailureEvent.class,
+            RateLimitStoreRecoveredEvent.class,
+            RateLimitChangedEvent.class);
+
+    private final ApplicationContext context;
+
+    private final Consumer<RateLimitListener> calls;
+
+    private final EventQueue rejections = new EventQueue(REJECTIONS, MOST, this::publishNow);
+
+    private final EventQueue others = new EventQueue(OTHERS, MOST, this::publishNow);
+
+    /** Events of the start-up, when it is not known yet which have listeners. */
+    private final List<Object> early = new ArrayList<>();
+
+    /** {@code null}: not known yet. */
+    private @Nullable Set<Class<?>> listenedTo;
+
+    private volatile boolean running;
+
+    /**
+     * Creates a publisher.
+     *
+     * @param calls adds a listener of all calls, which is needed only if the application listens to rejections
+     */
+    public RateLimitEventPublisher(ApplicationContext context, Consumer<RateLimitListener> calls) {
+        this.context = context;
+        this.calls = calls;
+    }
+
+    /** Publishes an event other than a rejection. Never blocks and never throws. */
+    public synchronized void publish(Object event) {
+        if (listenedTo != null) {
+            if (listenedTo.contains(event.getClass())) {
+                others.add(event);
+            }
+        } else if (early.size() < MOST) {
+            early.add(event);
+        }
+    }
+
+    @Override
+    public synchronized void start() {
+        running = true;
+        if (listenedTo != null) {
+            return;
+        }
+        listenedTo = EVENTS.stream()
+                .filter(event -> EventListeners.exist(context, event))
+                .collect(Collectors.toUnmodifiableSet());
+        if (listenedTo.contains(RateLimitRejectedEvent.class)) {
+            calls.accept(this::onDecision);
+        }
+        early.forEach(this::publish);
+        early.clear();
+    }
+
+    private void onDecision(Charge charge, RateLimitDecision decision, RateLimitListener.Outcome outcome) {
+        if (outcome != RateLimitListener.Outcome.REJECTED) {
+            return;
+        }
+        if (rejections.hasRoom()) {
+            rejections.add(
+                    new RateLimitRejectedEvent(charge.limit().name(), charge.permits(), decision, Instant.now()));
+        } else {
+            rejections.drop();
+        }
+    }
+
+    private void publishNow(Object event) {
+        if (running) {
+            context.publishEvent(event);
+        }
+    }
+
+    @Override
+    public void stop() {
+        running = false;
+        logDropped(REJECTIONS, rejections);
+        logDropped(OTHERS, others);
+    }
+
+    private static void logDropped(String name, EventQueue queue) {
+        long dropped = queue.takeDropped();
+        if (dropped > 0) {
+            logger.log(Level.INFO, "Dropped because listeners were too slow ({0}): {1}", name, dropped);
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Starts before the web server, and stops after it. */
+    @Override
+    public int getPhase() {
+        return 0;
+    }
+}

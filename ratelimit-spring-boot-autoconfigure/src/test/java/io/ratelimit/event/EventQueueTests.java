@@ -1,0 +1,81 @@
+package io.ratelimit.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.testing.LogRecorder;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+class EventQueueTests {
+
+    private final List<Object> published = new ArrayList<>();
+
+    private final Queue<Runnable> work = new ArrayDeque<>();
+
+    private final EventQueue queue = new EventQueue("events", 3, published::add, work::add);
+
+    @Test
+    void publishesInOrderOnItsThread() {
+        queue.add("one");
+        queue.add("two");
+        assertThat(published).isEmpty();
+        assertThat(work).hasSize(1);
+        work.remove().run();
+        assertThat(published).containsExactly("one", "two");
+        queue.add("three");
+        work.remove().run();
+        assertThat(published).containsExactly("one", "two", "three");
+    }
+
+    @Test
+    void dropsWhatFindsNoRoomAndLogsOnce() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.listeners")) {
+            IntStream.rangeClosed(1, 10).forEach(queue::add);
+            assertThat(log.lines())
+                    .containsExactly("Listeners of events are too slow: 3 are waiting, so further ones are dropped;"
+                            + " this is logged once");
+        }
+        work.remove().run();
+        assertThat(published).containsExactly(1, 2, 3);
+        assertThat(queue.takeDropped()).isEqualTo(7);
+        assertThat(queue.takeDropped()).isZero();
+        queue.add(11);
+        work.remove().run();
+        assertThat(published).contains(11);
+    }
+
+    @Test
+    void listenerThatFailsIsLoggedOnceAndTheNextEventIsPublished() {
+        EventQueue failing = new EventQueue(
+                "events",
+                3,
+                event -> {
+                    published.add(event);
+                    throw new AssertionError("broken");
+                },
+                work::add);
+        try (LogRecorder log = new LogRecorder("io.ratelimit.listeners")) {
+            failing.add("one");
+            failing.add("two");
+            work.remove().run();
+            assertThat(log.lines()).containsExactly("A listener of events failed; its further failures are not logged");
+        }
+        assertThat(published).containsExactly("one", "two");
+    }
+
+    @Test
+    void callerDoesNotFailWithoutAThread() {
+        EventQueue threadless = new EventQueue("events", 1, published::add, task -> {
+            throw new RejectedExecutionException();
+        });
+        threadless.add("one");
+        threadless.add("two");
+        assertThat(threadless.hasRoom()).isTrue();
+        assertThat(threadless.takeDropped()).isEqualTo(2);
+    }
+}

@@ -1,0 +1,73 @@
+package io.ratelimit.event;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimitListener;
+import io.ratelimit.RateLimitRejectedEvent;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.RateLimitStoreFailureEvent;
+import io.ratelimit.RateLimitStoreRecoveredEvent;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.event.EventListener;
+
+class RateLimitEventPublisherTests {
+
+    private static final RateLimitStoreFailureEvent FAILED =
+            new RateLimitStoreFailureEvent(Reason.ERROR, "down", Instant.EPOCH);
+
+    private final List<RateLimitListener> calls = new ArrayList<>();
+
+    @Test
+    void listensToNoCallWithoutAListener() {
+        try (var context = new AnnotationConfigApplicationContext(OfStore.class)) {
+            new RateLimitEventPublisher(context, calls::add).start();
+            assertThat(calls).isEmpty();
+        }
+    }
+
+    @Test
+    void listensToCallsOnceAlsoIfRestarted() {
+        try (var context = new AnnotationConfigApplicationContext(OfRejections.class)) {
+            RateLimitEventPublisher publisher = new RateLimitEventPublisher(context, calls::add);
+            publisher.start();
+            publisher.stop();
+            publisher.start();
+            assertThat(calls).hasSize(1);
+        }
+    }
+
+    @Test
+    void whatHappensWhileTheApplicationStartsIsPublishedAfterwards() {
+        try (var context = new AnnotationConfigApplicationContext(OfStore.class)) {
+            RateLimitEventPublisher publisher = new RateLimitEventPublisher(context, calls::add);
+            publisher.publish(FAILED);
+            publisher.publish(new RateLimitStoreRecoveredEvent(Instant.EPOCH, 1));
+            OfStore listener = context.getBean(OfStore.class);
+            assertThat(listener.heard).isEmpty();
+            publisher.start();
+            await().untilAsserted(() -> assertThat(listener.heard).containsExactly(FAILED));
+        }
+    }
+
+    static class OfStore {
+
+        final List<Object> heard = new CopyOnWriteArrayList<>();
+
+        @EventListener
+        void on(RateLimitStoreFailureEvent event) {
+            heard.add(event);
+        }
+    }
+
+    static class OfRejections {
+
+        @EventListener
+        void on(RateLimitRejectedEvent event) {}
+    }
+}
