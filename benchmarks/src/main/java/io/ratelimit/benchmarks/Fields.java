@@ -1,5 +1,6 @@
 package io.ratelimit.benchmarks;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.benchmarks.memory.AtomicAdd;
 import io.ratelimit.benchmarks.memory.BareCall;
 import io.ratelimit.benchmarks.memory.Bucket4jAnnotation;
@@ -17,18 +18,28 @@ import io.ratelimit.benchmarks.race.OverKeys;
 import io.ratelimit.benchmarks.race.Quota;
 import io.ratelimit.benchmarks.redis.BareScript;
 import io.ratelimit.benchmarks.redis.Bucket4jRedis;
+import io.ratelimit.benchmarks.redis.EmbeddedCluster;
 import io.ratelimit.benchmarks.redis.GatewayScript;
+import io.ratelimit.benchmarks.redis.OurApplication;
+import io.ratelimit.benchmarks.redis.OurLimit;
+import io.ratelimit.benchmarks.redis.OurLog;
 import io.ratelimit.benchmarks.redis.OurRedis;
+import io.ratelimit.benchmarks.redis.OurTwoLimits;
 import io.ratelimit.benchmarks.redis.RedisAddress;
 import io.ratelimit.benchmarks.redis.RedissonLimiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The contestants of each line. */
+/** The contestants of each scenario. */
 final class Fields {
 
-    private static final int MANY = Integer.getInteger("benchmark.keys", 1_000_000);
+    /** Keys of the largest population. */
+    private static final int MANY = 1_000_000;
+
+    private static final String BUCKET = "bucket";
+
+    private static final String SECOND_BUCKET = "second-bucket";
 
     private Fields() {}
 
@@ -50,71 +61,154 @@ final class Fields {
                 List.of(new OurLimiter(), new OurStore(), new Resilience4jRegistry(), new Bucket4jMap()));
     }
 
-    static Field redis(Quota quota) {
+    static Field memoryByAlgorithm() {
+        return new Field(
+                new AtomicAdd(),
+                List.of(
+                        OurStore.of("this starter, fixed window", Algorithm.FIXED_WINDOW, Quota.PLENTY_IN_A_WINDOW),
+                        OurStore.of("this starter, sliding window", Algorithm.SLIDING_WINDOW, Quota.PLENTY_IN_A_WINDOW),
+                        OurStore.of("this starter, leaky bucket", Algorithm.LEAKY_BUCKET, Quota.PLENTY),
+                        OurStore.of(
+                                "this starter, sliding window log",
+                                Algorithm.SLIDING_WINDOW_LOG,
+                                Quota.PLENTY_IN_A_LOG),
+                        new Resilience4jRegistry(),
+                        new Bucket4jMap()));
+    }
+
+    static Field redis() {
         RedisAddress redis = RedisAddress.ofThisRun();
+        OurLimit bucket = OurLimit.named(BUCKET, Quota.LASTING);
+        OurLimit log = OurLimit.named("log", Quota.LASTING_LOG).algorithm(Algorithm.SLIDING_WINDOW_LOG);
+        OurLimit hotLog = OurLimit.named("hot-log", Quota.HOT_LOG).algorithm(Algorithm.SLIDING_WINDOW_LOG);
         return new Field(
                 new BareScript(redis, true),
                 List.of(
-                        OurRedis.withDefaults(redis, quota),
-                        new GatewayScript(redis, quota),
-                        new RedissonLimiter(redis, quota),
-                        Bucket4jRedis.plain(redis, quota),
-                        Bucket4jRedis.batching(redis, quota)));
+                        ours("token bucket", redis, bucket),
+                        ours("token bucket as a script", redis.withoutFunctions(), bucket),
+                        ours("fixed window", redis, limit(Algorithm.FIXED_WINDOW, Quota.LASTING_WINDOW)),
+                        ours("sliding window", redis, limit(Algorithm.SLIDING_WINDOW, Quota.LASTING_WINDOW)),
+                        ours("leaky bucket", redis, limit(Algorithm.LEAKY_BUCKET, Quota.LASTING)),
+                        new OurLog(
+                                "this starter, sliding window log",
+                                OurApplication.of(redis, log, hotLog),
+                                log.name(),
+                                hotLog.name()),
+                        OurTwoLimits.ofOneKey("this starter, two limits", twoBuckets(redis), BUCKET, SECOND_BUCKET),
+                        GatewayScript.of(redis, Quota.LASTING),
+                        GatewayScript.calledTwice(redis, Quota.LASTING),
+                        new RedissonLimiter(redis, Quota.LASTING),
+                        Bucket4jRedis.plain(redis, Quota.LASTING),
+                        Bucket4jRedis.batching(redis, Quota.LASTING),
+                        Bucket4jRedis.twoBandwidths(redis, Quota.LASTING, Quota.LASTING_WINDOW)));
     }
 
-    /** Each has the same wire to Redis. */
-    static Field redisFarAway() {
-        RedisAddress redis = RedisAddress.ofThisRun().farAway(Duration.ofMillis(20));
-        return new Field(
-                new BareScript(redis, true),
-                List.of(OurRedis.withDefaults(redis, Quota.LASTING), new GatewayScript(redis, Quota.LASTING)));
+    /** Each with an application of its own: what one contestant has learnt of its calls is not the next one's. */
+    private static Contestant ours(String what, RedisAddress redis, OurLimit limit) {
+        return new OurRedis("this starter, " + what, OurApplication.of(redis, limit), limit.name());
+    }
+
+    private static OurLimit limit(Algorithm algorithm, Quota quota) {
+        return OurLimit.named("by-algorithm", quota).algorithm(algorithm);
+    }
+
+    private static OurApplication twoBuckets(RedisAddress redis) {
+        return OurApplication.of(
+                redis, OurLimit.named(BUCKET, Quota.LASTING), OurLimit.named(SECOND_BUCKET, Quota.LASTING));
     }
 
     static Field rejected() {
         RedisAddress redis = RedisAddress.ofThisRun();
-        List<Contestant> contestants = new ArrayList<>();
-        contestants.add(OurRedis.withDefaults(redis, Quota.ONCE_A_DAY));
-        OurRedis.forgettingRejections(redis).ifPresent(contestants::add);
-        contestants.add(new GatewayScript(redis, Quota.ONCE_A_DAY));
-        contestants.add(new RedissonLimiter(redis, Quota.ONCE_A_DAY));
-        contestants.add(Bucket4jRedis.plain(redis, Quota.ONCE_A_DAY));
-        contestants.add(Bucket4jRedis.batching(redis, Quota.ONCE_A_DAY));
-        return new Field(new BareScript(redis, false), contestants);
+        OurLimit limit = OurLimit.named("once", Quota.ONCE_A_DAY);
+        OurLimit asked = OurLimit.named("asked", Quota.ONCE_A_DAY);
+        return new Field(
+                new BareScript(redis, false),
+                List.of(
+                        new OurRedis("this starter", OurApplication.of(redis, limit), limit.name()),
+                        new OurRedis(
+                                "this starter, not remembered",
+                                OurApplication.forgettingRejections(redis, asked),
+                                asked.name()),
+                        GatewayScript.of(redis, Quota.ONCE_A_DAY),
+                        new RedissonLimiter(redis, Quota.ONCE_A_DAY),
+                        Bucket4jRedis.plain(redis, Quota.ONCE_A_DAY),
+                        Bucket4jRedis.batching(redis, Quota.ONCE_A_DAY)));
     }
 
     static Field leases() {
         RedisAddress redis = RedisAddress.ofThisRun();
-        List<Contestant> contestants = new ArrayList<>();
-        OurRedis.leasing(redis).ifPresent(contestants::add);
-        contestants.add(Bucket4jRedis.delaying(redis));
-        return new Field(new BareScript(redis, true), contestants);
+        OurLimit limit = OurLimit.named("leased", Quota.FOR_LEASES).lease(100);
+        return new Field(
+                new BareScript(redis, true),
+                List.of(
+                        new OurRedis("this starter", OurApplication.of(redis, limit), limit.name()),
+                        Bucket4jRedis.delaying(redis)));
+    }
+
+    static Field cluster() {
+        EmbeddedCluster cluster = new EmbeddedCluster();
+        RedisAddress masters = cluster.address();
+        OurLimit bucket = OurLimit.named(BUCKET, Quota.LASTING);
+        return new Field(
+                new BareScript(masters, true),
+                List.of(
+                        ours("token bucket", masters, bucket),
+                        ours("one server instead", RedisAddress.ofThisRun(), bucket),
+                        OurTwoLimits.ofOneKey(
+                                "this starter, two limits in one slot", twoBuckets(masters), BUCKET, SECOND_BUCKET),
+                        OurTwoLimits.ofTwoKeys(
+                                "this starter, two limits in two slots", twoBuckets(masters), BUCKET, SECOND_BUCKET),
+                        GatewayScript.of(masters, Quota.LASTING),
+                        GatewayScript.calledTwice(masters, Quota.LASTING),
+                        new RedissonLimiter(masters, Quota.LASTING),
+                        Bucket4jRedis.plain(masters, Quota.LASTING),
+                        Bucket4jRedis.batching(masters, Quota.LASTING)),
+                cluster);
+    }
+
+    /** Each has the same wire to Redis. */
+    static Field farAway(int roundTripMillis) {
+        RedisAddress redis = RedisAddress.ofThisRun().farAway(Duration.ofMillis(roundTripMillis));
+        return new Field(
+                new BareScript(redis, true),
+                List.of(
+                        ours("one by one", redis, OurLimit.named(BUCKET, Quota.LASTING)),
+                        ours(
+                                "leases of 100",
+                                redis,
+                                OurLimit.named("leased", Quota.FOR_LEASES).lease(100)),
+                        GatewayScript.of(redis, Quota.LASTING),
+                        Bucket4jRedis.batching(redis, Quota.LASTING),
+                        Bucket4jRedis.delaying(redis)));
     }
 
     static Field growthInMemory() {
+        Keys many = new Keys(MANY);
         return new Field(
-                inMemory("over 1 key (floor)", 1), List.of(inMemory("over 1,000 keys", 1_000), inMemory(many(), MANY)));
+                new OverKeys("this starter, one key (floor)", new OurStore(), new Keys(1)),
+                List.of(
+                        new OverKeys("this starter, 1,000 keys", new OurStore(), new Keys(1_000)),
+                        new OverKeys("this starter, 1,000,000 keys", new OurStore("", 2L * MANY), many),
+                        new OverKeys("map, clock, atomic add", new AtomicAdd(), many),
+                        new OverKeys("Resilience4j", new Resilience4jRegistry(), many),
+                        new OverKeys("Bucket4j", new Bucket4jMap(), many)));
     }
 
     static Field growthInRedis() {
+        RedisAddress redis = RedisAddress.ofThisRun();
+        OurApplication application = OurApplication.of(
+                redis,
+                OurLimit.named(BUCKET, Quota.LASTING),
+                OurLimit.named("many", Quota.LASTING),
+                OurLimit.named("most", Quota.LASTING));
         return new Field(
-                inRedis("over 1 key (floor)", 1), List.of(inRedis("over 1,000 keys", 1_000), inRedis(many(), MANY)));
-    }
-
-    private static String many() {
-        return String.format("over %,d keys", MANY);
-    }
-
-    private static Contestant inMemory(String name, int count) {
-        Keys keys = new Keys(count);
-        OurStore store = new OurStore(name, 2L * MANY);
-        store.touch(keys.all());
-        return new OverKeys(store, keys);
-    }
-
-    private static Contestant inRedis(String name, int count) {
-        Keys keys = new Keys(count);
-        OurRedis redis = OurRedis.named(name, RedisAddress.ofThisRun(), Quota.LASTING);
-        redis.touch(keys.all());
-        return new OverKeys(redis, keys);
+                new OverKeys("this starter, one key (floor)", new OurRedis("", application, BUCKET), new Keys(1)),
+                List.of(
+                        new OverKeys(
+                                "this starter, 1,000 keys", new OurRedis("", application, "many"), new Keys(1_000)),
+                        new OverKeys(
+                                "this starter, 1,000,000 keys",
+                                new OurRedis("", application, "most"),
+                                new Keys(MANY))));
     }
 }

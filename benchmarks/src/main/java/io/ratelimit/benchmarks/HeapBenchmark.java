@@ -49,7 +49,7 @@ public class HeapBenchmark {
             contestant.call(key, sink);
         }
         double bytes = (double) (heap() - before) / KEYS;
-        findings.add(new Finding(contestant.name(), Measure.BYTES, bytes));
+        findings.add(new Finding(contestant.name(), Measure.HEAP, bytes));
         contestant.close();
     }
 

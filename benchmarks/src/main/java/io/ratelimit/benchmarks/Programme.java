@@ -2,11 +2,13 @@ package io.ratelimit.benchmarks;
 
 import io.ratelimit.benchmarks.redis.RedisAddress;
 import io.ratelimit.benchmarks.results.FindingsProfiler;
-import io.ratelimit.benchmarks.results.Measure;
 import io.ratelimit.benchmarks.results.Report;
+import io.ratelimit.benchmarks.results.Row;
 import io.ratelimit.benchmarks.results.Samples;
-import io.ratelimit.benchmarks.results.Target;
+import io.ratelimit.benchmarks.results.Section;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import org.openjdk.jmh.results.RunResult;
 import org.openjdk.jmh.runner.Runner;
 import org.openjdk.jmh.runner.RunnerException;
@@ -17,89 +19,66 @@ import org.openjdk.jmh.runner.options.VerboseMode;
 /** Runs one benchmark after the other, each in a JVM of its own. */
 final class Programme {
 
-    private final Effort effort;
+    private static final int STARTS = 3;
+
+    private final boolean quick;
+
+    private final Set<Section> sections;
 
     private final RedisAddress redis;
 
-    private final Lines lines;
-
-    Programme(Effort effort, RedisAddress redis, Lines lines) {
-        this.effort = effort;
+    /** @param quick whether to measure less exactly, in a third of the time */
+    Programme(boolean quick, Set<Section> sections, RedisAddress redis) {
+        this.quick = quick;
+        this.sections = sections;
         this.redis = redis;
-        this.lines = lines;
     }
 
     /** What fails is reported as failed, and the rest goes on. */
     void run(Report report) {
-        for (Heat heat : Heat.values()) {
-            if (lines.has(heat)) {
-                attempt(report, heat.line(), heat.title(), () -> race(heat, report));
-            }
+        for (Scenario scenario : Scenario.values()) {
+            attempt(report, scenario.section(), scenario.name(), scenario.rows(), race(scenario));
         }
-        if (lines.has(Lines.FOOTPRINT)) {
-            String title = "bytes in Redis for one limited user, 20 a minute: all keys, after one call and after 20";
-            Target target = new Target("this starter, TOKEN_BUCKET", Measure.BYTES, 56);
-            attempt(
-                    report,
-                    Lines.FOOTPRINT,
-                    title,
-                    () -> report.addBytes(
-                            Lines.FOOTPRINT, title, measure(single(RedisBytesBenchmark.class, 1)), target));
-        }
-        if (lines.has(Lines.GROWTH)) {
-            String heap = "bytes of the heap for a key";
-            attempt(
-                    report,
-                    Lines.GROWTH,
-                    heap,
-                    () -> report.addBytes(Lines.GROWTH, heap, measure(single(HeapBenchmark.class, 1))));
-            String start = "start-up of an application with 1,000 methods";
-            attempt(
-                    report,
-                    Lines.GROWTH,
-                    start,
-                    () -> report.addStarts(
-                            Lines.GROWTH,
-                            start,
-                            measure(single(StartUpBenchmark.class, effort.starts())),
-                            StartUpBenchmark.METHODS));
-        }
+        attempt(report, Section.BYTES, "Redis", Footprint.inRedis(), single(RedisBytesBenchmark.class, 1));
+        attempt(report, Section.BYTES, "heap", Footprint.onTheHeap(), single(HeapBenchmark.class, 1));
+        attempt(
+                report,
+                Section.GROWTH,
+                "start-up",
+                List.of(StartUpBenchmark.ROW),
+                single(StartUpBenchmark.class, quick ? 1 : STARTS));
     }
 
-    private static void attempt(Report report, int line, String title, Measurement measurement) {
+    private void attempt(Report report, Section section, String title, List<Row> rows, ChainedOptionsBuilder options) {
+        if (!sections.contains(section)) {
+            return;
+        }
+        long start = System.nanoTime();
         try {
-            measurement.run();
+            Samples samples = new Samples();
+            for (RunResult result : new Runner(options.build()).run()) {
+                FindingsProfiler.findings(result).forEach(samples::add);
+            }
+            report.add(section, rows, samples);
         } catch (RunnerException ex) {
             ex.printStackTrace();
-            report.addFailure(line, title);
+            report.addFailure(section, title);
         }
+        System.out.printf(
+                "%s, %s: %d s%n",
+                section.option(),
+                title,
+                Duration.ofNanos(System.nanoTime() - start).toSeconds());
     }
 
-    private void race(Heat heat, Report report) throws RunnerException {
-        Samples samples = measure(options(RaceBenchmark.class)
-                .param("heat", heat.name())
-                .param(
-                        "turnMillis",
-                        Integer.toString(
-                                heat.hasLongTurns()
-                                        ? effort.longTurnMillis()
-                                        : effort.turnMillis() * heat.turnFactor()))
+    private ChainedOptionsBuilder race(Scenario scenario) {
+        Pace pace = scenario.pace();
+        return options(RaceBenchmark.class)
+                .param("scenario", scenario.name())
+                .param("turnMillis", Integer.toString(pace.turnMillis(quick)))
                 .forks(1)
-                .warmupIterations(warmUps(heat))
-                .measurementIterations(heat.hasLongTurns() ? effort.longRounds() : effort.rounds()));
-        if (lines.has(heat.line())) {
-            report.addRace(heat.line(), heat.title(), heat.measure(), samples, heat.targets());
-        }
-        if (lines.has(Lines.SERVER) && Lines.SERVER_HEATS.contains(heat)) {
-            report.addServer(Lines.SERVER, heat.title(), samples);
-        }
-    }
-
-    private int warmUps(Heat heat) {
-        if (heat.hasLongTurns()) {
-            return 1;
-        }
-        return heat.usesRedis() && heat.turnFactor() == 1 ? effort.redisWarmUps() : effort.warmUps();
+                .warmupIterations(pace.warmUps(quick))
+                .measurementIterations(pace.rounds(quick));
     }
 
     private ChainedOptionsBuilder single(Class<?> benchmark, int forks) {
@@ -110,30 +89,8 @@ final class Programme {
         return new OptionsBuilder()
                 .include("\\." + benchmark.getSimpleName() + "\\.")
                 .addProfiler(FindingsProfiler.class)
-                .jvmArgsAppend("-Xms1g", "-Xmx3g", redis.jvmArgument(), "-Dbenchmark.keys=" + effort.keys())
+                .jvmArgsAppend("-Xms1g", "-Xmx3g", redis.jvmArgument())
                 .verbosity(VerboseMode.SILENT)
                 .shouldFailOnError(true);
-    }
-
-    private static Samples measure(ChainedOptionsBuilder options) throws RunnerException {
-        long start = System.nanoTime();
-        Samples samples = new Samples();
-        for (RunResult result : new Runner(options.build()).run()) {
-            FindingsProfiler.findings(result).forEach(samples::add);
-            System.out.printf(
-                    "%s %s: %d s%n",
-                    result.getParams().getBenchmark(),
-                    result.getParams().getParamsKeys().contains("heat")
-                            ? result.getParams().getParam("heat")
-                            : "",
-                    Duration.ofNanos(System.nanoTime() - start).toSeconds());
-        }
-        return samples;
-    }
-
-    @FunctionalInterface
-    private interface Measurement {
-
-        void run() throws RunnerException;
     }
 }

@@ -1,13 +1,18 @@
 package io.ratelimit.benchmarks;
 
+import io.ratelimit.benchmarks.race.Contestant;
 import io.ratelimit.benchmarks.race.Field;
 import io.ratelimit.benchmarks.race.Keys;
 import io.ratelimit.benchmarks.race.Race;
+import io.ratelimit.benchmarks.race.Workload;
 import io.ratelimit.benchmarks.redis.RedisAddress;
 import io.ratelimit.benchmarks.redis.RedisConsole;
 import io.ratelimit.benchmarks.redis.RedisLoad;
 import io.ratelimit.benchmarks.results.FindingsProfiler;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -29,7 +34,7 @@ import org.openjdk.jmh.infra.Blackhole;
 public class RaceBenchmark {
 
     @Param
-    public Heat heat = Heat.ANNOTATED_ALLOWED;
+    public Scenario scenario = Scenario.ANNOTATED_ALLOWED;
 
     @Param("100")
     public int turnMillis;
@@ -40,22 +45,39 @@ public class RaceBenchmark {
 
     @Setup
     public void start(Blackhole sink) {
-        RedisConsole console = heat.usesRedis() ? new RedisConsole(RedisAddress.ofThisRun()) : null;
-        if (console != null) {
-            console.clear();
+        if (scenario.usesRedis()) {
+            try (RedisConsole console = new RedisConsole(List.of(RedisAddress.ofThisRun()))) {
+                console.clear();
+            }
         }
-        Keys keys = new Keys(heat.keys());
-        Field field = heat.field();
-        Stream.concat(Stream.of(field.floor()), field.contestants().stream())
-                .forEach(contestant -> Check.that(contestant, heat.allowed(), keys.all()[0], sink));
+        Field field = scenario.field();
+        requireAll(field);
+        for (Workload workload : scenario.workloads()) {
+            String key = new Keys(workload.keys()).all()[0];
+            field.all().forEach(contestant -> Check.that(contestant, scenario.allowed(), key, sink));
+        }
+        field.all().forEach(contestant -> contestant.prepare(sink));
+        RedisConsole console = scenario.usesRedis() ? new RedisConsole(field.servers()) : null;
         redis = console;
         race = new Race(
                 field,
-                heat.allowed(),
-                heat.threads(),
-                keys,
+                scenario.allowed(),
+                scenario.workloads(),
+                scenario.isTimed(),
                 Duration.ofMillis(turnMillis),
                 () -> console == null ? RedisLoad.NONE : console.load());
+    }
+
+    /** A misspelt name would be an empty cell, half an hour later. */
+    private void requireAll(Field field) {
+        Set<String> names = field.all().map(Contestant::name).collect(Collectors.toSet());
+        scenario.rows().stream()
+                .flatMap(row -> Stream.concat(Stream.of(row.contestant()), row.peers().stream()))
+                .filter(name -> !names.contains(name))
+                .findFirst()
+                .ifPresent(missing -> {
+                    throw new IllegalStateException("There is no '%s' among %s".formatted(missing, names));
+                });
     }
 
     @Benchmark

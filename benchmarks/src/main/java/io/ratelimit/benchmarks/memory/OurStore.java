@@ -1,5 +1,6 @@
 package io.ratelimit.benchmarks.memory;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -14,30 +15,38 @@ import org.openjdk.jmh.infra.Blackhole;
 /** This starter: the store alone. */
 public final class OurStore implements Contestant {
 
-    private final RateLimit limit = RateLimit.named("quotes")
-            .capacity(Quota.PLENTY.capacity())
-            .rate(Quota.PLENTY.rate())
-            .build();
+    private final RateLimit limit;
 
     private final String name;
 
     private final RateLimitStore store;
 
+    private OurStore(String name, Algorithm algorithm, Quota quota, long maxKeys) {
+        this.name = name;
+        this.limit = RateLimit.named("quotes")
+                .algorithm(algorithm)
+                .capacity(quota.capacity())
+                .rate(quota.permits(), quota.period())
+                .build();
+        this.store = new InMemoryRateLimitStore(TimeSource.monotonic(), maxKeys);
+    }
+
+    /** A token bucket. */
     public OurStore() {
         this("this starter, bare store", 100_000);
     }
 
-    /** @param maxKeys how many buckets it holds at the most */
+    /**
+     * A token bucket.
+     *
+     * @param maxKeys how many buckets it holds at the most
+     */
     public OurStore(String name, long maxKeys) {
-        this.name = name;
-        this.store = new InMemoryRateLimitStore(TimeSource.monotonic(), maxKeys);
+        this(name, Algorithm.TOKEN_BUCKET, Quota.PLENTY, maxKeys);
     }
 
-    /** Makes a bucket for each key. */
-    public void touch(String[] keys) {
-        for (String key : keys) {
-            store.decide(StoreRequest.of(new Charge(limit, key, 1)));
-        }
+    public static OurStore of(String name, Algorithm algorithm, Quota quota) {
+        return new OurStore(name, algorithm, quota, 100_000);
     }
 
     @Override

@@ -14,8 +14,10 @@ final class CallLoops {
 
     private CallLoops() {}
 
-    static CallLoop copy() {
-        try (InputStream classFile = CallLoops.class.getResourceAsStream("PlainCallLoop.class")) {
+    /** @param timed whether it times each call */
+    static CallLoop copy(boolean timed) {
+        Class<? extends CallLoop> loop = timed ? TimedCallLoop.class : PlainCallLoop.class;
+        try (InputStream classFile = CallLoops.class.getResourceAsStream(loop.getSimpleName() + ".class")) {
             return (CallLoop) MethodHandles.lookup()
                     .defineHiddenClass(Objects.requireNonNull(classFile).readAllBytes(), true)
                     .lookupClass()

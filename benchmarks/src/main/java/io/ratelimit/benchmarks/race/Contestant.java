@@ -19,6 +19,17 @@ public interface Contestant extends AutoCloseable {
      */
     boolean call(String key, Blackhole sink);
 
+    /** Is called once, before the first turn. */
+    default void prepare(Blackhole sink) {}
+
+    /** Makes a bucket for each key. */
+    default void touch(String[] keys, Blackhole sink) {
+        for (String key : keys) {
+            call(key, sink);
+        }
+    }
+
+    /** May be called again: contestants share what they close. */
     @Override
     default void close() {}
 }

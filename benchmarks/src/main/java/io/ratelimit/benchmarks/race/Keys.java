@@ -6,10 +6,15 @@ import java.util.stream.IntStream;
 /** Whose buckets are asked for, drawn at random. */
 public final class Keys {
 
+    /** The key of a workload that has one. It is in no other, so that a contestant may treat it as what it is. */
+    public static final String HOT = "hot";
+
     private final String[] keys;
 
     public Keys(int count) {
-        this.keys = IntStream.range(0, count).mapToObj(i -> "user-" + i).toArray(String[]::new);
+        this.keys = count == 1
+                ? new String[] {HOT}
+                : IntStream.range(0, count).mapToObj(i -> "user-" + i).toArray(String[]::new);
     }
 
     String draw(SplittableRandom random) {

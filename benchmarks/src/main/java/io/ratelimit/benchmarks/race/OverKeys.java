@@ -3,21 +3,29 @@ package io.ratelimit.benchmarks.race;
 import java.util.concurrent.ThreadLocalRandom;
 import org.openjdk.jmh.infra.Blackhole;
 
-/** A contestant over keys of its own, whichever the line draws: one line, several numbers of keys. */
+/** A contestant over keys of its own, whichever the workload draws: one scenario, several numbers of keys. */
 public final class OverKeys implements Contestant {
+
+    private final String name;
 
     private final Contestant contestant;
 
     private final String[] keys;
 
-    public OverKeys(Contestant contestant, Keys keys) {
+    public OverKeys(String name, Contestant contestant, Keys keys) {
+        this.name = name;
         this.contestant = contestant;
         this.keys = keys.all();
     }
 
     @Override
     public String name() {
-        return contestant.name();
+        return name;
+    }
+
+    @Override
+    public void prepare(Blackhole sink) {
+        contestant.touch(keys, sink);
     }
 
     @Override

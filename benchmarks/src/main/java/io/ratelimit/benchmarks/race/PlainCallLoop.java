@@ -23,6 +23,6 @@ final class PlainCallLoop implements CallLoop {
                 wrong++;
             }
         }
-        return Tally.of(right, wrong, System.nanoTime() - start);
+        return Tally.of(right, wrong, System.nanoTime() - start, null);
     }
 }

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -18,11 +19,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
+import org.HdrHistogram.Histogram;
 import org.openjdk.jmh.infra.Blackhole;
 
 /**
- * Rounds in which every contestant has a turn, in shuffled order, and the floor one before and one after each of them.
+ * Rounds in which every contestant has a turn under each workload, in shuffled order, and the floor one before and one after
+ * each of them.
  */
 public final class Race implements AutoCloseable {
 
@@ -30,9 +34,9 @@ public final class Race implements AutoCloseable {
 
     private final boolean allowed;
 
-    private final int threads;
+    private final Map<Workload, Keys> workloads = new LinkedHashMap<>();
 
-    private final Keys keys;
+    private final boolean timed;
 
     private final Duration turn;
 
@@ -50,42 +54,52 @@ public final class Race implements AutoCloseable {
 
     /**
      * @param allowed what every call should be told
+     * @param timed whether each call is long enough to be timed
      * @param redis asks Redis what it has done so far
      */
-    public Race(Field field, boolean allowed, int threads, Keys keys, Duration turn, Supplier<RedisLoad> redis) {
+    public Race(
+            Field field,
+            boolean allowed,
+            List<Workload> workloads,
+            boolean timed,
+            Duration turn,
+            Supplier<RedisLoad> redis) {
         this.field = field;
         this.allowed = allowed;
-        this.threads = threads;
-        this.keys = keys;
+        workloads.forEach(workload -> this.workloads.put(workload, new Keys(workload.keys())));
+        this.timed = timed;
         this.turn = turn;
         this.redis = redis;
-        this.players = Executors.newFixedThreadPool(threads);
+        this.players = Executors.newFixedThreadPool(
+                workloads.stream().mapToInt(Workload::threads).max().orElseThrow());
         this.order = new ArrayList<>(field.contestants());
     }
 
-    /** One round. */
+    /** One round: every contestant under every workload. */
     public List<Finding> round(Blackhole sink) {
-        Collections.shuffle(order, random);
         List<Finding> findings = new ArrayList<>();
-        Score before = play(field.floor(), sink);
-        for (Contestant contestant : order) {
-            Score score = play(contestant, sink);
-            Score after = play(field.floor(), sink);
-            addTo(findings, field.floor(), before);
-            addTo(findings, contestant, score);
-            compare(findings, contestant.name(), before, score, after);
-            before = after;
-        }
+        workloads.forEach((workload, keys) -> {
+            Collections.shuffle(order, random);
+            Score before = play(field.floor(), workload, keys, sink);
+            for (Contestant contestant : order) {
+                Score score = play(contestant, workload, keys, sink);
+                Score after = play(field.floor(), workload, keys, sink);
+                addTo(findings, workload, field.floor(), before);
+                addTo(findings, workload, contestant, score);
+                compare(findings, workload, contestant.name(), before, score, after);
+                before = after;
+            }
+        });
         return distinct(findings);
     }
 
-    private Score play(Contestant contestant, Blackhole sink) {
-        CallLoop loop = loops.computeIfAbsent(contestant, unused -> CallLoops.copy());
+    private Score play(Contestant contestant, Workload workload, Keys keys, Blackhole sink) {
+        CallLoop loop = loops.computeIfAbsent(contestant, unused -> CallLoops.copy(timed));
         Turn now = new Turn();
         RedisLoad redisBefore = redis.get();
         long allocatedBefore = AllocatedBytes.now();
         List<Future<Tally>> playing = new ArrayList<>();
-        for (int i = 0; i < threads; i++) {
+        for (int i = 0; i < workload.threads(); i++) {
             SplittableRandom seed = seeds.split();
             Callable<Tally> player = () -> loop.run(contestant, keys, allowed, now, sink, seed);
             playing.add(players.submit(player));
@@ -98,7 +112,11 @@ public final class Race implements AutoCloseable {
                 tallies.add(one.get());
             }
             long allocated = AllocatedBytes.now() - allocatedBefore;
-            return new Score(Tally.sum(tallies), threads, allocated, redis.get().since(redisBefore));
+            return new Score(
+                    Tally.sum(tallies),
+                    workload.threads(),
+                    allocated,
+                    redis.get().since(redisBefore));
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("Interrupted in a turn", ex);
@@ -109,37 +127,36 @@ public final class Race implements AutoCloseable {
         }
     }
 
-    private static void addTo(List<Finding> findings, Contestant contestant, Score score) {
-        findings.add(new Finding(contestant.name(), Measure.NANOS, score.nanos()));
-        findings.add(new Finding(contestant.name(), Measure.ALLOCATED, score.allocatedPerCall()));
-        findings.add(new Finding(contestant.name(), Measure.WRONG, score.wrong()));
+    private static void addTo(List<Finding> findings, Workload workload, Contestant contestant, Score score) {
+        BiConsumer<Measure, Double> add =
+                (measure, value) -> findings.add(new Finding(workload.label(), contestant.name(), measure, value));
+        add.accept(Measure.NANOS, score.nanos());
+        add.accept(Measure.CALLS, score.perSecond());
+        add.accept(Measure.ALLOCATED, score.allocatedPerCall());
+        add.accept(Measure.WRONG, score.wrong());
+        Histogram latencies = score.tally().latencies();
+        if (latencies != null) {
+            add.accept(Measure.P99_MICROS, latencies.getValueAtPercentile(99) / 1e3);
+        }
         if (score.redis().cpuMicros() > 0) {
-            findings.add(new Finding(contestant.name(), Measure.SCRIPTS, score.scripts()));
-            findings.add(new Finding(contestant.name(), Measure.SCRIPT_MICROS, score.scriptMicros()));
-            findings.add(new Finding(contestant.name(), Measure.CPU_MICROS, score.cpuMicros()));
+            add.accept(Measure.SCRIPTS, score.scripts());
+            add.accept(Measure.SCRIPT_MICROS, score.scriptMicros());
+            add.accept(Measure.CPU_MICROS, score.cpuMicros());
         }
     }
 
-    private static void compare(List<Finding> findings, String name, Score before, Score score, Score after) {
+    private static void compare(
+            List<Finding> findings, Workload workload, String name, Score before, Score score, Score after) {
         double throughput = PairedRatios.ratio(before.perNano(), score.perNano(), after.perNano());
-        findings.add(new Finding(name, Measure.THROUGHPUT, throughput));
-        findings.add(new Finding(name, Measure.COST, 1 / throughput));
-        if (before.redis().cpuMicros() > 0) {
-            findings.add(new Finding(
-                    name,
-                    Measure.SCRIPT_COST,
-                    PairedRatios.ratio(before.scriptMicros(), score.scriptMicros(), after.scriptMicros())));
-            findings.add(new Finding(
-                    name,
-                    Measure.CPU_COST,
-                    PairedRatios.ratio(before.cpuMicros(), score.cpuMicros(), after.cpuMicros())));
-        }
+        findings.add(new Finding(workload.label(), name, Measure.THROUGHPUT, throughput));
+        findings.add(new Finding(workload.label(), name, Measure.COST, 1 / throughput));
     }
 
     /** A name and measure once: of the floor's turns one stands for all, and JMH keeps one result of a name. */
     private static List<Finding> distinct(List<Finding> findings) {
-        Map<List<Object>, Finding> latest = new HashMap<>();
-        findings.forEach(finding -> latest.put(List.of(finding.contestant(), finding.measure()), finding));
+        Map<List<Object>, Finding> latest = new LinkedHashMap<>();
+        findings.forEach(
+                finding -> latest.put(List.of(finding.workload(), finding.contestant(), finding.measure()), finding));
         return List.copyOf(latest.values());
     }
 

@@ -16,7 +16,11 @@ record Score(Tally tally, int threads, long allocated, RedisLoad redis) {
 
     /** Time for a call of one thread. */
     double nanos() {
-        return threads / tally.perNano();
+        return tally.perNano() == 0 ? 0 : threads / tally.perNano();
+    }
+
+    double perSecond() {
+        return tally.perNano() * 1e9;
     }
 
     double allocatedPerCall() {

@@ -17,11 +17,15 @@ public final class BareScript implements Contestant {
 
     private final boolean answer;
 
+    private final boolean keyed;
+
     /** @param answer what it says of every call */
     public BareScript(RedisAddress redis, boolean answer) {
         this.application = new TemplateApplication(redis);
         this.template = application.template();
         this.answer = answer;
+        // The key decides to which node it goes.
+        this.keyed = redis.isCluster();
     }
 
     @Override
@@ -31,7 +35,7 @@ public final class BareScript implements Contestant {
 
     @Override
     public boolean call(String key, Blackhole sink) {
-        sink.consume(template.execute(SCRIPT, List.of()));
+        sink.consume(template.execute(SCRIPT, keyed ? List.of(key) : List.of()));
         return answer;
     }
 

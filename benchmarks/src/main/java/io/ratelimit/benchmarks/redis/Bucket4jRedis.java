@@ -1,6 +1,7 @@
 package io.ratelimit.benchmarks.redis;
 
 import io.github.bucket4j.BucketConfiguration;
+import io.github.bucket4j.ConfigurationBuilder;
 import io.github.bucket4j.ConsumptionProbe;
 import io.github.bucket4j.distributed.BucketProxy;
 import io.github.bucket4j.distributed.ExpirationAfterWriteStrategy;
@@ -9,7 +10,9 @@ import io.github.bucket4j.distributed.proxy.optimization.DelayParameters;
 import io.github.bucket4j.distributed.proxy.optimization.Optimization;
 import io.github.bucket4j.distributed.proxy.optimization.Optimizations;
 import io.github.bucket4j.redis.lettuce.Bucket4jLettuce;
+import io.lettuce.core.AbstractRedisClient;
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.codec.RedisCodec;
 import io.lettuce.core.codec.StringCodec;
@@ -27,9 +30,11 @@ import org.openjdk.jmh.infra.Blackhole;
  */
 public final class Bucket4jRedis implements Contestant {
 
+    private static final String BATCHING = "Bucket4j, batching";
+
     private final String name;
 
-    private final RedisClient client;
+    private final AbstractRedisClient client;
 
     private final ProxyManager<String> buckets;
 
@@ -39,36 +44,53 @@ public final class Bucket4jRedis implements Contestant {
 
     private final ConcurrentMap<String, BucketProxy> known = new ConcurrentHashMap<>();
 
-    private Bucket4jRedis(String name, RedisAddress redis, Quota quota, @Nullable Optimization optimization) {
+    private Bucket4jRedis(String name, RedisAddress redis, @Nullable Optimization optimization, Quota... quotas) {
         this.name = name;
-        this.client = RedisClient.create(redis.uri());
-        this.buckets = Bucket4jLettuce.casBasedBuilder(
-                        client.connect(RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE)))
-                .expirationAfterWrite(
-                        ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax(Duration.ofSeconds(10)))
-                .build();
+        RedisCodec<String, byte[]> codec = RedisCodec.of(StringCodec.UTF8, ByteArrayCodec.INSTANCE);
+        if (redis.isCluster()) {
+            RedisClusterClient cluster = RedisClusterClient.create(redis.uri());
+            this.client = cluster;
+            this.buckets = manager(Bucket4jLettuce.casBasedBuilder(cluster.connect(codec)));
+        } else {
+            RedisClient single = RedisClient.create(redis.uri());
+            this.client = single;
+            this.buckets = manager(Bucket4jLettuce.casBasedBuilder(single.connect(codec)));
+        }
         this.optimization = optimization;
-        this.configuration = BucketConfiguration.builder()
-                .addLimit(limit -> limit.capacity(quota.capacity()).refillGreedy(quota.permits(), quota.period()))
+        ConfigurationBuilder builder = BucketConfiguration.builder();
+        for (Quota quota : quotas) {
+            builder.addLimit(limit -> limit.capacity(quota.capacity()).refillGreedy(quota.permits(), quota.period()));
+        }
+        this.configuration = builder.build();
+    }
+
+    private static ProxyManager<String> manager(Bucket4jLettuce.LettuceBasedProxyManagerBuilder<String> builder) {
+        return builder.expirationAfterWrite(
+                        ExpirationAfterWriteStrategy.basedOnTimeForRefillingBucketUpToMax(Duration.ofSeconds(10)))
                 .build();
     }
 
     public static Bucket4jRedis plain(RedisAddress redis, Quota quota) {
-        return new Bucket4jRedis("Bucket4j", redis, quota, null);
+        return new Bucket4jRedis("Bucket4j", redis, null, quota);
     }
 
     /** Calls of one JVM for one bucket go to Redis together. */
     public static Bucket4jRedis batching(RedisAddress redis, Quota quota) {
-        return new Bucket4jRedis("Bucket4j, batching", redis, quota, Optimizations.batching());
+        return new Bucket4jRedis(BATCHING, redis, Optimizations.batching(), quota);
+    }
+
+    /** Two limits of one key: they share its bucket. */
+    public static Bucket4jRedis twoBandwidths(RedisAddress redis, Quota first, Quota second) {
+        return new Bucket4jRedis(BATCHING + ": two bandwidths", redis, Optimizations.batching(), first, second);
     }
 
     /** Takes up to 100 permits before it tells Redis, at the latest after a second: it may allow too many. */
     public static Bucket4jRedis delaying(RedisAddress redis) {
         return new Bucket4jRedis(
-                "Bucket4j, delaying (allows too many)",
+                "Bucket4j, delaying",
                 redis,
-                Quota.LASTING,
-                Optimizations.delaying(new DelayParameters(100, Duration.ofSeconds(1))));
+                Optimizations.delaying(new DelayParameters(100, Duration.ofSeconds(1))),
+                Quota.LASTING);
     }
 
     @Override

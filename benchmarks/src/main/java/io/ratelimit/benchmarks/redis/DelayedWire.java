@@ -41,7 +41,7 @@ final class DelayedWire {
         try {
             DelayedWire wire = new DelayedWire(redis, roundTrip);
             start("accept", wire::accept);
-            return new RedisAddress(wire.server.getLocalPort());
+            return RedisAddress.of(wire.server.getLocalPort());
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }

@@ -13,16 +13,27 @@ import redis.embedded.util.OS;
  */
 public final class EmbeddedRedis implements AutoCloseable {
 
+    /** A user that may run scripts and no functions; also its password. */
+    static final String SCRIPTS_ONLY = "scripts-only";
+
     private final RedisServer server;
 
     private final RedisAddress address;
 
     public EmbeddedRedis() throws IOException {
-        this.address = new RedisAddress(freePort());
+        this(new String[0]);
+    }
+
+    EmbeddedRedis(String... settings) throws IOException {
+        this.address = RedisAddress.of(freePort());
         RedisServerBuilder builder = RedisServer.builder()
                 .port(address.port())
                 .bind(RedisAddress.HOST)
-                .setting("save \"\"");
+                .setting("save \"\"")
+                .setting("user %s on >%s ~* &* +@all -function -fcall -fcall_ro".formatted(SCRIPTS_ONLY, SCRIPTS_ONLY));
+        for (String setting : settings) {
+            builder.setting(setting);
+        }
         String path = System.getenv("BENCHMARK_REDIS_SERVER");
         this.server = (path == null ? builder : builder.redisExecProvider(executable(path))).build();
         server.start();
@@ -36,7 +47,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         return provider;
     }
 
-    private static int freePort() throws IOException {
+    static int freePort() throws IOException {
         try (ServerSocket socket = new ServerSocket(0)) {
             return socket.getLocalPort();
         }

@@ -18,13 +18,21 @@ public final class GatewayScript implements Contestant {
     @SuppressWarnings("rawtypes")
     private static final RedisScript<List> SCRIPT = script();
 
+    private static final String LIBRARY = "Gateway's script";
+
+    private final String name;
+
+    private final List<String> limits;
+
     private final TemplateApplication application;
 
     private final StringRedisTemplate template;
 
     private final Object[] arguments;
 
-    public GatewayScript(RedisAddress redis, Quota quota) {
+    private GatewayScript(String name, List<String> limits, RedisAddress redis, Quota quota) {
+        this.name = name;
+        this.limits = limits;
         this.application = new TemplateApplication(redis);
         this.template = application.template();
         // Tokens come by the second: a slow limit takes several for a call, as the gateway's documentation has it.
@@ -32,6 +40,15 @@ public final class GatewayScript implements Contestant {
         this.arguments = new Object[] {
             Long.toString(quota.permits()), Long.toString(quota.capacity() * tokens), "", Long.toString(tokens)
         };
+    }
+
+    public static GatewayScript of(RedisAddress redis, Quota quota) {
+        return new GatewayScript(LIBRARY, List.of(""), redis, quota);
+    }
+
+    /** Two limits, which it does not know: two calls, one after the other. */
+    public static GatewayScript calledTwice(RedisAddress redis, Quota quota) {
+        return new GatewayScript(LIBRARY + ": two calls", List.of("first.", "second."), redis, quota);
     }
 
     @SuppressWarnings("rawtypes")
@@ -44,12 +61,21 @@ public final class GatewayScript implements Contestant {
 
     @Override
     public String name() {
-        return "Spring Cloud Gateway's script";
+        return name;
     }
 
     @Override
     public boolean call(String key, Blackhole sink) {
-        String prefix = "request_rate_limiter.{" + key + "}.";
+        for (String limit : limits) {
+            if (!isAllowed(limit + key, sink)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean isAllowed(String id, Blackhole sink) {
+        String prefix = "request_rate_limiter.{" + id + "}.";
         List<?> reply = template.execute(SCRIPT, List.of(prefix + "tokens", prefix + "timestamp"), arguments);
         sink.consume(reply);
         return reply != null && Long.valueOf(1).equals(reply.get(0));

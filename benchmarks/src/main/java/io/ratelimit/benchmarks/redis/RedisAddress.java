@@ -1,18 +1,31 @@
 package io.ratelimit.benchmarks.redis;
 
 import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
-/** The Redis of this run: its own, on this machine. */
-public record RedisAddress(int port) {
+/**
+ * A Redis of this run, on this machine.
+ *
+ * @param ports one, or those of the masters of a cluster
+ * @param user as which applications connect; null for the default one
+ */
+public record RedisAddress(List<Integer> ports, @Nullable String user) {
 
     public static final String HOST = "127.0.0.1";
 
     private static final String PROPERTY = "benchmark.redis.port";
 
+    static RedisAddress of(int port) {
+        return new RedisAddress(List.of(port), null);
+    }
+
     /** As the JVM was told. */
     public static RedisAddress ofThisRun() {
-        return new RedisAddress(Integer.getInteger(PROPERTY));
+        return of(Integer.getInteger(PROPERTY));
     }
 
     /** The same Redis over a wire that takes so long there and back. */
@@ -20,17 +33,47 @@ public record RedisAddress(int port) {
         return DelayedWire.to(this, roundTrip);
     }
 
+    /** The same Redis for a user that has no functions. */
+    public RedisAddress withoutFunctions() {
+        return new RedisAddress(ports, EmbeddedRedis.SCRIPTS_ONLY);
+    }
+
     /** Tells a JVM. */
     public String jvmArgument() {
-        return "-D" + PROPERTY + "=" + port;
+        return "-D" + PROPERTY + "=" + port();
+    }
+
+    boolean isCluster() {
+        return ports.size() > 1;
+    }
+
+    int port() {
+        return ports.get(0);
     }
 
     public String uri() {
-        return "redis://" + HOST + ":" + port;
+        return uris().get(0);
+    }
+
+    List<String> uris() {
+        return ports.stream().map(port -> "redis://" + HOST + ":" + port).toList();
     }
 
     /** Spring Boot's properties for it. */
-    Map<String, String> properties() {
-        return Map.of("spring.data.redis.host", HOST, "spring.data.redis.port", Integer.toString(port));
+    Map<String, Object> properties() {
+        Map<String, Object> properties = new HashMap<>();
+        if (isCluster()) {
+            properties.put(
+                    "spring.data.redis.cluster.nodes",
+                    ports.stream().map(port -> HOST + ":" + port).collect(Collectors.joining(",")));
+        } else {
+            properties.put("spring.data.redis.host", HOST);
+            properties.put("spring.data.redis.port", port());
+        }
+        if (user != null) {
+            properties.put("spring.data.redis.username", user);
+            properties.put("spring.data.redis.password", user);
+        }
+        return properties;
     }
 }

@@ -1,36 +1,56 @@
 package io.ratelimit.benchmarks.redis;
 
 import io.lettuce.core.RedisClient;
+import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
+import java.util.List;
+import java.util.regex.Pattern;
 
-/** A connection apart from those that are measured. */
+/** Connections to each server, apart from those that are measured. */
 public final class RedisConsole implements AutoCloseable {
 
-    private final RedisClient client;
+    private static final Pattern USED_MEMORY = Pattern.compile("(?m)^used_memory:([0-9]+)");
 
-    private final RedisCommands<String, String> commands;
+    private final RedisClient client = RedisClient.create();
 
-    public RedisConsole(RedisAddress redis) {
-        this.client = RedisClient.create(redis.uri());
-        this.commands = client.connect().sync();
+    private final List<RedisCommands<String, String>> servers;
+
+    public RedisConsole(List<RedisAddress> addresses) {
+        this.servers = addresses.stream()
+                .flatMap(redis -> redis.uris().stream())
+                .map(uri -> client.connect(RedisURI.create(uri)).sync())
+                .toList();
     }
 
+    /** What all servers have done so far. */
     public RedisLoad load() {
-        return RedisLoad.soFar(commands);
+        return servers.stream().map(RedisLoad::soFar).reduce(RedisLoad.NONE, RedisLoad::plus);
     }
 
     /** Forgets all keys; scripts stay. */
     public void clear() {
-        commands.flushall();
+        servers.forEach(RedisCommands::flushall);
     }
 
-    /** Bytes of all keys together. */
+    /** Bytes of all keys together, each on its own. */
     public long bytes() {
-        return commands.keys("*").stream().mapToLong(commands::memoryUsage).sum();
+        return servers.stream()
+                .mapToLong(server ->
+                        server.keys("*").stream().mapToLong(server::memoryUsage).sum())
+                .sum();
+    }
+
+    /** All that the servers have allocated. */
+    public long usedMemory() {
+        return servers.stream()
+                .flatMap(server -> USED_MEMORY.matcher(server.info("memory")).results())
+                .mapToLong(found -> Long.parseLong(found.group(1)))
+                .sum();
     }
 
     public String version() {
-        return commands.info("server")
+        return servers.get(0)
+                .info("server")
                 .lines()
                 .filter(line -> line.startsWith("redis_version:"))
                 .map(line -> line.substring(line.indexOf(':') + 1).strip())

@@ -6,7 +6,7 @@ import java.util.regex.Pattern;
 /**
  * What Redis has done, by its own count.
  *
- * @param scripts how many scripts it was asked to run
+ * @param scripts how many scripts and functions it was asked to run
  * @param scriptMicros how long they took; not in it is what a peer does by commands of its own
  * @param cpuMicros of the whole process
  */
@@ -19,9 +19,13 @@ public record RedisLoad(long scripts, long scriptMicros, long cpuMicros) {
         String commands = redis.info("commandstats");
         String cpu = redis.info("cpu");
         return new RedisLoad(
-                Math.round(sum(commands, "cmdstat_eval(?:sha)?:calls=")),
-                Math.round(sum(commands, "cmdstat_eval(?:sha)?:calls=[0-9]+,usec=")),
+                Math.round(sum(commands, "cmdstat_(?:eval|evalsha|fcall):calls=")),
+                Math.round(sum(commands, "cmdstat_(?:eval|evalsha|fcall):calls=[0-9]+,usec=")),
                 Math.round(sum(cpu, "used_cpu_(?:user|sys):") * 1_000_000));
+    }
+
+    RedisLoad plus(RedisLoad other) {
+        return new RedisLoad(scripts + other.scripts, scriptMicros + other.scriptMicros, cpuMicros + other.cpuMicros);
     }
 
     public RedisLoad since(RedisLoad before) {

@@ -1,6 +1,7 @@
 package io.ratelimit.benchmarks.redis;
 
 import io.ratelimit.benchmarks.race.Contestant;
+import io.ratelimit.benchmarks.race.Keys;
 import io.ratelimit.benchmarks.race.Quota;
 import java.time.Duration;
 import java.util.concurrent.ConcurrentHashMap;
@@ -13,10 +14,14 @@ import org.redisson.api.RedissonClient;
 import org.redisson.config.Config;
 
 /**
- * Redisson's {@code RRateLimiter}, one for each key, its rate set once. It remembers every permit of the last interval,
- * so where there is plenty the interval is a second and no longer.
+ * Redisson's {@code RRateLimiter}, one for each key, its rate set once. It remembers every permit of the last interval, as a
+ * sliding window log does, so where there is plenty the interval of the hot key is a second and no longer.
  */
 public final class RedissonLimiter implements Contestant {
+
+    private static final Duration SECOND = Duration.ofSeconds(1);
+
+    private static final Duration HOUR = Duration.ofHours(1);
 
     private final RedissonClient redisson;
 
@@ -26,7 +31,11 @@ public final class RedissonLimiter implements Contestant {
 
     public RedissonLimiter(RedisAddress redis, Quota quota) {
         Config config = new Config();
-        config.useSingleServer().setAddress(redis.uri());
+        if (redis.isCluster()) {
+            config.useClusterServers().addNodeAddress(redis.uris().toArray(String[]::new));
+        } else {
+            config.useSingleServer().setAddress(redis.uri());
+        }
         this.redisson = Redisson.create(config);
         this.quota = quota;
     }
@@ -34,7 +43,7 @@ public final class RedissonLimiter implements Contestant {
     private RRateLimiter limiter(String key) {
         RRateLimiter limiter = redisson.getRateLimiter("redisson:" + key);
         if (quota.equals(Quota.LASTING)) {
-            limiter.trySetRate(RateType.OVERALL, 1_000_000, Duration.ofSeconds(1));
+            limiter.trySetRate(RateType.OVERALL, 1_000_000, key.equals(Keys.HOT) ? SECOND : HOUR);
         } else {
             limiter.trySetRate(RateType.OVERALL, quota.permits(), quota.period());
         }

@@ -47,13 +47,12 @@ public final class FindingsProfiler implements InternalProfiler {
     }
 
     private static ScalarResult result(Finding finding) {
-        return new ScalarResult(
-                finding.measure() + "|" + finding.contestant(), finding.value(), "", AggregationPolicy.AVG);
+        String label = String.join("|", finding.measure().name(), finding.workload(), finding.contestant());
+        return new ScalarResult(label, finding.value(), "", AggregationPolicy.AVG);
     }
 
     private static Finding finding(Result<?> result) {
-        String label = result.getLabel();
-        int bar = label.indexOf('|');
-        return new Finding(label.substring(bar + 1), Measure.valueOf(label.substring(0, bar)), result.getScore());
+        String[] label = result.getLabel().split("\\|", 3);
+        return new Finding(label[1], label[2], Measure.valueOf(label[0]), result.getScore());
     }
 }

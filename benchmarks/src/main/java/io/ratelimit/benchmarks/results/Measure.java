@@ -8,24 +8,38 @@ public enum Measure {
     COST,
     /** Time for a call in nanoseconds, of one thread. */
     NANOS,
+    /** Calls a second, of all threads. */
+    CALLS,
+    /** Microseconds within which 99 of 100 calls return. */
+    P99_MICROS,
     /** Bytes allocated for a call. */
     ALLOCATED,
-    /** The share of calls that failed, or were decided otherwise than the line says. */
+    /** The share of calls that failed, or were decided otherwise than the row requires. */
     WRONG,
-    /** Scripts that Redis ran for a decision. */
+    /** Scripts and functions that Redis ran for a decision. */
     SCRIPTS,
-    /** Microseconds of scripts for a decision. */
+    /** Microseconds of scripts and functions for a decision. */
     SCRIPT_MICROS,
-    /** Of the floor's: time of scripts for a decision. */
-    SCRIPT_COST,
     /** Microseconds of Redis' CPU for a decision. */
     CPU_MICROS,
-    /** Of the floor's: Redis' CPU for a decision. */
-    CPU_COST,
-    /** Bytes held for a key, after one call. */
+    /** Bytes of {@code used_memory} for a key, after one call. */
+    USED_MEMORY,
+    /** Bytes of {@code MEMORY USAGE} for a key, after one call. */
     BYTES,
-    /** Bytes held for a key, after as many calls as it may make. */
+    /** Bytes of {@code MEMORY USAGE} for a key, after as many calls as it may make. */
     BYTES_USED_UP,
+    /** Bytes of the heap for a key. */
+    HEAP,
     /** Milliseconds until the application has started. */
-    START_MILLIS
+    START_MILLIS;
+
+    /** Whether the smaller of two values is the better one. */
+    boolean lessIsBetter() {
+        return this != THROUGHPUT && this != CALLS;
+    }
+
+    /** Whether it is a ratio to the floor, whose own is 1. */
+    boolean isRatio() {
+        return this == THROUGHPUT || this == COST;
+    }
 }

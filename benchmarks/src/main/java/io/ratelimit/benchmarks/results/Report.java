@@ -1,173 +1,257 @@
 package io.ratelimit.benchmarks.results;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.TreeMap;
+import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-/** Writes tables. Whatever stands in them is computed from samples. */
+/** Writes the page of the results. Whatever stands in it is computed from samples. */
 public final class Report {
 
     private static final String NONE = "–";
 
-    private final Map<Integer, StringBuilder> lines = new TreeMap<>();
+    private static final String FLOOR = "(floor)";
 
-    /**
-     * A race, with the targets of those contestants that have one.
-     *
-     * @param measure what contestants are compared by
-     */
-    public void addRace(int line, String title, Measure measure, Samples samples, List<Target> targets) {
-        String ratio = measure == Measure.COST ? "time, of the floor's" : "calls, of the floor's";
-        Table table = new Table(
-                "", ratio, "quartiles", "bytes a call", "<sub>ns a call</sub>", "target", "target met", "wrong");
-        for (String name : samples.contestants()) {
-            Optional<Quartiles> ratios = samples.quartiles(name, measure);
-            Optional<Target> target = target(targets, name);
-            table.row(
-                    name,
-                    ratios.map(found -> "**" + number(found.median()) + "**").orElse("1"),
-                    ratios.map(found -> number(found.lower()) + "–" + number(found.upper()))
-                            .orElse(NONE),
-                    median(samples, name, Measure.ALLOCATED),
-                    "<sub>" + median(samples, name, Measure.NANOS) + "</sub>",
-                    target.map(wanted -> number(wanted.value())).orElse(NONE),
-                    isMet(target, ratios),
-                    wrong(samples, name));
-        }
-        section(line, title, table);
-    }
+    private final Map<Section, List<Line>> lines = new EnumMap<>(Section.class);
 
-    /** What Redis had to do in a race. */
-    public void addServer(int line, String title, Samples samples) {
-        Table table = new Table(
-                "",
-                "script time, of the floor's",
-                "Redis' CPU, of the floor's",
-                "scripts a decision",
-                "<sub>script, µs</sub>",
-                "<sub>CPU, µs</sub>");
-        for (String name : samples.contestants()) {
-            table.row(
-                    name,
-                    ratio(samples, name, Measure.SCRIPT_COST),
-                    ratio(samples, name, Measure.CPU_COST),
-                    median(samples, name, Measure.SCRIPTS),
-                    "<sub>" + median(samples, name, Measure.SCRIPT_MICROS) + "</sub>",
-                    "<sub>" + median(samples, name, Measure.CPU_MICROS) + "</sub>");
-        }
-        section(line, "Redis' part: " + title, table);
-    }
+    private final Map<Section, List<String>> failures = new EnumMap<>(Section.class);
 
-    /** Bytes are exact: there is no spread. */
-    public void addBytes(int line, String title, Samples samples, Target... targets) {
-        Table table = new Table("", "bytes", "used up", "target", "target met");
-        for (String name : samples.contestants()) {
-            Optional<Target> target = target(Arrays.asList(targets), name);
-            table.row(
-                    name,
-                    "**" + median(samples, name, Measure.BYTES) + "**",
-                    median(samples, name, Measure.BYTES_USED_UP),
-                    target.map(wanted -> number(wanted.value())).orElse(NONE),
-                    isMet(target, samples.quartiles(name, Measure.BYTES)));
-        }
-        section(line, title, table);
-    }
-
-    /**
-     * What annotations add to the start of an application.
-     *
-     * @param methods how many the applications have
-     */
-    public void addStarts(int line, String title, Samples samples, int methods) {
-        Optional<Quartiles> annotated = samples.quartiles("annotated", Measure.START_MILLIS);
-        Optional<Quartiles> plain = samples.quartiles("not annotated", Measure.START_MILLIS);
-        if (annotated.isEmpty() || plain.isEmpty()) {
-            return;
-        }
-        double with = annotated.get().median();
-        double without = plain.get().median();
-        Table table = new Table("", "of the start without", "<sub>ms a method</sub>");
-        table.row(
-                "annotated",
-                "**" + number(with / without) + "**",
-                "<sub>" + number((with - without) / methods) + "</sub>");
-        section(line, title, table);
+    /** Adds rows whose contestants were measured together. */
+    public void add(Section section, List<Row> rows, Samples samples) {
+        rows.forEach(row ->
+                lines.computeIfAbsent(section, unused -> new ArrayList<>()).add(new Line(row, samples)));
     }
 
     /** There are no numbers: the console says why. */
-    public void addFailure(int line, String title) {
-        section(line, title, "Failed.\n");
+    public void addFailure(Section section, String title) {
+        failures.computeIfAbsent(section, unused -> new ArrayList<>()).add(title);
     }
 
     /**
-     * The whole file.
+     * Returns the whole page.
      *
-     * @param machine where and with what was measured
+     * @param machine where, with what and for how long was measured
      */
     public String text(String machine) {
-        return """
+        StringBuilder text =
+                new StringBuilder("""
                 # Results
 
-                Written by `benchmarks/run.sh`; [README.md](README.md) says how, and how to read it. [TARGETS.md](TARGETS.md)
-                says where the targets come from, why some are not met, and what was tried.
+                Written by `benchmarks/run.sh`. [README.md](README.md) says how it measures, and how to read this page.
+                [TARGETS.md](TARGETS.md) says what was tried for the rows that miss a goal of the project.
 
-                %s
-
-                %s""".formatted(machine, lines.values().stream().collect(Collectors.joining("\n")))
-                        .stripTrailing()
-                + "\n";
-    }
-
-    private void section(int line, String title, Object content) {
-        lines.computeIfAbsent(line, unused -> new StringBuilder())
-                .append("## ")
-                .append(line)
-                .append(". ")
-                .append(title)
-                .append("\n\n")
-                .append(content)
-                .append('\n');
-    }
-
-    private static Optional<Target> target(List<Target> targets, String name) {
-        return targets.stream()
-                .filter(target -> target.contestant().equals(name))
-                .findFirst();
-    }
-
-    private static String isMet(Optional<Target> target, Optional<Quartiles> found) {
-        if (target.isEmpty() || found.isEmpty()) {
-            return NONE;
+                """).append(machine).append("\n\n").append(summary());
+        for (Section section : Section.values()) {
+            if (lines.containsKey(section) || failures.containsKey(section)) {
+                text.append("\n## ").append(section.title()).append("\n\n");
+                text.append(section.explanation()).append('\n');
+                failures.getOrDefault(section, List.of())
+                        .forEach(
+                                title -> text.append("\nFailed: ").append(title).append(".\n"));
+                text.append(section(lines.getOrDefault(section, List.of())));
+            }
         }
-        return target.get().isMetBy(found.get().median()) ? "yes" : "no";
+        return text.toString();
     }
 
-    private static String ratio(Samples samples, String name, Measure measure) {
-        return samples.quartiles(name, measure)
-                .map(found -> "**%s** (%s–%s)"
-                        .formatted(number(found.median()), number(found.lower()), number(found.upper())))
-                .orElse("1");
+    private String summary() {
+        List<Line> all = lines.values().stream().flatMap(List::stream).toList();
+        List<Verdict> verdicts =
+                all.stream().flatMap(line -> line.verdict().stream()).toList();
+        StringBuilder text = new StringBuilder("## Summary\n\n");
+        text.append(
+                "Of %d rows with another library, this starter is ahead in %d, level in %d and behind in %d. Level: the middle halves of both samples overlap.\n"
+                        .formatted(
+                                verdicts.size(),
+                                verdicts.stream().filter(Verdict::isAhead).count(),
+                                verdicts.stream().filter(Verdict::level).count(),
+                                verdicts.stream().filter(Verdict::isBehind).count()));
+        Table behind = new Table("behind another library", "this starter", "ahead");
+        all.stream()
+                .filter(line -> line.verdict().map(Verdict::isBehind).orElse(false))
+                .forEach(line -> behind.row(line.row.name(), line.median(line.row.contestant()), line.verdictText()));
+        Table goals = new Table("missed goal", "this starter", "goal", "missing");
+        all.stream()
+                .filter(Line::missesGoal)
+                .forEach(line ->
+                        goals.row(line.row.name(), line.median(line.row.contestant()), line.goal(), line.missing()));
+        Stream.of(behind, goals)
+                .filter(table -> !table.isEmpty())
+                .forEach(table -> text.append('\n').append(table));
+        return text.toString();
     }
 
-    private static String median(Samples samples, String name, Measure measure) {
-        return samples.quartiles(name, measure)
-                .map(found -> number(found.median()))
-                .orElse(NONE);
+    private static String section(List<Line> lines) {
+        if (lines.isEmpty()) {
+            return "";
+        }
+        Set<String> columns = lines.stream()
+                .flatMap(line -> line.row.peers().stream())
+                .map(Row::column)
+                .collect(Collectors.toCollection(LinkedHashSet::new));
+        List<String> header = new ArrayList<>(List.of("", "this starter"));
+        header.addAll(columns);
+        if (!columns.isEmpty()) {
+            header.add("ahead");
+        }
+        header.addAll(List.of("goal", "floor"));
+        Table table = new Table(header.toArray(String[]::new));
+        for (Line line : lines) {
+            List<String> cells = new ArrayList<>(List.of(line.row.name(), line.cell(line.row.contestant())));
+            columns.forEach(column -> cells.add(line.row.peers().stream()
+                    .filter(peer -> Row.column(peer).equals(column))
+                    .map(line::cell)
+                    .findFirst()
+                    .orElse(NONE)));
+            if (!columns.isEmpty()) {
+                cells.add(line.verdictText());
+            }
+            cells.addAll(List.of(line.goal(), line.floor()));
+            table.row(cells.toArray(String[]::new));
+        }
+        return "\n" + table + details(lines);
     }
 
-    private static String wrong(Samples samples, String name) {
-        return samples.quartiles(name, Measure.WRONG)
-                .map(found -> found.upper() == 0 ? NONE : "%.2f %%".formatted(100 * found.median()))
-                .orElse(NONE);
+    /** All contestants of a workload, each once. */
+    private static String details(List<Line> lines) {
+        Map<List<Object>, Line> distinct = new LinkedHashMap<>();
+        lines.stream()
+                .filter(line -> line.row.measure().isRatio())
+                .forEach(line -> distinct.putIfAbsent(List.of(line.row.workload(), line.samples), line));
+        if (distinct.isEmpty()) {
+            return "";
+        }
+        StringBuilder text = new StringBuilder("\n<details><summary>Every contestant</summary>\n");
+        distinct.values()
+                .forEach(line -> text.append("\n**")
+                        .append(line.row.workload())
+                        .append("**\n\n")
+                        .append(line.details()));
+        return text.append("\n</details>\n").toString();
     }
 
-    private static String number(double value) {
-        double size = Math.abs(value);
-        String format = size >= 100 ? "%,.0f" : size >= 10 ? "%.1f" : "%.2f";
-        return String.format(Locale.ROOT, format, value);
+    private record Line(Row row, Samples samples) {
+
+        private static final List<Detail> DETAILS = List.of(
+                new Detail("bytes a call", Measure.ALLOCATED),
+                new Detail("ns a call", Measure.NANOS),
+                new Detail("calls a second", Measure.CALLS),
+                new Detail("p99, µs", Measure.P99_MICROS),
+                new Detail("scripts a decision", Measure.SCRIPTS),
+                new Detail("script, µs", Measure.SCRIPT_MICROS),
+                new Detail("CPU of Redis, µs", Measure.CPU_MICROS));
+
+        Optional<Verdict> verdict() {
+            return Verdict.of(row, samples);
+        }
+
+        String verdictText() {
+            return verdict().map(Verdict::text).orElse(NONE);
+        }
+
+        Optional<Quartiles> quartiles(String contestant) {
+            return samples.quartiles(row.workload(), contestant, row.measure());
+        }
+
+        String median(String contestant) {
+            return quartiles(contestant)
+                    .map(found -> Numbers.format(found.median()))
+                    .orElse(NONE);
+        }
+
+        /** The median, and the share of wrong answers if there are any. */
+        String cell(String contestant) {
+            return quartiles(contestant)
+                    .map(found -> "**" + Numbers.format(found.median()) + "**"
+                            + wrong(contestant)
+                                    .map(share -> " (wrong: " + share + ")")
+                                    .orElse(""))
+                    .orElse(NONE);
+        }
+
+        private Optional<String> wrong(String contestant) {
+            double share = 100 * samples.mean(row.workload(), contestant, Measure.WRONG);
+            if (share == 0) {
+                return Optional.empty();
+            }
+            return Optional.of(share < 0.01 ? "< 0.01 %" : "%.2f %%".formatted(share));
+        }
+
+        String goal() {
+            if (row.goal() == null) {
+                return NONE;
+            }
+            return (row.measure().lessIsBetter() ? "≤ " : "≥ ") + Numbers.format(row.goal());
+        }
+
+        boolean missesGoal() {
+            Double goal = row.goal();
+            Optional<Quartiles> found = quartiles(row.contestant());
+            if (goal == null || found.isEmpty()) {
+                return false;
+            }
+            double median = found.get().median();
+            return row.measure().lessIsBetter() ? median > goal : median < goal;
+        }
+
+        String missing() {
+            double goal = Objects.requireNonNull(row.goal());
+            double median = quartiles(row.contestant()).orElseThrow().median();
+            return "%.0f %%".formatted(100 * Math.abs(median - goal) / goal);
+        }
+
+        /** What the floor is worth in absolute numbers of this machine. */
+        String floor() {
+            Optional<String> floor = samples.contestants(row.workload()).stream()
+                    .filter(name -> name.endsWith(FLOOR))
+                    .findFirst();
+            if (floor.isEmpty()) {
+                return NONE;
+            }
+            Measure measure = switch (row.measure()) {
+                case THROUGHPUT -> Measure.CALLS;
+                case COST -> Measure.NANOS;
+                default -> row.measure();
+            };
+            String unit = measure == Measure.CALLS ? " /s" : measure == Measure.NANOS ? " ns" : "";
+            return samples.quartiles(row.workload(), floor.get(), measure)
+                    .map(found -> Numbers.format(found.median()) + unit)
+                    .orElse(NONE);
+        }
+
+        String details() {
+            List<String> names = samples.contestants(row.workload());
+            List<Detail> present = DETAILS.stream()
+                    .filter(detail -> names.stream()
+                            .anyMatch(name -> samples.quartiles(row.workload(), name, detail.measure)
+                                    .isPresent()))
+                    .toList();
+            List<String> header = new ArrayList<>(List.of("", "of the floor", "quartiles", "wrong"));
+            present.forEach(detail -> header.add(detail.header));
+            Table table = new Table(header.toArray(String[]::new));
+            for (String name : names) {
+                Optional<Quartiles> ratio = quartiles(name);
+                List<String> cells = new ArrayList<>(List.of(
+                        name,
+                        ratio.map(found -> Numbers.format(found.median())).orElse("1"),
+                        ratio.map(found -> Numbers.format(found.lower()) + "–" + Numbers.format(found.upper()))
+                                .orElse(NONE),
+                        wrong(name).orElse(NONE)));
+                present.forEach(detail -> cells.add(samples.quartiles(row.workload(), name, detail.measure)
+                        .map(found -> Numbers.format(found.median()))
+                        .orElse(NONE)));
+                table.row(cells.toArray(String[]::new));
+            }
+            return table.toString();
+        }
     }
+
+    private record Detail(String header, Measure measure) {}
 }

@@ -2,26 +2,29 @@ package io.ratelimit.benchmarks.results;
 
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.EnumMap;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 
-/** What was found of all contestants of one line, round by round. */
+/** What was found of all contestants, round by round. */
 public final class Samples {
 
-    private final Map<String, Map<Measure, List<Double>>> values = new HashMap<>();
+    private final Map<Subject, List<Double>> values = new HashMap<>();
 
     public void add(Finding finding) {
-        values.computeIfAbsent(finding.contestant(), name -> new EnumMap<>(Measure.class))
-                .computeIfAbsent(finding.measure(), measure -> new ArrayList<>())
+        values.computeIfAbsent(
+                        new Subject(finding.workload(), finding.contestant(), finding.measure()),
+                        unused -> new ArrayList<>())
                 .add(finding.value());
     }
 
-    /** The floor, this starter, then the other libraries. */
-    public List<String> contestants() {
+    /** The contestants under a workload: the floor, this starter, then the other libraries. */
+    public List<String> contestants(String workload) {
         return values.keySet().stream()
+                .filter(subject -> subject.workload.equals(workload))
+                .map(Subject::contestant)
+                .distinct()
                 .sorted(Comparator.comparing(Samples::group).thenComparing(Comparator.naturalOrder()))
                 .toList();
     }
@@ -34,8 +37,18 @@ public final class Samples {
     }
 
     /** Empty if this was not measured. */
-    public Optional<Quartiles> quartiles(String contestant, Measure measure) {
-        return Optional.ofNullable(values.getOrDefault(contestant, Map.of()).get(measure))
+    public Optional<Quartiles> quartiles(String workload, String contestant, Measure measure) {
+        return Optional.ofNullable(values.get(new Subject(workload, contestant, measure)))
                 .map(Quartiles::of);
     }
+
+    /** The mean, for what is rare: a median would hide it. 0 if this was not measured. */
+    public double mean(String workload, String contestant, Measure measure) {
+        return values.getOrDefault(new Subject(workload, contestant, measure), List.of()).stream()
+                .mapToDouble(Double::doubleValue)
+                .average()
+                .orElse(0);
+    }
+
+    private record Subject(String workload, String contestant, Measure measure) {}
 }

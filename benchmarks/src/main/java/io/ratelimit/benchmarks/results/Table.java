@@ -8,14 +8,25 @@ final class Table {
 
     private final StringBuilder text = new StringBuilder();
 
+    private int rows;
+
     Table(String... columns) {
-        row(columns);
+        append(columns);
         text.append("|---|")
                 .append(String.join("|", Collections.nCopies(columns.length - 1, "---:")))
                 .append("|\n");
     }
 
     void row(String... cells) {
+        append(cells);
+        rows++;
+    }
+
+    boolean isEmpty() {
+        return rows == 0;
+    }
+
+    private void append(String... cells) {
         text.append("| ").append(String.join(" | ", List.of(cells))).append(" |\n");
     }
 

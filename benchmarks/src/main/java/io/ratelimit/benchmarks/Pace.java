@@ -1,0 +1,40 @@
+package io.ratelimit.benchmarks;
+
+/** How long the turns of a scenario are, and how many rounds there are. */
+enum Pace {
+    IN_MEMORY(100, 15, 16),
+    /** A round has many contestants with the same code, so it warms up in fewer. */
+    IN_REDIS(100, 6, 12),
+    /** A call takes as long as hundreds of others. */
+    FAR(500, 2, 6),
+    /** Leases of many keys grow with what each key takes, and go back in the others' turns. */
+    LONG(5_000, 1, 3);
+
+    private static final int FEWEST = 3;
+
+    private final int turnMillis;
+
+    private final int warmUps;
+
+    private final int rounds;
+
+    Pace(int turnMillis, int warmUps, int rounds) {
+        this.turnMillis = turnMillis;
+        this.warmUps = warmUps;
+        this.rounds = rounds;
+    }
+
+    int turnMillis(boolean quick) {
+        return quick ? turnMillis / 2 : turnMillis;
+    }
+
+    /** Rounds that do not count. */
+    int warmUps(boolean quick) {
+        return quick ? (warmUps + 1) / 2 : warmUps;
+    }
+
+    /** Rounds that count. */
+    int rounds(boolean quick) {
+        return quick ? Math.max(FEWEST, rounds / 3) : rounds;
+    }
+}

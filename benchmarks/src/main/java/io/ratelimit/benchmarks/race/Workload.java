@@ -1,0 +1,18 @@
+package io.ratelimit.benchmarks.race;
+
+import java.util.Locale;
+
+/**
+ * How calls arrive.
+ *
+ * @param threads that call at the same time
+ * @param keys among which each call draws one
+ */
+public record Workload(int threads, int keys) {
+
+    /** As it is named in the results. */
+    public String label() {
+        String callers = threads == 1 ? "1 thread" : threads + " threads";
+        return callers + ", " + (keys == 1 ? "one key" : String.format(Locale.ROOT, "%,d keys", keys));
+    }
+}
