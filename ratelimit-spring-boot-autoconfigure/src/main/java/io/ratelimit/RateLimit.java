@@ -2,6 +2,7 @@ package io.ratelimit;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -46,34 +47,35 @@ public final class RateLimit {
 
     private final OnStoreFailure onStoreFailure;
 
-    private final RateLimitBuilder declaration;
+    /** The attributes that this limit was built from, with the configuration. */
+    private final RateLimitBuilder source;
 
     private final RateLimit local;
 
     /** @param local the limit of one instance while the store fails, or {@code null} if it is this limit */
     RateLimit(
-            RateLimitBuilder declaration,
+            RateLimitBuilder source,
             String name,
             long capacity,
             Rate rate,
             ReducedRate reducedRate,
             @Nullable RateLimit local) {
-        this.declaration = declaration.declaration();
+        this.source = source;
         this.name = name;
         this.id = LimitNames.canonical(name);
-        this.algorithm = declaration.algorithm();
-        this.refill = declaration.refill();
+        this.algorithm = source.algorithm();
+        this.refill = source.refill();
         this.traits = AlgorithmTraits.of(algorithm, refill);
         this.capacity = capacity;
         this.rate = rate;
         this.reducedRate = reducedRate;
         this.fullMicros = reducedRate.fullMicros(capacity);
-        this.maxWait = declaration.maxWait();
-        this.blockFor = declaration.blockDurations();
-        this.lease = declaration.lease();
-        this.enabled = declaration.enabled();
-        this.dryRun = declaration.dryRun();
-        this.onStoreFailure = declaration.onStoreFailure();
+        this.maxWait = source.maxWait();
+        this.blockFor = source.blockDurations();
+        this.lease = source.lease();
+        this.enabled = source.enabled();
+        this.dryRun = source.dryRun();
+        this.onStoreFailure = source.onStoreFailure();
         this.local = local == null ? this : local;
     }
 
@@ -88,7 +90,24 @@ public final class RateLimit {
 
     /** Returns this limit with the overrides of the configuration. */
     public RateLimit with(RateLimitSettings settings) {
-        return declaration.apply(settings).build();
+        return source.declaration().apply(settings).build();
+    }
+
+    /**
+     * Returns this limit with the attributes of an override.
+     *
+     * @throws RateLimitConfigurationException if it is invalid with them
+     */
+    public RateLimit with(RateLimitOverride override) {
+        return source.with(override).build();
+    }
+
+    /**
+     * Returns where each attribute comes from, by name. The place of an attribute of the configuration is the property;
+     * others have none.
+     */
+    public Map<String, RateLimitStatus.Origin> origins() {
+        return source.attributeOrigins();
     }
 
     public String name() {

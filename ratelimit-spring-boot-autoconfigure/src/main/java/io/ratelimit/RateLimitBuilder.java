@@ -1,5 +1,7 @@
 package io.ratelimit;
 
+import io.ratelimit.RateLimitStatus.Origin;
+import io.ratelimit.RateLimitStatus.Source;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -182,6 +184,61 @@ public final class RateLimitBuilder {
         return declaration != null ? declaration : copy();
     }
 
+    /** Returns a builder with the attributes of an override, which win over all others. */
+    RateLimitBuilder with(RateLimitOverride override) {
+        RateLimitBuilder result = snapshot();
+        result.configured = true;
+        result.capacity = result.overridden("capacity", override.capacity(), capacity);
+        result.rate = result.overridden("rate", override.rate(), rate);
+        result.maxWait = result.overridden("maxWait", override.maxWait(), maxWait);
+        result.blockFor = result.overridden("blockFor", override.blockFor(), blockFor);
+        result.enabled = result.overridden("enabled", override.enabled(), enabled);
+        result.dryRun = result.overridden("dryRun", override.dryRun(), dryRun);
+        result.onStoreFailure = result.overridden("onStoreFailure", override.onStoreFailure(), onStoreFailure);
+        return result;
+    }
+
+    private <T> @Nullable T overridden(String attribute, @Nullable T override, @Nullable T present) {
+        if (override == null) {
+            return present;
+        }
+        origins.remove(attribute);
+        return override;
+    }
+
+    Map<String, Origin> attributeOrigins() {
+        Map<String, Origin> all = new HashMap<>();
+        all.put("algorithm", origin("algorithm", algorithm));
+        all.put("refill", origin("refill", refill));
+        all.put("rate", origin("rate", rate));
+        all.put("capacity", capacity == null ? origin("rate", rate) : origin("capacity", capacity));
+        all.put("maxWait", origin("maxWait", maxWait));
+        all.put("blockFor", origin("blockFor", blockFor));
+        all.put("lease", origin("lease", lease));
+        all.put("enabled", origin("enabled", enabled));
+        all.put("dryRun", origin("dryRun", dryRun));
+        all.put("onStoreFailure", origin("onStoreFailure", onStoreFailure));
+        return Map.copyOf(all);
+    }
+
+    private Origin origin(String attribute, @Nullable Object value) {
+        if (origins.containsKey(attribute)) {
+            return new Origin(Source.CONFIGURATION, label(attribute));
+        }
+        return new Origin(value == null ? Source.DEFAULT : Source.DECLARATION, "");
+    }
+
+    /** Returns a copy with the configuration that was applied. */
+    private RateLimitBuilder snapshot() {
+        RateLimitBuilder copy = copy();
+        copy.declaration = declaration();
+        copy.overrides = overrides;
+        copy.configured = configured;
+        copy.origins.putAll(origins);
+        copy.share = share;
+        return copy;
+    }
+
     RateLimitBuilder copy() {
         RateLimitBuilder copy = new RateLimitBuilder(name);
         copy.algorithm = algorithm;
@@ -276,9 +333,10 @@ public final class RateLimitBuilder {
         ReducedRate reduced = reduced(parsed);
         long validCapacity = validCapacity(parsed, reduced);
         checkLease(parsed, validCapacity);
-        RateLimit whole = new RateLimit(this, name, validCapacity, parsed, reduced, null);
+        RateLimitBuilder source = snapshot();
+        RateLimit whole = new RateLimit(source, name, validCapacity, parsed, reduced, null);
         RateLimit local = share.of(whole);
-        return local.equals(whole) ? whole : new RateLimit(this, name, validCapacity, parsed, reduced, local);
+        return local.equals(whole) ? whole : new RateLimit(source, name, validCapacity, parsed, reduced, local);
     }
 
     private void checkAlgorithm() {

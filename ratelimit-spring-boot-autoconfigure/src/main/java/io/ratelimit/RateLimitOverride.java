@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,16 +15,22 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rate in the syntax of {@link Rate#parse}. If neither the override nor the limit has a capacity, it is the number in
  *     the rate.
+ * @param blockFor as in {@link RateLimitBuilder#blockFor}; zero alone: never
  * @param duration how long the override applies; {@code null}: until it is removed
  */
 public record RateLimitOverride(
         @Nullable Long capacity,
         @Nullable String rate,
         @Nullable Duration maxWait,
+        @Nullable List<Duration> blockFor,
         @Nullable Boolean enabled,
         @Nullable Boolean dryRun,
         @Nullable OnStoreFailure onStoreFailure,
         @Nullable Duration duration) {
+
+    public RateLimitOverride {
+        blockFor = blockFor == null ? null : List.copyOf(blockFor);
+    }
 
     /** Creates a builder without any attribute. */
     public static Builder builder() {
@@ -46,6 +53,12 @@ public record RateLimitOverride(
         add(set, "capacity", capacity);
         add(set, "rate", rate);
         add(set, "maxWait", maxWait == null ? null : RateLimitBuilder.text(maxWait));
+        add(
+                set,
+                "blockFor",
+                blockFor == null
+                        ? null
+                        : blockFor.stream().map(RateLimitBuilder::text).collect(Collectors.joining(" then ")));
         add(set, "enabled", enabled);
         add(set, "dryRun", dryRun);
         add(
@@ -69,6 +82,8 @@ public record RateLimitOverride(
         private @Nullable String rate;
 
         private @Nullable Duration maxWait;
+
+        private @Nullable List<Duration> blockFor;
 
         private @Nullable Boolean enabled;
 
@@ -99,6 +114,11 @@ public record RateLimitOverride(
             return this;
         }
 
+        public Builder blockFor(@Nullable List<Duration> blockFor) {
+            this.blockFor = blockFor;
+            return this;
+        }
+
         public Builder enabled(@Nullable Boolean enabled) {
             this.enabled = enabled;
             return this;
@@ -121,7 +141,7 @@ public record RateLimitOverride(
         }
 
         public RateLimitOverride build() {
-            return new RateLimitOverride(capacity, rate, maxWait, enabled, dryRun, onStoreFailure, duration);
+            return new RateLimitOverride(capacity, rate, maxWait, blockFor, enabled, dryRun, onStoreFailure, duration);
         }
     }
 }

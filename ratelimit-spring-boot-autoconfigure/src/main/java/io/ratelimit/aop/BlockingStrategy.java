@@ -20,7 +20,7 @@ final class BlockingStrategy implements ReturnTypeStrategy {
     @Override
     public @Nullable Object call(LimitedCall call) throws Throwable {
         CallerRequest request = requests.current();
-        if (request == null && call.limited().hasSingleCharge()) {
+        if (request == null && call.charges().hasSingleCharge()) {
             return callWithSingleCharge(call);
         }
         AcquireRequest acquire = call.acquireRequest(request);
@@ -62,7 +62,7 @@ final class BlockingStrategy implements ReturnTypeStrategy {
     }
 
     private static void checkMayBlock(LimitedCall call) {
-        if (call.limited().mayBlock(call.gate()) && EventLoops.isCurrentThread()) {
+        if (call.charges().mayBlock(call.gate()) && EventLoops.isCurrentThread()) {
             throw new IllegalStateException(
                     MethodSignatures.describe(call.limited().method())
                             + " would have to wait for its rate limit, and the thread "

@@ -27,12 +27,20 @@ public final class EventLoopHandlers {
         this.gate = gate;
     }
 
-    /** @throws RateLimitConfigurationException if an event loop calls the method and its limits may block */
+    /**
+     * Checks the limits of a method, and checks them again before they change.
+     *
+     * @throws RateLimitConfigurationException if an event loop calls the method and its limits may block
+     */
     void check(LimitedMethod limited, Class<?> type) {
-        if (limited.strategy().blocks()
-                && isHandler(limited, type)
-                && onEventLoops.getAsBoolean()
-                && limited.mayBlock(gate.get())) {
+        if (limited.strategy().blocks() && isHandler(limited, type) && onEventLoops.getAsBoolean()) {
+            check(limited, limited.charges().mayBlock(gate.get()));
+            limited.limits().forEach(limit -> limit.addCheck(candidate -> check(limited, candidate.mayDelay())));
+        }
+    }
+
+    private static void check(LimitedMethod limited, boolean mayBlock) {
+        if (mayBlock) {
             throw new RateLimitConfigurationException(
                             "the return type of a limited handler method on an event loop must be reactive or a CompletionStage (was "
                                     + limited.method().getReturnType().getName() + ").",

@@ -18,7 +18,11 @@ import org.springframework.aop.ProxyMethodInvocation;
 import org.springframework.expression.EvaluationContext;
 
 /** Makes one call of a limited method. */
-record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimitGate gate) {
+record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimitGate gate) {
+
+    LimitedMethod limited() {
+        return charges.method();
+    }
 
     /**
      * Returns the permits that the call requests.
@@ -26,16 +30,16 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
      * @throws RateLimitExpressionException if an expression fails or its result has the wrong type
      */
     AcquireRequest acquireRequest(@Nullable CallerRequest request) {
-        return limited.acquireRequest(new CallEvaluation(request), request);
+        return charges.acquireRequest(new CallEvaluation(request), request);
     }
 
     /**
-     * Returns the charge of a call outside of a request, if the method {@linkplain LimitedMethod#hasSingleCharge() has a single
+     * Returns the charge of a call outside of a request, if the method {@linkplain MethodCharges#hasSingleCharge() has a single
      * charge}; {@code null} if the call is not limited.
      */
     @Nullable
     Charge charge() {
-        return limited.charge(new CallEvaluation(null));
+        return charges.charge(new CallEvaluation(null));
     }
 
     /** Calls the method, once. */
@@ -53,7 +57,7 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
     /** Calls the fallback method after a rejection. Throws other failures, and rejections if there is no such method. */
     @Nullable
     Object fallback(Throwable failure) throws Throwable {
-        FallbackMethod method = limited.fallback();
+        FallbackMethod method = limited().fallback();
         if (method == null || !(failure instanceof RateLimitExceededException rejection)) {
             throw failure;
         }
@@ -62,12 +66,12 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
 
     /** Refunds charges after a failure of the method. Never fails: a failed refund is suppressed by that failure. */
     CompletionStage<Void> refund(AcquireRequest acquire, Refund refund, Throwable failure) {
-        List<Charge> charges = limited.refundable(acquire.charges(), failure);
-        if (charges.isEmpty()) {
+        List<Charge> refundable = charges.refundable(acquire.charges(), failure);
+        if (refundable.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        acquire.listener().onRefund(charges);
-        return Futures.start(() -> refund.refund(charges)).exceptionally(also -> {
+        acquire.listener().onRefund(refundable);
+        return Futures.start(() -> refund.refund(refundable)).exceptionally(also -> {
             failure.addSuppressed(Futures.unwrap(also));
             return null;
         });
@@ -93,7 +97,7 @@ record LimitedCall(LimitedMethod limited, MethodInvocation invocation, RateLimit
         public EvaluationContext context() {
             EvaluationContext known = context;
             if (known == null) {
-                known = limited.context(invocation.getThis(), arguments(), request);
+                known = limited().context(invocation.getThis(), arguments(), request);
                 context = known;
             }
             return known;

@@ -50,7 +50,7 @@ public final class LimitedMethodFactory {
         List<RateLimitOperation> annotated = new ArrayList<>();
         for (LimitAnnotation annotation : annotations) {
             RateLimitOperation operation = annotated(method, annotation);
-            if (annotated.stream().anyMatch(other -> other.limit() == operation.limit())) {
+            if (annotated.stream().anyMatch(other -> other.effective() == operation.effective())) {
                 throw new RateLimitConfigurationException(
                                 "name must be unique among the annotations of a method (was \""
                                         + operation.limit().name() + "\" twice).",
@@ -73,7 +73,7 @@ public final class LimitedMethodFactory {
             List<RateLimitOperation> all = new ArrayList<>(annotated);
             for (LimitPointcut pointcut : pointcuts) {
                 RateLimitOperation operation = operations.ofConfiguration(pointcut.limit(), expressions.scope(method));
-                if (annotated.stream().noneMatch(other -> other.limit() == operation.limit())) {
+                if (annotated.stream().noneMatch(other -> other.effective() == operation.effective())) {
                     all.add(operation);
                 }
             }

@@ -75,7 +75,7 @@ public final class LimitedMethods {
     /** Returns the limits of a method, once all limits are declared. */
     public MethodLimits limits(Method method, Class<?> targetClass) {
         MatchedMethod found = find(method, targetClass);
-        return found == null ? MethodLimits.NONE : found.limited().limits();
+        return found == null ? MethodLimits.NONE : found.limited().charges().limits();
     }
 
     /** Returns all limited methods of a class, including inherited ones and those of its interfaces. */

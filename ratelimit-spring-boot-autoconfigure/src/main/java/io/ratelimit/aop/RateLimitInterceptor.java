@@ -31,7 +31,7 @@ public final class RateLimitInterceptor implements MethodInterceptor {
         LimitedMethod limited = methods.find(method, target != null ? target.getClass() : method.getDeclaringClass());
         return limited == null
                 ? invocation.proceed()
-                : limited.strategy().call(new LimitedCall(limited, invocation, gate(limited)));
+                : limited.strategy().call(new LimitedCall(limited.charges(), invocation, gate(limited)));
     }
 
     private RateLimitGate gate(LimitedMethod limited) {

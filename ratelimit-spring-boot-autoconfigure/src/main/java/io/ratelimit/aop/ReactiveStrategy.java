@@ -54,7 +54,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     public Object call(LimitedCall call) {
         CallerRequest caller = ofThread.current();
         Flux<?> values = ofContext
-                .current(call.limited().readsPrincipal())
+                .current(call.charges().readsPrincipal())
                 .map(Optional::of)
                 .defaultIfEmpty(Optional.ofNullable(caller))
                 .flatMapMany(request -> enter(call, request.orElse(null)));

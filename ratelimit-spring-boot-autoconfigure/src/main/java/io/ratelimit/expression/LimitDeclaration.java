@@ -1,6 +1,6 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.RateLimit;
+import io.ratelimit.limiter.EffectiveLimit;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  */
 public record LimitDeclaration(
         String name,
-        Supplier<RateLimit> limit,
+        Supplier<EffectiveLimit> limit,
         String keyExpression,
         String keyResolver,
         String permits,

@@ -3,12 +3,13 @@ package io.ratelimit.expression;
 import io.ratelimit.Charge;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
+import io.ratelimit.limiter.EffectiveLimit;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Determines the charge of a call to one limit. Created at startup from annotation, configuration and defaults.
+ * Determines the charge of a call to one limit, which can change. Created at startup from annotation, configuration and defaults.
  *
  * @param key {@code null}: one bucket for all callers
  * @param permits {@code null}: always {@code fixedPermits}
@@ -16,12 +17,17 @@ import org.jspecify.annotations.Nullable;
  * @param refundOn exceptions of the method after which the charge is refunded
  */
 public record RateLimitOperation(
-        RateLimit limit,
+        EffectiveLimit effective,
         @Nullable LimitKey key,
         long fixedPermits,
         @Nullable RateLimitExpression permits,
         @Nullable RateLimitExpression condition,
         List<Class<? extends Throwable>> refundOn) {
+
+    /** Returns the limit that applies now. */
+    public RateLimit limit() {
+        return effective.get();
+    }
 
     /** Returns whether the charge depends on the call. */
     public boolean needsEvaluation() {
@@ -56,7 +62,7 @@ public record RateLimitOperation(
     }
 
     public Charge charge() {
-        return new Charge(limit, null, fixedPermits);
+        return new Charge(limit(), null, fixedPermits);
     }
 
     /** Returns the charge of a call, or {@code null} if the call is not limited. */
@@ -65,6 +71,7 @@ public record RateLimitOperation(
         if (condition != null && !condition.condition(evaluation)) {
             return null;
         }
+        RateLimit limit = limit();
         return new Charge(
                 limit,
                 key == null ? null : key.key(evaluation, limit),

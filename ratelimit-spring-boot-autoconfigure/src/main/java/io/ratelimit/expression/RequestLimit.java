@@ -23,6 +23,11 @@ public final class RequestLimit {
         return operation.limit();
     }
 
+    /** Calls the listener after each change of the limit. */
+    public void addListener(Runnable listener) {
+        operation.effective().addListener(listener);
+    }
+
     /** Returns whether an expression names the principal. */
     public boolean namesPrincipal() {
         return operation.namesPrincipal();

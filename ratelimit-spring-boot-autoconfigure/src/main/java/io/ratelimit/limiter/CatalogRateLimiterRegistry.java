@@ -48,7 +48,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public Optional<RateLimiter> find(String name) {
-        return catalog.find(name).map(limit -> unchecked(limit.name()));
+        return catalog.effective(name).map(limit -> unchecked(limit.name()));
     }
 
     @Override
@@ -101,7 +101,8 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
                     ? new Charge(limit, null, request.permits())
                     : Charge.keyed(limit, request.key(), request.permits());
             if (charges.stream()
-                    .anyMatch(other -> other.limit() == limit && Objects.equals(charge.key(), other.key()))) {
+                    .anyMatch(other ->
+                            other.limit().id().equals(limit.id()) && Objects.equals(charge.key(), other.key()))) {
                 throw new IllegalArgumentException("Limit '" + limit.name()
                         + "': requests must not name the same key twice; add up their permits");
             }
@@ -128,7 +129,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         if (known != null) {
             return known;
         }
-        limit(name);
+        var unused = limit(name);
         return unchecked(name);
     }
 
@@ -153,8 +154,8 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         });
     }
 
-    private RateLimit limit(String name) {
-        return catalog.find(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
+    private EffectiveLimit limit(String name) {
+        return catalog.effective(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
     }
 
     private String unknown(String name) {

@@ -61,7 +61,7 @@ public final class LimitCatalog {
      */
     public RateLimit declare(RateLimit limit, String place) {
         try {
-            return declare(limit.with(settings), place, true);
+            return declare(limit.with(settings), place, true).get();
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(place);
         }
@@ -73,19 +73,20 @@ public final class LimitCatalog {
      * @param place the method, bean or property that declares it, for messages
      * @param named whether the name is explicit: only then may several declarations share the limit
      */
-    public synchronized RateLimit declare(RateLimit limit, String place, boolean named) {
+    public synchronized EffectiveLimit declare(RateLimit limit, String place, boolean named) {
         String key = LimitNames.canonical(limit.name());
         Declaration known = declarations.get(key);
         if (known == null) {
             Declaration ofParent = parent == null ? null : parent.ofCode(key);
-            RateLimit shared = ofParent == null ? limit : shared(ofParent, limit, place, named);
+            EffectiveLimit shared =
+                    ofParent == null ? new EffectiveLimit(limit) : shared(ofParent, limit, place, named);
             declarations.put(key, new Declaration(shared, place, named));
             return shared;
         }
         return shared(known, limit, place, named);
     }
 
-    private static RateLimit shared(Declaration known, RateLimit limit, String place, boolean named) {
+    private static EffectiveLimit shared(Declaration known, RateLimit limit, String place, boolean named) {
         if (!known.place.equals(place)) {
             checkShared(known, limit, place, named);
         }
@@ -106,29 +107,48 @@ public final class LimitCatalog {
                             "Give each its own name, or both the same explicit name to share the limit.")
                     .at(place);
         }
-        if (!known.limit.agreesWith(limit)) {
+        RateLimit declared = known.limit.configured();
+        if (!declared.agreesWith(limit)) {
             throw new RateLimitConfigurationException(
                             "name '" + limit.name() + "' is declared as " + limit + ", but " + known.place
-                                    + " declares it as " + known.limit + ".",
+                                    + " declares it as " + declared + ".",
                             "Give both the same numbers, or one of them another name.")
                     .at(place);
         }
     }
 
-    public synchronized Optional<RateLimit> find(String name) {
-        Optional<RateLimit> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)))
-                .map(Declaration::limit);
-        return parent == null ? own : own.or(() -> parent.find(name));
+    /** Returns the limit of this name that applies now. */
+    public Optional<RateLimit> find(String name) {
+        return effective(name).map(EffectiveLimit::get);
     }
 
-    /** Returns the limits of this context, without those of its parent. */
-    public synchronized List<RateLimit> limits() {
+    /** Returns the holder of the limit of this name. */
+    public synchronized Optional<EffectiveLimit> effective(String name) {
+        Optional<EffectiveLimit> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)))
+                .map(Declaration::limit);
+        return parent == null ? own : own.or(() -> parent.effective(name));
+    }
+
+    /** Returns the limits of this context that apply now, without those of its parent. */
+    public List<RateLimit> limits() {
+        return effective().stream().map(EffectiveLimit::get).toList();
+    }
+
+    /** Returns the holders of the limits of this context, without those of its parent. */
+    public synchronized List<EffectiveLimit> effective() {
         return declarations.values().stream().map(Declaration::limit).toList();
+    }
+
+    /** Returns the method, bean or property that declares the limit of this name. */
+    public synchronized Optional<String> place(String name) {
+        Optional<String> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)))
+                .map(Declaration::place);
+        return parent == null ? own : own.or(() -> parent.place(name));
     }
 
     /** Returns the names of all limits, including those of parent contexts. */
     public List<String> names() {
-        Stream<String> own = limits().stream().map(RateLimit::name);
+        Stream<String> own = effective().stream().map(EffectiveLimit::name);
         return (parent == null ? own : Stream.concat(own, parent.names().stream()))
                 .distinct()
                 .toList();
@@ -144,8 +164,11 @@ public final class LimitCatalog {
      *
      * @throws RateLimitConfigurationException if the configuration cannot declare it
      */
-    public RateLimit configured(String name) {
-        return find(name).orElseGet(() -> declareConfigured(settings.overrides(name)));
+    public EffectiveLimit configured(String name) {
+        return effective(name).orElseGet(() -> {
+            declareConfigured(settings.overrides(name));
+            return effective(name).orElseThrow();
+        });
     }
 
     /**
@@ -162,7 +185,7 @@ public final class LimitCatalog {
         limits().forEach(limit -> setApplied(settings.overrides(limit.name()).property()));
         return declarations.values().stream()
                 .filter(this::isConfigured)
-                .map(Declaration::limit)
+                .map(declaration -> declaration.limit.get())
                 .toList();
     }
 
@@ -191,7 +214,7 @@ public final class LimitCatalog {
         return partial.getAsBoolean();
     }
 
-    private RateLimit declareConfigured(LimitOverrides overrides) {
+    private void declareConfigured(LimitOverrides overrides) {
         String name = overrides.limitName();
         if (overrides.rate() == null) {
             throw new RateLimitConfigurationException(
@@ -199,8 +222,8 @@ public final class LimitCatalog {
                     LimitNames.didYouMean(name, names(), nearest -> "ratelimit.limits." + nearest)
                             + "With a rate, it declares a limit itself. " + known());
         }
-        return declare(RateLimit.named(name).apply(settings).build(), overrides.property(), true);
+        var unused = declare(RateLimit.named(name).apply(settings).build(), overrides.property(), true);
     }
 
-    private record Declaration(RateLimit limit, String place, boolean named) {}
+    private record Declaration(EffectiveLimit limit, String place, boolean named) {}
 }

@@ -18,13 +18,13 @@ final class StoreRateLimiter implements RateLimiter {
 
     private final String name;
 
-    private final Function<String, RateLimit> lookup;
+    private final Function<String, EffectiveLimit> lookup;
 
     private final RateLimitGate gate;
 
-    private volatile @Nullable RateLimit limit;
+    private volatile @Nullable EffectiveLimit limit;
 
-    StoreRateLimiter(String name, Function<String, RateLimit> lookup, RateLimitGate gate) {
+    StoreRateLimiter(String name, Function<String, EffectiveLimit> lookup, RateLimitGate gate) {
         this.name = name;
         this.lookup = lookup;
         this.gate = gate;
@@ -172,11 +172,11 @@ final class StoreRateLimiter implements RateLimiter {
 
     /** @throws IllegalArgumentException if there is no such limit */
     RateLimit limit() {
-        RateLimit known = limit;
+        EffectiveLimit known = limit;
         if (known == null) {
             known = lookup.apply(name);
             limit = known;
         }
-        return known;
+        return known.get();
     }
 }

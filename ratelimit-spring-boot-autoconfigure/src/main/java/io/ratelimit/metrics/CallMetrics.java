@@ -17,7 +17,8 @@ public final class CallMetrics implements RateLimitListener {
 
     private final MeterRegistry registry;
 
-    private final Map<RateLimit, Map<Outcome, Counter>> counters = new ConcurrentHashMap<>();
+    /** By the id of the limit, whose numbers can change. */
+    private final Map<String, Map<Outcome, Counter>> counters = new ConcurrentHashMap<>();
 
     public CallMetrics(MeterRegistry registry) {
         this.registry = registry;
@@ -34,8 +35,8 @@ public final class CallMetrics implements RateLimitListener {
     }
 
     private Map<Outcome, Counter> counters(RateLimit limit) {
-        Map<Outcome, Counter> known = counters.get(limit);
-        return known != null ? known : counters.computeIfAbsent(limit, this::register);
+        Map<Outcome, Counter> known = counters.get(limit.id());
+        return known != null ? known : counters.computeIfAbsent(limit.id(), id -> register(limit));
     }
 
     private Map<Outcome, Counter> register(RateLimit limit) {

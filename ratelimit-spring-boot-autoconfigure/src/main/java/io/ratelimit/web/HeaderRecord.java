@@ -15,7 +15,8 @@ import org.springframework.http.HttpHeaders;
 /** Records what limits have decided during one request, for the headers of its response. Thread-safe. */
 public class HeaderRecord {
 
-    private final Map<RateLimit, QuotaStatus> statuses = new LinkedHashMap<>(4);
+    /** By the name of the limit, whose numbers can change during a request. */
+    private final Map<String, QuotaStatus> statuses = new LinkedHashMap<>(4);
 
     private boolean changed;
 
@@ -24,7 +25,7 @@ public class HeaderRecord {
         for (int i = 0; i < charges.size(); i++) {
             RateLimit limit = charges.get(i).limit();
             if (!limit.dryRun()) {
-                statuses.merge(limit, new QuotaStatus(limit, decisions.get(i)), QuotaStatus::orTighter);
+                statuses.merge(limit.name(), new QuotaStatus(limit, decisions.get(i)), QuotaStatus::orTighter);
                 changed = true;
             }
         }
@@ -38,11 +39,7 @@ public class HeaderRecord {
     }
 
     private synchronized void addIfAbsent(QuotaStatus status) {
-        String name = status.limit().name();
-        if (statuses.keySet().stream().noneMatch(limit -> limit.name().equals(name))) {
-            statuses.put(status.limit(), status);
-            changed = true;
-        }
+        changed |= statuses.putIfAbsent(status.limit().name(), status) == null;
     }
 
     /**

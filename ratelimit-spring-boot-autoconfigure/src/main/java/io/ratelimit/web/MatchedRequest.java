@@ -45,7 +45,7 @@ public record MatchedRequest(List<Match> matches) {
 
     private static boolean isNew(Charge charge, List<Charge> charges) {
         for (Charge other : charges) {
-            if (other.limit() == charge.limit()) {
+            if (other.limit().id().equals(charge.limit().id())) {
                 return false;
             }
         }

@@ -19,7 +19,8 @@ public final class RateLimitHeaders {
 
     private final HeaderFormat format;
 
-    private final Map<RateLimit, LimitText> texts = new ConcurrentHashMap<>();
+    /** By the id of the limit, whose numbers can change. */
+    private final Map<String, LimitText> texts = new ConcurrentHashMap<>();
 
     RateLimitHeaders(HeaderFormat format) {
         this.format = format;
@@ -47,7 +48,7 @@ public final class RateLimitHeaders {
         StringBuilder limits = new StringBuilder();
         String separator = "";
         for (QuotaStatus status : statuses) {
-            LimitText text = texts.computeIfAbsent(status.limit(), LimitText::of);
+            LimitText text = text(status.limit());
             policies.append(separator).append(text.policy());
             limits.append(separator)
                     .append(text.name())
@@ -59,6 +60,16 @@ public final class RateLimitHeaders {
         }
         response.accept("RateLimit-Policy", policies.toString());
         response.accept("RateLimit", limits.toString());
+    }
+
+    private LimitText text(RateLimit limit) {
+        LimitText known = texts.get(limit.id());
+        if (known != null && known.limit == limit) {
+            return known;
+        }
+        LimitText text = LimitText.of(limit);
+        texts.put(limit.id(), text);
+        return text;
     }
 
     private static void writeLegacy(QuotaStatus tightest, BiConsumer<String, String> response) {
@@ -79,12 +90,12 @@ public final class RateLimitHeaders {
     }
 
     /** The text that is the same in every response. Names contain no character that would have to be escaped. */
-    private record LimitText(String name, String policy) {
+    private record LimitText(RateLimit limit, String name, String policy) {
 
         static LimitText of(RateLimit limit) {
             String name = '"' + limit.name() + '"';
             Duration window = Duration.of(limit.fullMicros(), ChronoUnit.MICROS);
-            return new LimitText(name, name + ";q=" + limit.capacity() + ";w=" + wholeSeconds(window));
+            return new LimitText(limit, name, name + ";q=" + limit.capacity() + ";w=" + wholeSeconds(window));
         }
     }
 }

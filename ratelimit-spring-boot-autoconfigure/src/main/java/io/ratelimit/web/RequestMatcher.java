@@ -71,6 +71,11 @@ final class RequestMatcher {
         return limit.limit();
     }
 
+    /** Calls the listener after each change of the limit. */
+    void addListener(Runnable listener) {
+        limit.addListener(listener);
+    }
+
     boolean namesPrincipal() {
         return limit.namesPrincipal();
     }

@@ -59,7 +59,7 @@ public final class RequestRules {
      * @throws RateLimitConfigurationException if a rule is invalid
      */
     public Map<String, List<String>> start() {
-        List<RequestMatcher> enabled = new ArrayList<>();
+        List<RequestMatcher> all = new ArrayList<>();
         Map<String, List<String>> requests = new TreeMap<>();
         for (RequestRule rule : rules) {
             if (limits.mayBeElsewhere(rule.limit())) {
@@ -75,12 +75,15 @@ public final class RequestRules {
             warnOfMissingLogin(rule, matcher);
             requests.computeIfAbsent(matcher.limit().name(), name -> new ArrayList<>())
                     .add(rule.describe());
-            if (matcher.limit().enabled()) {
-                enabled.add(matcher);
-            }
+            all.add(matcher);
         }
-        matchers = List.copyOf(enabled);
+        all.forEach(matcher -> matcher.addListener(() -> enable(all)));
+        enable(all);
         return requests;
+    }
+
+    private synchronized void enable(List<RequestMatcher> all) {
+        matchers = all.stream().filter(matcher -> matcher.limit().enabled()).toList();
     }
 
     private void warnOfMissingLogin(RequestRule rule, RequestMatcher matcher) {

@@ -157,6 +157,7 @@ class AcquireTests {
     private RateLimiter limiter(RateLimit limit, RateLimitStore store) {
         RateLimitListener listener =
                 (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome);
-        return new StoreRateLimiter(limit.name(), name -> limit, new RateLimitGate(store, listener, waiter));
+        return new StoreRateLimiter(
+                limit.name(), name -> new EffectiveLimit(limit), new RateLimitGate(store, listener, waiter));
     }
 }

@@ -25,11 +25,11 @@ class LimitCatalogTests {
 
     @Test
     void sameNameAndNumbersShareOneLimit() {
-        RateLimit first = catalog.declare(quotes, "A.a()", true);
-        RateLimit second = catalog.declare(TestLimits.tokenBucket("Quo-tes", 5, "10/s"), "B.b()", true);
+        EffectiveLimit first = catalog.declare(quotes, "A.a()", true);
+        EffectiveLimit second = catalog.declare(TestLimits.tokenBucket("Quo-tes", 5, "10/s"), "B.b()", true);
         assertThat(second).isSameAs(first);
-        assertThat(catalog.limits()).containsExactly(first);
-        assertThat(catalog.find("QUOTES")).containsSame(first);
+        assertThat(catalog.limits()).containsExactly(first.get());
+        assertThat(catalog.find("QUOTES")).containsSame(first.get());
     }
 
     @Test
@@ -62,7 +62,7 @@ class LimitCatalogTests {
 
     @Test
     void onePlaceMayBeSeenTwice() {
-        RateLimit first = catalog.declare(quotes, "A.a()", false);
+        EffectiveLimit first = catalog.declare(quotes, "A.a()", false);
         assertThat(catalog.declare(TestLimits.tokenBucket("quotes", 5, "10/s"), "A.a()", false))
                 .isSameAs(first);
     }

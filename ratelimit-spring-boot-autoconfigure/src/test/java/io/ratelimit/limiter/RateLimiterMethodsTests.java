@@ -334,7 +334,7 @@ class RateLimiterMethodsTests {
     }
 
     private static RateLimiter limiter(RateLimit limit, RateLimitGate gate) {
-        return new StoreRateLimiter(limit.name(), name -> limit, gate);
+        return new StoreRateLimiter(limit.name(), name -> new EffectiveLimit(limit), gate);
     }
 
     /** All threads must not block. */

@@ -115,6 +115,6 @@ class StoreRateLimiterTests {
                 new InMemoryRateLimitStore(new TestClock(), 100),
                 new CompositeRateLimitListener(List.of()),
                 new RecordingWaiter());
-        return new StoreRateLimiter(limit.name(), name -> limit, gate);
+        return new StoreRateLimiter(limit.name(), name -> new EffectiveLimit(limit), gate);
     }
 }

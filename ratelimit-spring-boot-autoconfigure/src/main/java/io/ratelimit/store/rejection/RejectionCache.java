@@ -95,8 +95,9 @@ final class RejectionCache {
         return hash(charge.limit(), charge.key());
     }
 
+    /** Permits that are added are added for the limit before and after a change of its numbers, too. */
     private static int hash(RateLimit limit, @Nullable String key) {
-        int hash = 31 * limit.hashCode() + Objects.hashCode(key);
+        int hash = 31 * limit.id().hashCode() + Objects.hashCode(key);
         return hash ^ (hash >>> 16);
     }
 

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.CallListener;
+import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.store.Refund;
@@ -77,10 +78,11 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
     public Mono<Response> isAllowed(String routeId, String key) {
         return Mono.defer(() -> {
             RouteLimit route = routes.computeIfAbsent(routeId, this::routeLimit);
-            if (!route.limit().enabled()) {
+            RateLimit limit = route.limit().get();
+            if (!limit.enabled()) {
                 return Mono.just(ALLOWED);
             }
-            List<Charge> charges = List.of(Charge.keyed(route.limit(), key, route.permits()));
+            List<Charge> charges = List.of(Charge.keyed(limit, key, route.permits()));
             return requests.current(false)
                     .cast(CallListener.class)
                     .defaultIfEmpty(CallListener.NONE)
@@ -117,10 +119,10 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
         }
     }
 
-    private record RouteLimit(RateLimit limit, long permits) {
+    private record RouteLimit(EffectiveLimit limit, long permits) {
 
         RouteLimit {
-            var unused = new Charge(limit, null, permits);
+            var unused = new Charge(limit.get(), null, permits);
         }
     }
 

@@ -1,7 +1,6 @@
 package io.ratelimit.web.servlet;
 
 import io.ratelimit.Charge;
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.limiter.CombinedDecision;
 import jakarta.servlet.DispatcherType;
@@ -57,10 +56,10 @@ final class ChargedBuckets {
         }
     }
 
-    private record Bucket(RateLimit limit, @Nullable String key) {
+    private record Bucket(String limit, @Nullable String key) {
 
         static Bucket of(Charge charge) {
-            return new Bucket(charge.limit(), charge.key());
+            return new Bucket(charge.limit().id(), charge.key());
         }
     }
 }

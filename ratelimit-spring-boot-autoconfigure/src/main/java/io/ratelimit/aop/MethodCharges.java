@@ -1,0 +1,106 @@
+package io.ratelimit.aop;
+
+import io.ratelimit.Charge;
+import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.Evaluation;
+import io.ratelimit.expression.RateLimitOperation;
+import io.ratelimit.limiter.AcquireRequest;
+import io.ratelimit.limiter.CallListener;
+import io.ratelimit.limiter.RateLimitGate;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** Determines what calls of a method are charged until one of its limits changes. Immutable. */
+final class MethodCharges {
+
+    private final LimitedMethod method;
+
+    /** Of the enabled limits. */
+    private final List<RateLimitOperation> operations;
+
+    private final boolean readsPrincipal;
+
+    private final boolean refundable;
+
+    private final boolean mayDelay;
+
+    /** The charges of every call, if they do not depend on the call. */
+    private final @Nullable List<Charge> fixedCharges;
+
+    /** @param all the operations of the method */
+    MethodCharges(LimitedMethod method, List<RateLimitOperation> all) {
+        this.method = method;
+        this.operations =
+                all.stream().filter(operation -> operation.limit().enabled()).toList();
+        this.readsPrincipal = operations.stream().anyMatch(RateLimitOperation::readsPrincipal);
+        this.refundable =
+                operations.stream().anyMatch(operation -> !operation.refundOn().isEmpty());
+        this.mayDelay =
+                operations.stream().anyMatch(operation -> operation.limit().mayDelay());
+        this.fixedCharges = operations.stream().anyMatch(RateLimitOperation::needsEvaluation)
+                ? null
+                : operations.stream().map(RateLimitOperation::charge).toList();
+    }
+
+    LimitedMethod method() {
+        return method;
+    }
+
+    MethodLimits limits() {
+        return new MethodLimits(
+                operations.stream().map(RateLimitOperation::limit).toList(), method.fallback() != null);
+    }
+
+    /** Returns whether a call may block its thread: to wait for the store or for permits. */
+    boolean mayBlock(RateLimitGate gate) {
+        return method.strategy().blocks() && (mayDelay || !gate.isNonBlocking());
+    }
+
+    boolean readsPrincipal() {
+        return readsPrincipal;
+    }
+
+    /** Returns whether every call has at most one charge, which is never refunded. */
+    boolean hasSingleCharge() {
+        return operations.size() == 1 && !refundable;
+    }
+
+    /** Returns the {@linkplain #hasSingleCharge() single charge} of a call, or {@code null} if it is not limited. */
+    @Nullable
+    Charge charge(Evaluation evaluation) {
+        return fixedCharges != null ? fixedCharges.get(0) : operations.get(0).charge(evaluation);
+    }
+
+    /** Returns the permits that a call requests; without charges if it is not limited. */
+    AcquireRequest acquireRequest(Evaluation evaluation, @Nullable CallerRequest request) {
+        List<Charge> charges = fixedCharges != null ? fixedCharges : charges(evaluation);
+        return request == null
+                ? new AcquireRequest(charges, refundable, CallListener.NONE)
+                : new AcquireRequest(request.unpaid(charges), refundable, request);
+    }
+
+    /** Returns the charges that are refunded after a failure of the method. */
+    List<Charge> refundable(List<Charge> charges, Throwable failure) {
+        return charges.stream()
+                .filter(charge -> operations.stream()
+                        .anyMatch(operation ->
+                                operation.limit().id().equals(charge.limit().id()) && operation.isRefundedOn(failure)))
+                .toList();
+    }
+
+    private List<Charge> charges(Evaluation evaluation) {
+        if (operations.size() == 1) {
+            Charge charge = operations.get(0).charge(evaluation);
+            return charge == null ? List.of() : List.of(charge);
+        }
+        List<Charge> charges = new ArrayList<>(operations.size());
+        for (RateLimitOperation operation : operations) {
+            Charge charge = operation.charge(evaluation);
+            if (charge != null) {
+                charges.add(charge);
+            }
+        }
+        return charges;
+    }
+}
