@@ -30,12 +30,27 @@ record Admission(CompiledLimit limit, long permits, long untilThere, boolean fit
         return fits ? permits : 0;
     }
 
+    /** Whether it does not fit, and might have: a call that never can is a mistake of its caller. */
+    boolean isViolation() {
+        return !fits && permits <= limit.capacity();
+    }
+
     /** 0 if it fits, -1 if it never can. */
     long retryAfter() {
         if (fits) {
             return 0;
         }
         return permits > limit.capacity() ? -1 : untilThere - limit.aheadMicros();
+    }
+
+    /** @param blockedMicros until the key is no longer blocked, however many permits there are */
+    RateLimitDecision rejection(long blockedMicros, long resetAfter) {
+        return RateLimitDecision.ofMicros(
+                limit.capacity(),
+                0,
+                0,
+                permits > limit.capacity() ? -1 : blockedMicros,
+                Math.max(blockedMicros, resetAfter));
     }
 
     /**

@@ -16,6 +16,9 @@ final class Assessment {
 
     private final Admission claim;
 
+    /** The time until the key is no longer blocked, perhaps by this call. */
+    private final long blocked;
+
     /** The state with this call's charge, once it is needed. */
     private @Nullable BucketState charged;
 
@@ -24,18 +27,26 @@ final class Assessment {
         this.last = last;
         ClockSkew skew = BucketState.skew(last, clock);
         this.now = skew == null ? clock : skew.seen();
-        this.state = BucketState.of(limit.rule(), last, skew, now);
-        this.claim = state.own().claim(limit, now, permits);
+        BucketState before = BucketState.of(limit.rule(), last, skew, now);
+        this.claim = before.own().claim(limit, now, permits);
+        this.state = violates(before, limit) ? before.with(Block.after(before.block(), limit.blockFor(), now)) : before;
+        this.blocked = state.blockedFor(now);
     }
 
-    /** Whether the permits are there, or can be reserved ahead. */
+    private boolean violates(BucketState before, CompiledLimit limit) {
+        return !limit.blockFor().isEmpty() && claim.isViolation() && before.blockedFor(now) == 0;
+    }
+
+    /** Whether the permits are there, or can be reserved ahead, and the key is not blocked. */
     boolean fits() {
-        return claim.fits();
+        return claim.fits() && blocked == 0;
     }
 
     RateLimitDecision decision(boolean charged) {
         RuleState<?> own = (charged && permits > 0 ? charged() : state).own();
-        return claim.decision(own.used(now), own.resetAfter(now));
+        return blocked > 0
+                ? claim.rejection(blocked, own.resetAfter(now))
+                : claim.decision(own.used(now), own.resetAfter(now));
     }
 
     /** Returns the own rule's state right after this call's charge. */
@@ -54,7 +65,7 @@ final class Assessment {
 
     /** Returns how much is lost if the bucket is removed. */
     EvictionPriority use() {
-        return state.own().use(now);
+        return state.use(now);
     }
 
     /** Returns the state to be stored. */
@@ -66,6 +77,7 @@ final class Assessment {
         if (last == null || !state.differsFrom(last)) {
             return last;
         }
-        return (fits() ? state : state.promising(claim.retryAfter())).settled(now);
+        long retryAfter = blocked > 0 ? blocked : claim.retryAfter();
+        return (fits() ? state : state.promising(retryAfter)).settled(now);
     }
 }

@@ -102,6 +102,9 @@ final class Bucket {
             }
             CounterState before = own.recover(new CounterState(used, since, rest), clock);
             claim = Admission.of(limit, own, before, clock, permits);
+            if (!claim.fits() && !limit.blockFor().isEmpty()) {
+                return null;
+            }
             after = own.take(before, clock, claim.taken());
             if (claim.taken() > 0) {
                 write(after);

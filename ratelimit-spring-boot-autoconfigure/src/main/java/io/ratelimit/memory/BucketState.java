@@ -1,5 +1,6 @@
 package io.ratelimit.memory;
 
+import io.ratelimit.store.BucketChange;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -11,22 +12,28 @@ import org.jspecify.annotations.Nullable;
  * @param own the state of the rule that was used last
  * @param others those of the rules before it, the last used first
  * @param skew while the clock is behind what it showed before
+ * @param block while the key is blocked, and as long as that is remembered
  */
 @SuppressWarnings("ReferenceEquality") // The very entry, not one like it.
 record BucketState(
         RuleState<?> own,
         List<RuleState<?>> others,
-        @Nullable ClockSkew skew) {
+        @Nullable ClockSkew skew,
+        @Nullable Block block) {
 
     /** The most rules beside the one that is used. */
     private static final int MOST_OTHERS = 2;
+
+    BucketState(RuleState<?> own, List<RuleState<?>> others, @Nullable ClockSkew skew) {
+        this(own, others, skew, null);
+    }
 
     /** Returns the clock skew of a bucket at a time; {@code null} if there is none. */
     static @Nullable ClockSkew skew(@Nullable BucketState last, long clock) {
         if (last == null) {
             return null;
         }
-        long seen = last.own.since();
+        long seen = last.block == null ? last.own.since() : Math.max(last.own.since(), last.block.since());
         for (RuleState<?> other : last.others) {
             seen = Math.max(seen, other.since());
         }
@@ -38,18 +45,19 @@ record BucketState(
         if (last == null) {
             return new BucketState(RuleState.unused(rule, now), List.of(), null);
         }
+        Block block = Block.at(last.block, now);
         if (last.own.rule().equals(rule)) {
-            return new BucketState(last.own.recover(now), last.others, skew);
+            return new BucketState(last.own.recover(now), last.others, skew, block);
         }
         RuleState<?> known = last.state(rule);
         List<RuleState<?>> others = last.allBut(known);
         if (known != null) {
-            return new BucketState(known.recover(now), others, skew);
+            return new BucketState(known.recover(now), others, skew, block);
         }
         int adopted = adoptedBy(rule, others);
         RuleState<?> before = others.get(adopted).recover(now);
         others.set(adopted, before);
-        return new BucketState(RuleState.adopt(rule, before, now), others, skew);
+        return new BucketState(RuleState.adopt(rule, before, now), others, skew, block);
     }
 
     /** Returns which state a new rule adopts: the last used one; for a log another log, if any, because of its entries. */
@@ -62,12 +70,16 @@ record BucketState(
 
     /** Whether this is no more than the counter of one rule. */
     boolean isCount() {
-        return others.isEmpty() && skew == null && own.rule() instanceof CounterRule && !own.remembersRefunds();
+        return others.isEmpty()
+                && skew == null
+                && block == null
+                && own.rule() instanceof CounterRule
+                && !own.remembersRefunds();
     }
 
     /** Returns the state after a caller was told when to try again. */
     BucketState promising(long retryMicros) {
-        return skew == null ? this : new BucketState(own, others, skew.promising(retryMicros));
+        return skew == null ? this : new BucketState(own, others, skew.promising(retryMicros), block);
     }
 
     /** Whether the rule has a state here. If not, other rules replaced it, or the bucket was removed, and nothing can be undone. */
@@ -107,7 +119,44 @@ record BucketState(
                         : others.stream()
                                 .<RuleState<?>>map(other -> other.observe(now, permits))
                                 .toList(),
-                skew);
+                skew,
+                block);
+    }
+
+    /** Returns the state with another block. */
+    BucketState with(@Nullable Block newBlock) {
+        return new BucketState(own, others, skew, newBlock);
+    }
+
+    /** Returns the microseconds until the key is no longer blocked. */
+    long blockedFor(long now) {
+        return block == null ? 0 : block.left(now);
+    }
+
+    /** Returns the state after an operator's change. */
+    BucketState change(BucketChange change, long now) {
+        return switch (change.kind()) {
+            case NONE -> this;
+            case BLOCK -> with(Block.of(change.amount(), now));
+            case UNBLOCK -> with(null);
+            case GRANT ->
+                new BucketState(
+                        own.grant(now, change.amount()),
+                        others.stream()
+                                .<RuleState<?>>map(other -> other.grant(now, change.amount()))
+                                .toList(),
+                        skew,
+                        block);
+        };
+    }
+
+    /** Returns how much is lost if the bucket is removed. */
+    EvictionPriority use(long now) {
+        EvictionPriority use = own.use(now);
+        return block == null
+                ? use
+                : new EvictionPriority(
+                        block.left(now) > 0 ? 1 : use.share(), Math.max(use.leftMicros(), block.memory(now)));
     }
 
     /**
@@ -122,7 +171,7 @@ record BucketState(
                             ? other.recover(now).refund(now, permits, receipt)
                             : other);
         }
-        return new BucketState(own.refund(now, permits, receipt), left, skew);
+        return new BucketState(own.refund(now, permits, receipt), left, skew, block);
     }
 
     /** Returns the state to be stored; {@code null} if the bucket is full again by all its rules. */
@@ -131,14 +180,14 @@ record BucketState(
         List<RuleState<?>> recovered =
                 others.stream().<RuleState<?>>map(other -> other.recover(now)).toList();
         boolean unused = own.isUnused(now) && recovered.stream().allMatch(other -> other.isUnused(now));
-        return unused && skew == null ? null : new BucketState(own, recovered, skew);
+        return unused && skew == null && block == null ? null : new BucketState(own, recovered, skew, block);
     }
 
     /**
      * Whether this must be stored even without a charge: the clock went back or has caught up, or the rule is new and would
-     * adopt again at each call.
+     * adopt again at each call; the key is blocked from now on, or its block is over.
      */
     boolean differsFrom(BucketState last) {
-        return skew != null || last.skew != null || !last.hasState(own.rule());
+        return skew != null || last.skew != null || block != last.block || !last.hasState(own.rule());
     }
 }

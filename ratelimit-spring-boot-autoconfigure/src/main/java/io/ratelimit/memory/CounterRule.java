@@ -21,6 +21,14 @@ interface CounterRule extends Rule<CounterState> {
         return usage.plus(permits, capacity());
     }
 
+    /** Forgets what refunds have left: they may return permits of later calls then, never more than they took. */
+    @Override
+    default CounterState grant(CounterState usage, long now, long permits) {
+        return permits >= usage.used()
+                ? unused(now)
+                : new CounterState(usage.used() - permits, usage.since(), usage.rest());
+    }
+
     /**
      * Returns the gaps after permits have come back; {@code null} if nothing that can still be refunded depends on them. Receipts
      * without numbers name times, at the latest the one at which the first state was to be unused.

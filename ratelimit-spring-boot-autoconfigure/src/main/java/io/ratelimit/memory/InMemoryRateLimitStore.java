@@ -1,9 +1,11 @@
 package io.ratelimit.memory;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TimeSource;
+import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.StoreOutcome;
@@ -118,6 +120,36 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         buckets.remove(known(limit), BucketKey.of(key));
         return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        CompiledLimit known = known(limit);
+        Object name = BucketKey.of(key);
+        while (true) {
+            Bucket bucket = buckets.get(known, name);
+            BucketStatus status = bucket == null
+                    ? changeUnused(known, name, change)
+                    : bucket.hold(() -> {
+                        BucketState last = bucket.read();
+                        ChangedBucket changed = ChangedBucket.of(known, last, time.micros(), change);
+                        if (change.kind() != BucketChange.Kind.NONE) {
+                            bucket.write(changed.next());
+                        }
+                        return changed.status();
+                    });
+            if (status != null) {
+                return CompletableFuture.completedFuture(status);
+            }
+        }
+    }
+
+    /** Only a block needs a bucket. */
+    private @Nullable BucketStatus changeUnused(CompiledLimit limit, Object key, BucketChange change) {
+        long now = time.micros();
+        ChangedBucket changed = ChangedBucket.of(limit, null, now, change);
+        BucketState next = changed.next();
+        return next == null || buckets.add(new Bucket(limit, key, next), now) ? changed.status() : null;
     }
 
     private RateLimitDecision decideOne(

@@ -99,6 +99,13 @@ final class PermitLog implements Usage {
         return used() <= permits ? this : startingAt(firstBeyond(used() - permits));
     }
 
+    /** Returns the log without the newest permits, so that so many are left: at least 1, fewer than there are. */
+    PermitLog oldest(long permits) {
+        int last = firstBeyond(permits - 1);
+        PermitLog log = copyUpTo(last);
+        return log.with(room.times[last], permits - log.used());
+    }
+
     /** Returns the log without the newest entry of so many permits at a time, if there is one. */
     PermitLog without(long time, long permits) {
         int found = firstAfter(time) - 1;

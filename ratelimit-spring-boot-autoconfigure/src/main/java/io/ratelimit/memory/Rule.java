@@ -45,6 +45,9 @@ interface Rule<U extends Usage> {
      */
     U refund(U usage, long now, long permits, CounterState receipt);
 
+    /** Returns permits to the bucket, those that were taken last, or all if there are fewer. */
+    U grant(U usage, long now, long permits);
+
     /** Takes over what another rule has counted, up to the capacity. */
     U adopt(RuleState<?> other, long now);
 

@@ -64,6 +64,12 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return new RuleState<>(rule, rule.refund(usage, now, permits, receipt)).recover(now);
     }
 
+    /** Returns permits to the bucket. */
+    RuleState<U> grant(long now, long permits) {
+        RuleState<U> recovered = recover(now);
+        return new RuleState<>(rule, rule.grant(recovered.usage, now, permits)).recover(now);
+    }
+
     RuleState<U> observe(long now, long permits) {
         RuleState<U> recovered = recover(now);
         return new RuleState<>(rule, rule.observe(recovered.usage, now, permits));

@@ -41,6 +41,11 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
     }
 
     @Override
+    public PermitLog grant(PermitLog usage, long now, long permits) {
+        return permits >= usage.used() ? unused(now) : usage.oldest(usage.used() - permits);
+    }
+
+    @Override
     public boolean sharesEntriesWith(Rule<?> other) {
         return other instanceof SlidingWindowLogRule;
     }

@@ -49,6 +49,19 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
                 : usage;
     }
 
+    /** Takes them from the current window's count, and then as much from the previous window's as is in view for the others. */
+    @Override
+    public CounterState grant(CounterState usage, long now, long permits) {
+        long others = permits - usage.used();
+        if (others <= 0) {
+            return new CounterState(-others, usage.since(), usage.rest());
+        }
+        long left = usage.since() + windowMicros - now;
+        long previous =
+                others < up(usage.rest(), left, windowMicros) ? usage.rest() - up(others, windowMicros, left) : 0;
+        return new CounterState(0, usage.since(), previous);
+    }
+
     /** Windows that are the same keep their counts. */
     @Override
     public CounterState adopt(RuleState<?> other, long now) {

@@ -1,5 +1,6 @@
 package io.ratelimit.store;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
@@ -59,6 +60,16 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         return store.resetAsync(limit, key);
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        return store.changeAsync(limit, key, change);
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        store.forget(limit, keyDigest);
     }
 
     @Override

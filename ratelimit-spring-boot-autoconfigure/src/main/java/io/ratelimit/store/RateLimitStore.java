@@ -1,5 +1,6 @@
 package io.ratelimit.store;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -74,6 +75,24 @@ public interface RateLimitStore {
     default void reset(RateLimit limit, @Nullable String key) {
         BoundedWait.get(resetAsync(limit, key), LONGEST);
     }
+
+    /**
+     * Changes one bucket, as exactly as a decision does, or only looks at it. Does not block the caller.
+     *
+     * @return the bucket after the change; completes with {@link RateLimitStoreException} if the store fails
+     */
+    default CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException("The store cannot change buckets"));
+    }
+
+    /**
+     * Forgets what this instance knows of a bucket that another instance has changed or reset: remembered rejections and leased
+     * permits. The store itself knows of the change.
+     *
+     * @param limit the {@linkplain RateLimit#id() id} of the limit
+     * @param keyDigest the {@link KeyDigest} of the key; of an empty text for the one bucket of all callers
+     */
+    default void forget(String limit, String keyDigest) {}
 
     /**
      * Checks without blocking whether the whole store can decide now.

@@ -20,6 +20,7 @@ class ApiTests {
 
     private static final List<String> API = List.of(
             "Algorithm",
+            "BucketStatus",
             "Charge",
             "Internal",
             "JointDecision",
@@ -58,6 +59,7 @@ class ApiTests {
             "Refill",
             "TimeSource",
             "Waiter",
+            "store.BucketChange",
             "store.KeyDigest",
             "store.Lease",
             "store.RateLimitStore",

@@ -4,6 +4,8 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitSettings;
+import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 /** Limits as tests want them. */
@@ -21,6 +23,11 @@ public final class TestLimits {
                 .capacity(capacity)
                 .rate(rate)
                 .build();
+    }
+
+    public static RateLimit blocking(RateLimit limit, Duration... durations) {
+        return limit.with(new RateLimitSettings(limit.dryRun(), limit.onStoreFailure(), Map.of())
+                .with(List.of((name, builder) -> builder.blockFor(durations))));
     }
 
     public static RateLimit dryRun(RateLimit limit) {

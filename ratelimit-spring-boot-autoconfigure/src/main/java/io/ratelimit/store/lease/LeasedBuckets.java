@@ -36,6 +36,21 @@ final class LeasedBuckets {
         return ofLimit == null ? null : ofLimit.get(key(key));
     }
 
+    /** Finds those of a key of which only the digest is known. Looks through all, which few callers ask for. */
+    List<LeasedBucket> find(String limit, String keyDigest) {
+        List<LeasedBucket> found = new ArrayList<>();
+        buckets.forEach((known, ofLimit) -> {
+            if (known.id().equals(limit)) {
+                ofLimit.forEach((key, bucket) -> {
+                    if (KeyDigest.of(key).equals(keyDigest)) {
+                        found.add(bucket);
+                    }
+                });
+            }
+        });
+        return found;
+    }
+
     /** Finds or adds; {@code null} if there are too many, or the key is too long to be kept. */
     @Nullable
     LeasedBucket of(RateLimit limit, @Nullable String key) {

@@ -1,11 +1,13 @@
 package io.ratelimit.store.lease;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.concurrent.Watchdog;
+import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
@@ -202,6 +204,22 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         forget(limit, key);
         // One that has come meanwhile may have been charged before.
         return super.resetAsync(limit, key).thenRun(() -> forget(limit, key));
+    }
+
+    /** Calls of a blocked key take no leased permits of this instance. */
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        if (change.kind() != BucketChange.Kind.BLOCK) {
+            return super.changeAsync(limit, key, change);
+        }
+        forget(limit, key);
+        return super.changeAsync(limit, key, change).whenComplete((status, thrown) -> forget(limit, key));
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        super.forget(limit, keyDigest);
+        buckets.find(limit, keyDigest).forEach(bucket -> bucket.forget(nanos.getAsLong()));
     }
 
     private void forget(RateLimit limit, @Nullable String key) {

@@ -76,7 +76,19 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         return charge.limit() == known.limit()
                 && Objects.equals(charge.key(), known.key())
                 && (charge.permits() == known.permits()
-                        || (!decisions.get(i).allowed() && coversMore(charge, known.permits())));
+                        || (!decisions.get(i).allowed() && coversOthers(i, charge, known.permits())));
+    }
+
+    private boolean coversOthers(int i, Charge charge, long rejected) {
+        return isBlocked(i) || coversMore(charge, rejected);
+    }
+
+    /** A limit that blocks keys has blocked this one, unless no such call can ever succeed. */
+    private boolean isBlocked(int i) {
+        RateLimit limit = charges.get(i).limit();
+        return !limit.blockFor().isEmpty()
+                && !limit.dryRun()
+                && decisions.get(i).retryAfter() != null;
     }
 
     /** If permits come back in the order in which they were taken, it is not known here when more of them will. */
@@ -105,11 +117,13 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
                 known.capacity(),
                 known.remaining(),
                 known.delay(),
-                known.allowed()
-                        ? Duration.ZERO
-                        : retryAfter(
-                                known, charge, charge.permits() - charges.get(i).permits(), elapsed),
+                known.allowed() ? Duration.ZERO : retryAfter(known, charge, more(i, charge), elapsed),
                 less(known.resetAfter(), elapsed));
+    }
+
+    /** A block ends at the same time for all. */
+    private long more(int i, Charge charge) {
+        return isBlocked(i) ? 0 : charge.permits() - charges.get(i).permits();
     }
 
     /** @param more how many permits more than the rejected call the call wants, which takes longer, except in a fixed window */

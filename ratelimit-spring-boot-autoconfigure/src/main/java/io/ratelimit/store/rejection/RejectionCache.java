@@ -70,6 +70,13 @@ final class RejectionCache {
         versions.incrementAndGet(hash(limit, key) & (VERSIONS - 1));
     }
 
+    /** Does the same as {@link #evict} for every bucket: a change that another instance made, of a key that is not known here. */
+    void evictAll() {
+        for (int i = 0; i < VERSIONS; i++) {
+            versions.incrementAndGet(i);
+        }
+    }
+
     /** Versions only grow: their sum is the same only if each of them is. */
     private long version(List<Charge> call) {
         long sum = 0;

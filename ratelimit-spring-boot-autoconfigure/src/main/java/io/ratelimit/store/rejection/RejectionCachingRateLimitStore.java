@@ -1,8 +1,10 @@
 package io.ratelimit.store.rejection;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
@@ -130,5 +132,19 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         return super.resetAsync(limit, key).whenComplete((done, thrown) -> rejections.evict(limit, key));
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        CompletionStage<BucketStatus> changed = super.changeAsync(limit, key, change);
+        return change.kind() == BucketChange.Kind.NONE
+                ? changed
+                : changed.whenComplete((status, thrown) -> rejections.evict(limit, key));
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        super.forget(limit, keyDigest);
+        rejections.evictAll();
     }
 }

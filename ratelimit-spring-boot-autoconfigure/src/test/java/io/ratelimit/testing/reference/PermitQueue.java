@@ -32,6 +32,19 @@ final class PermitQueue {
         }
     }
 
+    /** Removes the permits that were taken last. */
+    void removeLast(long permits) {
+        long left = Math.min(permits, size);
+        size -= left;
+        while (left > 0) {
+            Run last = runs.removeLast();
+            if (last.permits > left) {
+                runs.addLast(new Run(last.call, last.permits - left));
+            }
+            left -= Math.min(left, last.permits);
+        }
+    }
+
     /** Removes what is left of a call. Returns whether its permits were the first. */
     boolean remove(Object call) {
         boolean first = !runs.isEmpty() && runs.getFirst().call == call;

@@ -35,6 +35,9 @@ interface ReferenceBucket {
         throw new UnsupportedOperationException();
     }
 
+    /** Returns permits to the bucket, those that were taken last. */
+    void grant(long now, long permits);
+
     /** The time from now on until no more than so many permits are in use; zero if that is so already. */
     Fraction timeUntil(long now, Fraction mostUsed);
 

@@ -32,6 +32,11 @@ final class ReferenceFixedWindow implements ReferenceBucket {
     }
 
     @Override
+    public void grant(long now, long permits) {
+        count = isOpen(now) ? Math.max(0, count - permits) : 0;
+    }
+
+    @Override
     public Fraction timeUntil(long now, Fraction mostUsed) {
         return used(now).compareTo(mostUsed) <= 0 ? Fraction.ZERO : end.minus(Fraction.of(now));
     }

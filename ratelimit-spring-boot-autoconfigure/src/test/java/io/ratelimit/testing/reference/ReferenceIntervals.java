@@ -48,6 +48,12 @@ final class ReferenceIntervals implements ReferenceBucket {
     }
 
     @Override
+    public void grant(long now, long permits) {
+        used(now);
+        queue.removeLast(permits);
+    }
+
+    @Override
     public Fraction timeUntil(long now, Fraction mostUsed) {
         Fraction missing = used(now).minus(mostUsed);
         if (missing.compareTo(Fraction.ZERO) <= 0) {

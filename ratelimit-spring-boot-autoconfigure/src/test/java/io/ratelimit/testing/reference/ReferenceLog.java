@@ -41,6 +41,17 @@ final class ReferenceLog implements ReferenceBucket {
     }
 
     @Override
+    public void grant(long now, long permits) {
+        long left = permits;
+        for (int i = entries.size() - 1; i >= 0; i--) {
+            Entry entry = entries.get(i);
+            long removed = Math.min(entry.permits, left);
+            entries.set(i, new Entry(entry.end, entry.over, entry.permits - removed));
+            left -= removed;
+        }
+    }
+
+    @Override
     public Fraction timeUntil(long now, Fraction mostUsed) {
         Fraction used = used(now);
         Fraction end = Fraction.of(now);

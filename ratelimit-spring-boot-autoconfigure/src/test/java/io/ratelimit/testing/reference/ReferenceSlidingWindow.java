@@ -37,6 +37,20 @@ final class ReferenceSlidingWindow implements ReferenceBucket {
         take(now, Math.min(permits, capacity - count), new Object());
     }
 
+    /** What was taken last is in the current window; of the previous window, permits count only as far as they are in view. */
+    @Override
+    public void grant(long now, long permits) {
+        long window = window(now);
+        long current = counts.getOrDefault(window, 0L);
+        long previous = counts.getOrDefault(window - 1, 0L);
+        counts.put(window, Math.max(0, current - permits));
+        Fraction inView = end(window).minus(Fraction.of(now)).dividedBy(length);
+        Fraction others = Fraction.of(Math.max(0, permits - current)).dividedBy(inView);
+        counts.put(
+                window - 1,
+                Fraction.of(previous).minus(others).atLeast(Fraction.ZERO).floor());
+    }
+
     @Override
     public Fraction timeUntil(long now, Fraction mostUsed) {
         if (used(now).compareTo(mostUsed) <= 0) {

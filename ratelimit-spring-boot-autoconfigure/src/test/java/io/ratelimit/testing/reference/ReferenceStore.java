@@ -1,10 +1,12 @@
 package io.ratelimit.testing.reference;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.TimeSource;
+import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.StoreOutcome;
@@ -26,6 +28,8 @@ public final class ReferenceStore implements RateLimitStore {
 
     private final Map<String, ReferenceBucket> buckets = new HashMap<>();
 
+    private final Map<String, ReferenceBlock> blocks = new HashMap<>();
+
     public ReferenceStore(TimeSource time) {
         this.time = time;
     }
@@ -34,6 +38,7 @@ public final class ReferenceStore implements RateLimitStore {
     @Override
     public StoreOutcome decide(StoreRequest request) {
         List<Charge> charges = request.charges();
+        charges.stream().filter(this::violates).forEach(this::block);
         boolean rejected = charges.stream().anyMatch(charge -> !charge.limit().dryRun() && !fits(charge));
         Map<Charge, Object> calls = new HashMap<>();
         List<RateLimitDecision> decisions = charges.stream()
@@ -56,12 +61,20 @@ public final class ReferenceStore implements RateLimitStore {
 
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return CompletableFuture.completedFuture(decide(charge, true, fits(charge), charge));
+        // What would be decided, which may block the key.
+        ReferenceBlock known = blockOf(charge).copy();
+        if (violates(charge)) {
+            block(charge);
+        }
+        RateLimitDecision decision = decide(charge, true, fits(charge), charge);
+        blocks.put(name(charge), known);
+        return CompletableFuture.completedFuture(decision);
     }
 
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         buckets.remove(name(new Charge(limit, key, 0)));
+        blocks.remove(name(new Charge(limit, key, 0)));
         return CompletableFuture.completedFuture(null);
     }
 
@@ -70,10 +83,51 @@ public final class ReferenceStore implements RateLimitStore {
         bucket(charge).witness(time.micros(), charge.permits(), charge.limit().capacity());
     }
 
+    /** Looks at a bucket before or after an operator's change. */
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        Charge charge = new Charge(limit, key, 0);
+        long now = time.micros();
+        switch (change.kind()) {
+            case NONE -> {}
+            case GRANT -> bucket(charge).grant(now, change.amount());
+            case BLOCK -> blockOf(charge).block(now, change.amount());
+            case UNBLOCK -> blocks.remove(name(charge));
+        }
+        return CompletableFuture.completedFuture(new BucketStatus(
+                limit.capacity(),
+                left(charge).floor(),
+                micros(bucket(charge).timeUntil(now, Fraction.ZERO)),
+                micros(Fraction.of(blockOf(charge).left(now)))));
+    }
+
+    /** A limit that blocks rejects the call although the key is not blocked. A call that can never succeed is no violation. */
+    private boolean violates(Charge charge) {
+        RateLimit limit = charge.limit();
+        return !limit.blockFor().isEmpty()
+                && !limit.dryRun()
+                && charge.permits() <= limit.capacity()
+                && !fits(charge)
+                && blockedFor(charge) == 0;
+    }
+
+    private void block(Charge charge) {
+        blockOf(charge).violated(time.micros(), charge.limit().blockFor());
+    }
+
+    private ReferenceBlock blockOf(Charge charge) {
+        return blocks.computeIfAbsent(name(charge), name -> new ReferenceBlock());
+    }
+
+    private long blockedFor(Charge charge) {
+        return blockOf(charge).left(time.micros());
+    }
+
     private boolean fits(Charge charge) {
-        return charge.permits() == 0
-                || (charge.permits() <= charge.limit().capacity()
-                        && waitOf(charge).compareTo(maxWaitOf(charge)) <= 0);
+        return blockedFor(charge) == 0
+                && (charge.permits() == 0
+                        || (charge.permits() <= charge.limit().capacity()
+                                && waitOf(charge).compareTo(maxWaitOf(charge)) <= 0));
     }
 
     /** How long it takes until the permits, no more than the capacity, are there. */
@@ -99,14 +153,19 @@ public final class ReferenceStore implements RateLimitStore {
         if (!free && charge.permits() > 0) {
             bucket.take(now, charge.permits(), call);
         }
-        Fraction left = Fraction.of(charge.limit().capacity()).minus(bucket.used(now));
+        long blocked = blockedFor(charge);
         return new RateLimitDecision(
                 fits,
                 charge.limit().capacity(),
-                left.atLeast(Fraction.ZERO).floor(),
+                blocked > 0 ? 0 : left(charge).floor(),
                 delay,
                 retryAfter,
-                micros(bucket.timeUntil(now, Fraction.ZERO)));
+                micros(bucket.timeUntil(now, Fraction.ZERO).atLeast(Fraction.of(blocked))));
+    }
+
+    private Fraction left(Charge charge) {
+        Fraction used = bucket(charge).used(time.micros());
+        return Fraction.of(charge.limit().capacity()).minus(used).atLeast(Fraction.ZERO);
     }
 
     /** A leaky bucket's permits are slots, and the first of them is free when all that came before has drained. */
@@ -120,8 +179,12 @@ public final class ReferenceStore implements RateLimitStore {
     }
 
     private @Nullable Duration retryAfter(Charge charge) {
-        return charge.permits() > charge.limit().capacity()
-                ? null
+        if (charge.permits() > charge.limit().capacity()) {
+            return null;
+        }
+        long blocked = blockedFor(charge);
+        return blocked > 0
+                ? micros(Fraction.of(blocked))
                 : micros(waitOf(charge).minus(maxWaitOf(charge)));
     }
 

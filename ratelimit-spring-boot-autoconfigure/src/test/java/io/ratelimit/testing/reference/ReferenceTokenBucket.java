@@ -37,6 +37,12 @@ final class ReferenceTokenBucket implements ReferenceBucket {
     }
 
     @Override
+    public void grant(long now, long permits) {
+        used(now);
+        queue.removeLast(permits);
+    }
+
+    @Override
     public Fraction timeUntil(long now, Fraction mostUsed) {
         return used(now).minus(mostUsed).atLeast(Fraction.ZERO).times(microsPerPermit);
     }

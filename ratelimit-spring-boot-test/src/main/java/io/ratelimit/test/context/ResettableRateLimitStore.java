@@ -1,8 +1,10 @@
 package io.ratelimit.test.context;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -74,6 +76,17 @@ final class ResettableRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         return store.resetAsync(limit, key);
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        used.add(new Bucket(limit, key));
+        return store.changeAsync(limit, key, change);
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        store.forget(limit, keyDigest);
     }
 
     private record Bucket(RateLimit limit, @Nullable String key) {}
