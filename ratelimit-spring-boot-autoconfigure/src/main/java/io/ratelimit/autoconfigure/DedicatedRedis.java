@@ -105,7 +105,11 @@ final class DedicatedRedis {
         static RedisConnector connect(Redis redis, ObjectProvider<SslBundles> bundles) {
             RedisURI uri = redis.url() == null ? null : parse(redis.url());
             return new RedisConnector(
-                    servers(redis, uri), client(redis, uri, bundles), redis.timeout(), RateLimitScript.load());
+                    servers(redis, uri),
+                    client(redis, uri, bundles),
+                    redis.timeout(),
+                    RateLimitScript.load(),
+                    redis.library());
         }
 
         private static RedisURI parse(String url) {

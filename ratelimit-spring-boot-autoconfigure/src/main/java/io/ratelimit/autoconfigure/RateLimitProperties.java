@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
 import io.ratelimit.redis.KeyHash;
+import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
@@ -90,6 +91,7 @@ public record RateLimitProperties(
      * @param timeout Maximum time for a decision, independent of the settings of the application's Redis client.
      * @param rememberRejections Whether a call that Redis has rejected is rejected again without Redis, until the time that
      *     Redis named and for a second at most.
+     * @param functions Whether calls run as a Redis function if Redis has functions, and not as a script.
      * @param connectionFactory Name of the RedisConnectionFactory bean to use. Only needed if there are several and none is
      *     primary.
      */
@@ -109,6 +111,7 @@ public record RateLimitProperties(
             @Nullable String hashKeysSecret,
             @DefaultValue("100ms") Duration timeout,
             @DefaultValue("true") boolean rememberRejections,
+            @DefaultValue("true") boolean functions,
             @Nullable String connectionFactory) {
 
         public Redis {
@@ -123,6 +126,12 @@ public record RateLimitProperties(
                                 + timeout.toString().substring(2).toLowerCase(Locale.ROOT) + ").",
                         "Set it to the longest time that a call may wait for Redis, such as 100ms.");
             }
+        }
+
+        /** Returns the library of the function, or {@code null} if calls run as a script. */
+        @Nullable
+        RateLimitLibrary library() {
+            return functions ? RateLimitLibrary.load() : null;
         }
 
         KeyHash keyHash() {

@@ -47,7 +47,10 @@ class RedisStoreConfiguration {
             return DedicatedRedis.connect(redis, bundles);
         }
         return new RedisConnector(
-                connectionFactory(beans, redis.connectionFactory()), redis.timeout(), RateLimitScript.load());
+                connectionFactory(beans, redis.connectionFactory()),
+                redis.timeout(),
+                RateLimitScript.load(),
+                redis.library());
     }
 
     private static RedisConnectionFactory connectionFactory(ListableBeanFactory beans, @Nullable String name) {

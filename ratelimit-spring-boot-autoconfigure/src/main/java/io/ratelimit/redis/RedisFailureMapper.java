@@ -35,7 +35,9 @@ final class RedisFailureMapper {
 
     private static final Pattern KEYS_APART = Pattern.compile("TRYAGAIN|CROSSSLOT");
 
-    private static final String IN_THE_SCRIPT = "user_script";
+    private static final Pattern CROSS_SLOT = Pattern.compile("CROSSSLOT");
+
+    private static final Pattern IN_THE_SCRIPT = Pattern.compile("user_(script|function)");
 
     private static final Pattern REPLY = Pattern.compile("(?<![\\w'])(" + String.join("|", REPLIES.keySet()) + ")\\b");
 
@@ -74,11 +76,11 @@ final class RedisFailureMapper {
 
     /** Returns whether the server accepts keys of one slot only. */
     static boolean isCrossSlot(@Nullable Throwable thrown) {
-        return thrown != null && areKeysApart(thrown) && mentions(thrown, "CROSSSLOT");
+        return thrown != null && areKeysApart(thrown) && mentions(thrown, CROSS_SLOT);
     }
 
-    private static boolean mentions(Throwable failure, String text) {
-        return first(failure, cause -> messageOf(cause).contains(text) ? Reason.ERROR : null) != null;
+    private static boolean mentions(Throwable failure, Pattern text) {
+        return first(failure, cause -> text.matcher(messageOf(cause)).find() ? Reason.ERROR : null) != null;
     }
 
     /** Removes the line of the script, which does not help operators. */

@@ -60,8 +60,8 @@ class CallsAfterShutdownTests {
         @Test
         void whoseConnectionsAreStoppedFirst() throws Exception {
             LettuceConnectionFactory users = SharedRedis.get().connect();
-            RedisConnector connector =
-                    new RedisConnector(new OtherConnectionFactory(users), TIMEOUT, RateLimitScript.load());
+            RedisConnector connector = new RedisConnector(
+                    new OtherConnectionFactory(users), TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load());
             connector.connect();
             users.stop();
             assertClosed(connector);
@@ -72,7 +72,8 @@ class CallsAfterShutdownTests {
     }
 
     private static void assertClosed(RedisConnectionFactory connections, boolean connected) throws Exception {
-        RedisConnector connector = new RedisConnector(connections, TIMEOUT, RateLimitScript.load());
+        RedisConnector connector =
+                new RedisConnector(connections, TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load());
         if (connected) {
             connector.connect();
         }

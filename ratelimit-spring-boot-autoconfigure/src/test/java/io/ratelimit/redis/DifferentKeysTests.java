@@ -33,8 +33,10 @@ class DifferentKeysTests {
 
     @BeforeAll
     static void connect() {
-        toServer = new RedisConnector(redis.connections(), Duration.ofSeconds(10), RateLimitScript.load());
-        toCluster = new RedisConnector(cluster.connections(), Duration.ofSeconds(10), RateLimitScript.load());
+        toServer = new RedisConnector(
+                redis.connections(), Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
+        toCluster = new RedisConnector(
+                cluster.connections(), Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
     }
 
     @AfterAll

@@ -30,6 +30,11 @@ final class DocumentedAcl {
                 .toList();
     }
 
+    /** What is to be allowed besides for functions. */
+    static List<String> functionRules() {
+        return words("- for \\[functions\\]\\(#functions\\), on Redis 7 and Valkey: `(.*?)`");
+    }
+
     static List<String> sentinelRules() {
         return words("(?s)- of each Sentinel,.*?\\): `(.*?)`");
     }

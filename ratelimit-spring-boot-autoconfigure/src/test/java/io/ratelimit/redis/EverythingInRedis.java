@@ -28,7 +28,8 @@ final class EverythingInRedis {
 
     /** @param admin of the same server, where scripts can be forgotten */
     static void doneBy(LettuceConnectionFactory users, LettuceConnectionFactory admin) throws Exception {
-        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load());
+        RedisConnector connector =
+                new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
         try {
             connector.connect();
             EverythingInRedis redis =

@@ -33,8 +33,8 @@ class ForeignValueTests {
 
     private final RateLimit other = TestLimits.tokenBucket("other", 10, "10/h");
 
-    private final RedisConnector connector =
-            new RedisConnector(redis.connections(), Duration.ofSeconds(10), RateLimitScript.load());
+    private final RedisConnector connector = new RedisConnector(
+            redis.connections(), Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
 
     private final String prefix = RedisUnderTest.newPrefix();
 

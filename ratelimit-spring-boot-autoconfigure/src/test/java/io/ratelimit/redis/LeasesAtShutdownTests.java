@@ -48,7 +48,9 @@ class LeasesAtShutdownTests {
         }
         context.close();
         RedisRateLimitStore others = TestStores.over(
-                new RedisConnector(redis.connections(), Duration.ofSeconds(20), RateLimitScript.load()), prefix);
+                new RedisConnector(
+                        redis.connections(), Duration.ofSeconds(20), RateLimitScript.load(), RateLimitLibrary.load()),
+                prefix);
         assertThat(others.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(limit.capacity() - calls);
     }
 

@@ -114,8 +114,8 @@ class NoBlockingTests {
     @ParameterizedTest
     @EnumSource
     void redisThatNobodyHasConnectedTo(Caller caller) {
-        RedisConnector connector =
-                new RedisConnector(redis.connections(), Duration.ofSeconds(5), RateLimitScript.load());
+        RedisConnector connector = new RedisConnector(
+                redis.connections(), Duration.ofSeconds(5), RateLimitScript.load(), RateLimitLibrary.load());
         run(
                 runner().withBean(RateLimitScriptExecutor.class, () -> new Cold(connector)),
                 quotes -> assertThat(outcomes(caller, quotes))
@@ -136,8 +136,8 @@ class NoBlockingTests {
     @ParameterizedTest
     @EnumSource
     void redisThatHangsBeforeAnybodyHasConnected(Caller caller) {
-        RedisConnector connector =
-                new RedisConnector(redis.connections(), Duration.ofMillis(100), RateLimitScript.load());
+        RedisConnector connector = new RedisConnector(
+                redis.connections(), Duration.ofMillis(100), RateLimitScript.load(), RateLimitLibrary.load());
         run(runner().withBean(RateLimitScriptExecutor.class, () -> new Cold(connector)), quotes -> {
             redis.hang();
             assertThat(outcomes(caller, quotes))

@@ -45,8 +45,8 @@ class RedisConcurrencyTests {
     void startInstances() {
         String prefix = RedisUnderTest.newPrefix();
         for (int i = 0; i < INSTANCES; i++) {
-            RedisConnector connector =
-                    new RedisConnector(redis.connections(), Duration.ofSeconds(20), RateLimitScript.load());
+            RedisConnector connector = new RedisConnector(
+                    redis.connections(), Duration.ofSeconds(20), RateLimitScript.load(), RateLimitLibrary.load());
             connectors.add(connector);
             stores.add(TestStores.over(connector, prefix));
         }

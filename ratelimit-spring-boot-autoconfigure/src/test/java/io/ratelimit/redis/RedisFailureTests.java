@@ -32,7 +32,8 @@ class RedisFailureTests {
 
     private final RedisServer redis = new RedisServer();
 
-    private final RedisConnector connector = new RedisConnector(redis.connections(), TIMEOUT, RateLimitScript.load());
+    private final RedisConnector connector =
+            new RedisConnector(redis.connections(), TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load());
 
     private final RateLimitStore store = TestStores.over(connector, TIMEOUT, "test");
 

@@ -82,7 +82,9 @@ class RefundedBucketTests {
     /** By the server's clock. */
     @Test
     void keyExpiresWhenTheBucketWouldHaveBeenFullWithoutTheRefund() {
-        store = TestStores.over(TemplateScriptExecutor.over(redis.connections(), RateLimitScript.load()), prefix);
+        store = TestStores.over(
+                TemplateScriptExecutor.over(redis.connections(), RateLimitScript.load(), RateLimitLibrary.load()),
+                prefix);
         Refund first = charge(10);
         charge(1);
         undo(first);

@@ -30,7 +30,7 @@ class ScriptCallTests {
     private final RateLimit window = TestLimits.fixedWindow("window", 10, "10/h");
 
     private final RedisConnector connector =
-            new RedisConnector(redis.connections(), Duration.ofSeconds(10), RateLimitScript.load());
+            new RedisConnector(redis.connections(), Duration.ofSeconds(10), RateLimitScript.load(), null);
 
     private final String prefix = RedisUnderTest.newPrefix();
 

@@ -104,7 +104,7 @@ class WarmUpTests {
         Properties stats =
                 redis.execute(connection -> connection.serverCommands().info("commandstats"), true);
         return stats.stringPropertyNames().stream()
-                .filter(name -> name.startsWith("cmdstat_eval"))
+                .filter(name -> name.startsWith("cmdstat_eval") || name.equals("cmdstat_fcall"))
                 .mapToLong(name -> Long.parseLong(
                         stats.getProperty(name).replaceAll("^calls=", "").replaceAll(",.*$", "")))
                 .sum();

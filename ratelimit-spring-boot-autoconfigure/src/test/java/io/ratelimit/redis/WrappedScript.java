@@ -39,6 +39,6 @@ final class WrappedScript {
     }
 
     static RateLimitScriptExecutor executor(RedisConnectionFactory connections, String before, String after) {
-        return TemplateScriptExecutor.over(connections, of(before, after));
+        return TemplateScriptExecutor.over(connections, of(before, after), null);
     }
 }

@@ -2,20 +2,29 @@ package io.ratelimit.redis.connection;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.ratelimit.redis.RateLimitLibrary;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
- * Runs the script with the asynchronous commands of the Lettuce connection that the template shares among all callers. They
+ * Runs calls with the asynchronous commands of the Lettuce connection that the template shares among all callers. They
  * never block once there is a connection.
  */
 final class LettuceScriptExecutor extends TemplateScriptExecutor {
@@ -24,15 +33,51 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
 
     private final byte[] text;
 
-    LettuceScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
-        super(connections, script);
+    /** @param library to run as a function; {@code null} = always the script */
+    LettuceScriptExecutor(
+            RedisConnectionFactory connections, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
+        super(connections, script, library);
         this.digest = script.getSha1();
         this.text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
     }
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        return new Reply(keys.toArray(byte[][]::new), arguments).byDigest();
+        Reply reply = new Reply(keys.toArray(byte[][]::new), arguments);
+        RateLimitFunction function = function();
+        if (function != null && function.isUsable()) {
+            reply.byFunction(function);
+        } else {
+            reply.byDigest();
+        }
+        return reply;
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // Nothing else connects to a master without blocking.
+    CompletionStage<?> load(RateLimitLibrary library) {
+        RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
+        return commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster
+                ? loadIntoMasters(library, cluster.getStatefulConnection())
+                : load(library, commands);
+    }
+
+    private static CompletionStage<?> loadIntoMasters(
+            RateLimitLibrary library, StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+        return CompletableFuture.allOf(cluster.getPartitions().stream()
+                .filter(node -> node.getRole().isUpstream())
+                .map(node -> cluster.getConnectionAsync(
+                                node.getUri().getHost(), node.getUri().getPort())
+                        .thenCompose(master -> load(library, master.async())))
+                .toArray(CompletableFuture[]::new));
+    }
+
+    private static CompletionStage<?> load(RateLimitLibrary library, RedisClusterAsyncCommands<byte[], byte[]> server) {
+        return LibraryLoader.loadIfMissing(library, (command, arguments) -> {
+            CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+            Stream.of(arguments).forEach(words::add);
+            return server.dispatch(CommandType.valueOf(command), new StatusOutput<>(ByteArrayCodec.INSTANCE), words);
+        });
     }
 
     @Override
@@ -63,17 +108,20 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
             this.arguments = arguments;
         }
 
-        Reply byDigest() {
-            follow(commands().evalsha(digest, ScriptOutputType.MULTI, keys, arguments));
-            return this;
+        void byFunction(RateLimitFunction function) {
+            follow(commands().fcall(function.name(), ScriptOutputType.MULTI, keys, arguments), thrown -> {
+                if (function.hasNotRun(thrown)) {
+                    byDigest();
+                } else {
+                    completeExceptionally(thrown);
+                }
+            });
         }
 
-        private void follow(CompletionStage<List<Long>> sent) {
-            command = (Future<?>) sent;
-            var unused = sent.whenComplete((numbers, thrown) -> {
-                if (thrown == null) {
-                    complete(numbers);
-                } else if (thrown instanceof RedisNoScriptException && !isDone()) {
+        void byDigest() {
+            follow(commands().evalsha(digest, ScriptOutputType.MULTI, keys, arguments), thrown -> {
+                if (thrown instanceof RedisNoScriptException) {
+                    serverHasRestarted();
                     byText();
                 } else {
                     completeExceptionally(thrown);
@@ -81,10 +129,25 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
             });
         }
 
-        /** Sends the text of the script, because the server does not know its digest. */
         private void byText() {
+            follow(commands().eval(text, ScriptOutputType.MULTI, keys, arguments), this::completeExceptionally);
+        }
+
+        /** @param orElse handles the failure of the command, such as by sending the call in another way */
+        private void follow(CompletionStage<List<Long>> sent, Consumer<Throwable> orElse) {
+            command = (Future<?>) sent;
+            var unused = sent.whenComplete((numbers, thrown) -> {
+                if (thrown == null) {
+                    complete(numbers);
+                } else if (!isDone()) {
+                    attempt(() -> orElse.accept(thrown));
+                }
+            });
+        }
+
+        private void attempt(Runnable next) {
             try {
-                follow(commands().eval(text, ScriptOutputType.MULTI, keys, arguments));
+                next.run();
             } catch (RuntimeException ex) {
                 completeExceptionally(ex);
             }

@@ -1,5 +1,6 @@
 package io.ratelimit.redis.connection;
 
+import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisTopology;
 import java.lang.System.Logger.Level;
@@ -18,7 +19,7 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.util.ClassUtils;
 
 /**
- * Runs the script on Redis: with Lettuce over a connection of its own, with other drivers over the application's. Connects in
+ * Runs calls on Redis: with Lettuce over a connection of its own, with other drivers over the application's. Connects in
  * the background, so that an application starts without Redis.
  */
 public final class RedisConnector implements RateLimitScriptExecutor, SmartLifecycle, DisposableBean {
@@ -45,9 +46,14 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
      * @param users the application's connections
      * @param timeout of a decision
      * @param script that decides
+     * @param library that decides where Redis has functions; {@code null} = always the script
      */
-    public RedisConnector(RedisConnectionFactory users, Duration timeout, RedisScript<List<Long>> script) {
-        this(users, isLettuce(users) ? like((LettuceConnectionFactory) users, timeout) : null, script);
+    public RedisConnector(
+            RedisConnectionFactory users,
+            Duration timeout,
+            RedisScript<List<Long>> script,
+            @Nullable RateLimitLibrary library) {
+        this(users, isLettuce(users) ? like((LettuceConnectionFactory) users, timeout) : null, script, library);
     }
 
     /**
@@ -57,26 +63,29 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
      * @param client the client's options
      * @param timeout of a decision
      * @param script that decides
+     * @param library that decides where Redis has functions; {@code null} = always the script
      */
     public RedisConnector(
             RedisConfiguration servers,
             LettuceClientConfiguration client,
             Duration timeout,
-            RedisScript<List<Long>> script) {
-        this(null, DedicatedConnections.to(servers, client, timeout), script);
+            RedisScript<List<Long>> script,
+            @Nullable RateLimitLibrary library) {
+        this(null, DedicatedConnections.to(servers, client, timeout), script, library);
     }
 
     private RedisConnector(
             @Nullable RedisConnectionFactory users,
             @Nullable DedicatedConnections dedicated,
-            RedisScript<List<Long>> script) {
+            RedisScript<List<Long>> script,
+            @Nullable RateLimitLibrary library) {
         this.dedicated = dedicated;
         if (dedicated == null) {
-            this.executor = TemplateScriptExecutor.over(Objects.requireNonNull(users), script);
+            this.executor = TemplateScriptExecutor.over(Objects.requireNonNull(users), script, library);
             this.servers = null;
         } else {
             DedicatedConnections.Factory own = dedicated.factory();
-            this.executor = TemplateScriptExecutor.over(own, script);
+            this.executor = TemplateScriptExecutor.over(own, script, library);
             this.servers = own.isClusterAware() ? new LettuceCluster(own) : oneServer(own);
         }
         this.address = RedisAddress.of(dedicated == null ? null : dedicated.servers());

@@ -54,8 +54,8 @@ class EvictionPolicyWarningTests {
     /** By each kind of driver. */
     private List<String> warnings() {
         return Stream.of(redis.connections(), new OtherConnectionFactory(redis.connections()))
-                .map(connections ->
-                        EvictionPolicyWarning.warning(TemplateScriptExecutor.over(connections, RateLimitScript.load())))
+                .map(connections -> EvictionPolicyWarning.warning(
+                        TemplateScriptExecutor.over(connections, RateLimitScript.load(), null)))
                 .toList();
     }
 

@@ -28,7 +28,7 @@ class LettuceScriptExecutorTests {
             executor().execute(ScriptedServers.keys("key"), new byte[0][]).toCompletableFuture();
 
     private RateLimitScriptExecutor executor() {
-        return new LettuceScriptExecutor(driver(RedisConnectionFactory.class), RateLimitScript.load());
+        return new LettuceScriptExecutor(driver(RedisConnectionFactory.class), RateLimitScript.load(), null);
     }
 
     /** A part of it, down to the commands. */

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.OtherConnectionFactory;
 import io.ratelimit.redis.ProbeScript;
+import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.ScriptCodec;
@@ -26,7 +27,8 @@ class RedisConnectorTests {
     @Test
     void applicationsConnectionsStayAsTheyAre() throws Exception {
         LettuceConnectionFactory users = usersConnections(3);
-        RedisConnector connector = new RedisConnector(users, Duration.ofMillis(5), RateLimitScript.load());
+        RedisConnector connector =
+                new RedisConnector(users, Duration.ofMillis(5), RateLimitScript.load(), RateLimitLibrary.load());
         connector.connect();
         connector.destroy();
         assertThat(users.isRunning()).isTrue();
@@ -42,7 +44,8 @@ class RedisConnectorTests {
     @Test
     void databaseIsTheApplications() throws Exception {
         LettuceConnectionFactory users = usersConnections(3);
-        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load());
+        RedisConnector connector =
+                new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
         String key = RedisUnderTest.newPrefix();
         new StringRedisTemplate(users).opsForValue().set(key, "value", Duration.ofMinutes(1));
         connector
@@ -57,8 +60,11 @@ class RedisConnectorTests {
     @Test
     void connectionsOfAnotherKindAreUsedAsTheyAre() throws Exception {
         LettuceConnectionFactory users = usersConnections(0);
-        RedisConnector connector =
-                new RedisConnector(new OtherConnectionFactory(users), Duration.ofSeconds(10), RateLimitScript.load());
+        RedisConnector connector = new RedisConnector(
+                new OtherConnectionFactory(users),
+                Duration.ofSeconds(10),
+                RateLimitScript.load(),
+                RateLimitLibrary.load());
         ProbeScript probe = new ProbeScript(RedisUnderTest.newPrefix(), new ScriptCodec());
         assertThat(connector
                         .execute(probe.names("any"), probe.arguments())
@@ -76,7 +82,8 @@ class RedisConnectorTests {
         String name = "rl-" + System.nanoTime();
         LettuceConnectionFactory users = usersConnections(0, name);
         StringRedisTemplate redis = new StringRedisTemplate(users);
-        RedisConnector connector = new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load());
+        RedisConnector connector =
+                new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
         GuardedRedis guarded = new GuardedRedis(connector, Duration.ofSeconds(10), RedisUnderTest.newPrefix());
         connector.connect();
         assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(10));

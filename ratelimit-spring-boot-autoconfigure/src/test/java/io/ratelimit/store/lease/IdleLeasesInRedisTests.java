@@ -6,6 +6,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.redis.GuardedRedis;
+import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisRateLimitStore;
@@ -47,7 +48,7 @@ class IdleLeasesInRedisTests {
 
     @BeforeEach
     void connect() {
-        connector = new RedisConnector(redis.connections(), TIMEOUT, RateLimitScript.load());
+        connector = new RedisConnector(redis.connections(), TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load());
         scripts = new CountedScripts(connector);
         String prefix = RedisUnderTest.newPrefix();
         shared = new RedisRateLimitStore(new GuardedRedis(scripts, TIMEOUT, prefix), prefix);

@@ -19,13 +19,14 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.regex.Pattern;
 import javax.net.ServerSocketFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Passes on what an application and its Redis say to each other, and can lose or hold it. */
 public final class FaultyProxy implements AutoCloseable {
 
-    private static final String SCRIPT = "evalsha";
+    private static final Pattern SCRIPT = Pattern.compile("evalsha|fcall");
 
     private final int target;
 
@@ -164,9 +165,8 @@ public final class FaultyProxy implements AutoCloseable {
     }
 
     private static boolean isScript(byte[] buffer, int length) {
-        return new String(buffer, 0, length, StandardCharsets.ISO_8859_1)
-                .toLowerCase(Locale.ROOT)
-                .contains(SCRIPT);
+        return SCRIPT.matcher(new String(buffer, 0, length, StandardCharsets.ISO_8859_1).toLowerCase(Locale.ROOT))
+                .find();
     }
 
     private static void start(Runnable work) {
