@@ -32,9 +32,7 @@ class BlockingDriverContinuationTests {
     void blockingCallsThatFollowDecisionsAreDecided() {
         String prefix = RedisUnderTest.newPrefix();
         GuardedRedis guarded = new GuardedRedis(
-                new BlockingScriptExecutor(redis.connections(), RateLimitScript.load(), RateLimitLibrary.load()),
-                Duration.ofSeconds(2),
-                prefix);
+                new BlockingScriptExecutor(redis.connections(), RateLimitScript.load()), Duration.ofSeconds(2), prefix);
         RateLimitGate gate = new RateLimitGate(
                 new RedisRateLimitStore(guarded, prefix), (charge, decision, outcome) -> {}, Waiter.parking());
         RateLimit limit = TestLimits.tokenBucket("quotes", 1_000, "1/h");

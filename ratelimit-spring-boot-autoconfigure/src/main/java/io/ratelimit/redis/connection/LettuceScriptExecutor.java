@@ -2,22 +2,17 @@ package io.ratelimit.redis.connection;
 
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
-import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
-import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import io.lettuce.core.codec.ByteArrayCodec;
-import io.lettuce.core.output.StatusOutput;
-import io.lettuce.core.protocol.CommandArgs;
-import io.lettuce.core.protocol.CommandType;
+import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.redis.RateLimitLibrary;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.RedisCallback;
@@ -29,55 +24,43 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 final class LettuceScriptExecutor extends TemplateScriptExecutor {
 
+    /** The most time that a connection waits for the function to be loaded. */
+    private static final Duration LOAD = Duration.ofSeconds(1);
+
     private final String digest;
 
     private final byte[] text;
 
+    private final @Nullable RateLimitFunction function;
+
     /** @param library to run as a function; {@code null} = always the script */
     LettuceScriptExecutor(
             RedisConnectionFactory connections, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
-        super(connections, script, library);
+        super(connections, script);
+        this.function =
+                library == null ? null : new RateLimitFunction(library, () -> LibraryLoader.load(library, commands()));
         this.digest = script.getSha1();
         this.text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /** Loads the function, too. */
+    @Override
+    void prepare() {
+        super.prepare();
+        if (function != null) {
+            BoundedWait.await(function.load(), LOAD);
+        }
     }
 
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
         Reply reply = new Reply(keys.toArray(byte[][]::new), arguments);
-        RateLimitFunction function = function();
         if (function != null && function.isUsable()) {
             reply.byFunction(function);
         } else {
             reply.byDigest();
         }
         return reply;
-    }
-
-    @Override
-    @SuppressWarnings("deprecation") // Nothing else connects to a master without blocking.
-    CompletionStage<?> load(RateLimitLibrary library) {
-        RedisClusterAsyncCommands<byte[], byte[]> commands = commands();
-        return commands instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster
-                ? loadIntoMasters(library, cluster.getStatefulConnection())
-                : load(library, commands);
-    }
-
-    private static CompletionStage<?> loadIntoMasters(
-            RateLimitLibrary library, StatefulRedisClusterConnection<byte[], byte[]> cluster) {
-        return CompletableFuture.allOf(cluster.getPartitions().stream()
-                .filter(node -> node.getRole().isUpstream())
-                .map(node -> cluster.getConnectionAsync(
-                                node.getUri().getHost(), node.getUri().getPort())
-                        .thenCompose(master -> load(library, master.async())))
-                .toArray(CompletableFuture[]::new));
-    }
-
-    private static CompletionStage<?> load(RateLimitLibrary library, RedisClusterAsyncCommands<byte[], byte[]> server) {
-        return LibraryLoader.loadIfMissing(library, (command, arguments) -> {
-            CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
-            Stream.of(arguments).forEach(words::add);
-            return server.dispatch(CommandType.valueOf(command), new StatusOutput<>(ByteArrayCodec.INSTANCE), words);
-        });
     }
 
     @Override
@@ -121,7 +104,9 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
         void byDigest() {
             follow(commands().evalsha(digest, ScriptOutputType.MULTI, keys, arguments), thrown -> {
                 if (thrown instanceof RedisNoScriptException) {
-                    serverHasRestarted();
+                    if (function != null) {
+                        function.serverHasRestarted();
+                    }
                     byText();
                 } else {
                     completeExceptionally(thrown);

@@ -1,11 +1,20 @@
 package io.ratelimit.redis.connection;
 
+import io.lettuce.core.RedisFuture;
+import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import io.ratelimit.redis.RateLimitLibrary;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.stream.Stream;
 
 /**
- * Loads the library into a server that does not have it. Looks for it by a call with an impossible number of keys, which runs
+ * Loads the library into servers that do not have it. Looks for it by a call with an impossible number of keys, which runs
  * nothing, and tells a missing function from one that may not be called.
  */
 final class LibraryLoader {
@@ -21,11 +30,29 @@ final class LibraryLoader {
 
     private LibraryLoader() {}
 
-    /** The result fails if the function cannot be called afterwards. */
-    static CompletionStage<?> loadIfMissing(RateLimitLibrary library, Server server) {
-        return server.send("FCALL", library.name(), NO_RUN)
+    /** The result fails if the function cannot be called afterwards on the server, or on a master of the cluster. */
+    @SuppressWarnings("deprecation") // Nothing else connects to a master without blocking.
+    static CompletionStage<?> load(RateLimitLibrary library, RedisClusterAsyncCommands<byte[], byte[]> servers) {
+        return servers instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster
+                ? loadIntoMasters(library, cluster.getStatefulConnection())
+                : loadIfMissing(library, servers);
+    }
+
+    private static CompletionStage<?> loadIntoMasters(
+            RateLimitLibrary library, StatefulRedisClusterConnection<byte[], byte[]> cluster) {
+        return CompletableFuture.allOf(cluster.getPartitions().stream()
+                .filter(node -> node.getRole().isUpstream())
+                .map(node -> cluster.getConnectionAsync(
+                                node.getUri().getHost(), node.getUri().getPort())
+                        .thenCompose(master -> loadIfMissing(library, master.async())))
+                .toArray(CompletableFuture[]::new));
+    }
+
+    private static CompletionStage<?> loadIfMissing(
+            RateLimitLibrary library, RedisClusterAsyncCommands<byte[], byte[]> server) {
+        return send(server, CommandType.FCALL, library.name(), NO_RUN)
                 .exceptionallyCompose(thrown -> mentions(IS_MISSING, thrown)
-                        ? server.send("FUNCTION", "LOAD", library.text())
+                        ? server.functionLoad(library.text())
                         : CompletableFuture.failedFuture(thrown))
                 .exceptionallyCompose(thrown -> mentions(IS_THERE, thrown) || mentions(EXISTS, thrown)
                         ? CompletableFuture.completedFuture(IS_THERE)
@@ -36,9 +63,10 @@ final class LibraryLoader {
         return RateLimitFunction.messageOf(thrown).contains(reply);
     }
 
-    /** Sends a command to one server. */
-    interface Server {
-
-        CompletionStage<String> send(String command, String... arguments);
+    private static RedisFuture<String> send(
+            RedisClusterAsyncCommands<byte[], byte[]> server, CommandType command, String... arguments) {
+        CommandArgs<byte[], byte[]> words = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+        Stream.of(arguments).forEach(words::add);
+        return server.dispatch(command, new StatusOutput<>(ByteArrayCodec.INSTANCE), words);
     }
 }

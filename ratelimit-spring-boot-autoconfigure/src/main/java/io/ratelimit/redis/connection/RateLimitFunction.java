@@ -147,8 +147,7 @@ final class RateLimitFunction {
 
     private static boolean isRefused(Throwable thrown) {
         String message = messageOf(thrown);
-        return NestedExceptionUtils.getMostSpecificCause(thrown) instanceof UnsupportedOperationException
-                || (REFUSED.matcher(message).find() && !MISSING.matcher(message).find());
+        return REFUSED.matcher(message).find() && !MISSING.matcher(message).find();
     }
 
     private synchronized void become(boolean loaded, long pause, String message) {

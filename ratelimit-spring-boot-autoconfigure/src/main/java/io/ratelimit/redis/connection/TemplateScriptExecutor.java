@@ -1,14 +1,11 @@
 package io.ratelimit.redis.connection;
 
-import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisTopology;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import java.util.Properties;
-import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -19,11 +16,8 @@ import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.data.redis.serializer.RedisSerializer;
 import org.springframework.util.ClassUtils;
 
-/** Runs calls through Spring Data's template: as the function where Redis has it, else as the script. */
+/** Runs the script through Spring Data's template. */
 public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor {
-
-    /** The most time that a connection waits for the function to be loaded. */
-    private static final Duration LOAD = Duration.ofSeconds(1);
 
     static final RedisSerializer<byte[]> BYTES = RedisSerializer.byteArray();
 
@@ -33,13 +27,8 @@ public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor 
 
     private volatile boolean clustered;
 
-    private final @Nullable RateLimitFunction function;
-
-    /** @param library to run as a function; {@code null} = always the script */
-    TemplateScriptExecutor(
-            RedisConnectionFactory connections, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
+    TemplateScriptExecutor(RedisConnectionFactory connections, RedisScript<List<Long>> script) {
         this.script = script;
-        this.function = library == null ? null : new RateLimitFunction(library, () -> load(library));
         template.setConnectionFactory(connections);
         template.setEnableDefaultSerializer(false);
         template.setKeySerializer(BYTES);
@@ -50,13 +39,13 @@ public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor 
     /**
      * Returns the executor for the driver.
      *
-     * @param library to run as a function; {@code null} = always the script
+     * @param library to run as a function, if the driver can; {@code null} = always the script
      */
     public static TemplateScriptExecutor over(
             RedisConnectionFactory connections, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
         return isSharedLettuce(connections)
                 ? new LettuceScriptExecutor(connections, script, library)
-                : new BlockingScriptExecutor(connections, script, library);
+                : new BlockingScriptExecutor(connections, script);
     }
 
     /** Returns whether callers share one Lettuce connection. Lettuce may be absent. */
@@ -74,36 +63,18 @@ public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor 
         return script;
     }
 
-    @Nullable
-    RateLimitFunction function() {
-        return function;
-    }
-
-    /** Loads the library into every server that does not have it, without blocking. */
-    abstract CompletionStage<?> load(RateLimitLibrary library);
-
-    /** Looks for functions again, because the server has lost its scripts and may be another one. */
-    void serverHasRestarted() {
-        if (function != null) {
-            function.serverHasRestarted();
-        }
-    }
-
     @Override
     public RedisTopology topology() {
         return clustered ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }
 
-    /** Connects, and loads the script and the function into the server, so that no call has to. Blocks. */
+    /** Connects, and loads the script into the server, so that no call has to. Blocks. */
     void prepare() {
         byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
         template.execute((RedisCallback<String>) connection -> {
             clustered = connection instanceof RedisClusterConnection;
             return connection.scriptingCommands().scriptLoad(text);
         });
-        if (function != null) {
-            BoundedWait.await(function.load(), LOAD);
-        }
     }
 
     /** Returns what the server reports about its memory; on a cluster each name is prefixed with its node. Blocks. */
