@@ -90,6 +90,8 @@ final class LeaseBroker {
         if (joined.asks()) {
             return await(ask(request, bucket, joined.request()), LAST * timeout + GRACE);
         }
+        refund(joined.request().before());
+        BoundedWait.yieldFor(joined.request().arrival());
         await(joined.request().arrival(), LAST * timeout + GRACE);
         StoreOutcome outcome = joined.request().served(request);
         if (outcome == null) {
@@ -107,6 +109,7 @@ final class LeaseBroker {
         if (joined.asks()) {
             return ask(request, bucket, joined.request());
         }
+        refund(joined.request().before());
         long since = nanos.getAsLong();
         return joined.request().completion().thenCompose(answered -> {
             StoreOutcome outcome = joined.request().served(request);
@@ -117,6 +120,15 @@ final class LeaseBroker {
                     ? CompletableFuture.completedFuture(outcome)
                     : within(timeout - (nanos.getAsLong() - since), store.decideAsync(request));
         });
+    }
+
+    /** Asks for the next lease of a bucket with few permits left, if it is due. Does not block. */
+    void renewIfRunningOut(Charge charge, LeasedBucket bucket) {
+        LeaseRequest request = open && bucket.isRunningOut() ? bucket.renew(nanos.getAsLong()) : null;
+        if (request != null) {
+            StoreRequest nothing = StoreRequest.of(new Charge(charge.limit(), charge.key(), 0));
+            var unused = ask(nothing, bucket, request);
+        }
     }
 
     /** Looked at after the bucket is there: one that comes too late to be refunded is not used. */
@@ -195,11 +207,14 @@ final class LeaseBroker {
     private @Nullable StoreOutcome received(
             StoreRequest call, LeasedBucket bucket, LeaseRequest request, @Nullable StoreOutcome outcome, long sent) {
         Charge charge = call.first();
+        long now = nanos.getAsLong();
         Lease lease = outcome == null || !outcome.decision().allowed() ? null : outcome.lease();
         LeasedPermits brought = outcome == null || lease == null
                 ? null
-                : new LeasedPermits(charge.limit(), outcome.decision(), lease, sent);
-        refund(bucket.receive(request, brought, nanos.getAsLong()));
+                : new LeasedPermits(charge.limit(), outcome.decision(), lease, sent, now);
+        Lease remainder = bucket.receive(request, brought, now);
+        refund(remainder.isEmpty() ? List.of() : List.of(remainder));
+        renewIfRunningOut(charge, bucket);
         if (outcome == null) {
             return null;
         }
@@ -216,15 +231,15 @@ final class LeaseBroker {
     }
 
     /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */
-    private void refund(Lease remainder) {
-        if (remainder.isEmpty()) {
+    private void refund(List<Lease> remainders) {
+        if (remainders.isEmpty()) {
             return;
         }
         // After shutdown there is no later.
         if (!open || store.affordableRefunds() > 0) {
-            var unused = store.refundLeases(List.of(remainder));
+            var unused = store.refundLeases(remainders);
         } else {
-            sweep.refundLater(remainder);
+            remainders.forEach(sweep::refundLater);
         }
     }
 

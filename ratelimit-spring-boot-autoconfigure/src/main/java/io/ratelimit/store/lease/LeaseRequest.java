@@ -4,6 +4,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +21,7 @@ final class LeaseRequest {
 
     private final long asked;
 
-    private final Lease before;
+    private final List<Lease> before;
 
     private final long since;
 
@@ -33,10 +34,10 @@ final class LeaseRequest {
     private @Nullable RateLimitDecision decision;
 
     /**
-     * @param before what is left of the lease before it
+     * @param before what is left of leases before it, and cannot be used any more
      * @param since the time, in nanoseconds
      */
-    LeaseRequest(long asked, Lease before, long since) {
+    LeaseRequest(long asked, List<Lease> before, long since) {
         this.asked = asked;
         this.before = before;
         this.since = since;
@@ -48,7 +49,7 @@ final class LeaseRequest {
         return asked;
     }
 
-    Lease before() {
+    List<Lease> before() {
         return before;
     }
 
@@ -66,8 +67,8 @@ final class LeaseRequest {
     }
 
     /** Returns a completed request, with permits taken for the call that would have waited for it. */
-    static LeaseRequest completed(LeasedPermits leased, long after, long nanos) {
-        LeaseRequest request = new LeaseRequest(0, Lease.NONE, nanos);
+    static LeaseRequest completed(LeasedPermits leased, long after, List<Lease> before, long nanos) {
+        LeaseRequest request = new LeaseRequest(0, before, nanos);
         request.serve(leased, after, nanos);
         request.arrived(null);
         request.complete(null);

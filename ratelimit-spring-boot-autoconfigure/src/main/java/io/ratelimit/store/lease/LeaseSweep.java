@@ -125,10 +125,7 @@ final class LeaseSweep {
         List<Lease> remainders = new ArrayList<>();
         replaced.drainTo(remainders, most);
         while (idle.hasNext() && (most == 0 || remainders.size() < most)) {
-            Lease remainder = buckets.retireIfIdle(idle.next(), most == 0 ? 0 : Long.MAX_VALUE, nanos.getAsLong());
-            if (!remainder.isEmpty()) {
-                remainders.add(remainder);
-            }
+            remainders.addAll(buckets.retireIfIdle(idle.next(), most == 0 ? 0 : Long.MAX_VALUE, nanos.getAsLong()));
         }
         return remainders;
     }

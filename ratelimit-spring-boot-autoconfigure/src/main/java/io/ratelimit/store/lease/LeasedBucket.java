@@ -6,17 +6,22 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The permits that this instance has leased from one bucket, and how many it will ask for next. There is one lease at a time.
- * Threads take leased permits without a lock; the lock is for leases that come and go.
+ * The permits that this instance has leased from one bucket, and how many it will ask for next. One lease is used at a time, and
+ * one may be asked for, or wait for its turn. Threads take leased permits without a lock; the lock is for leases that come and go.
  */
 final class LeasedBucket {
 
     private final RateLimit limit;
 
     private volatile @Nullable LeasedPermits leased;
+
+    /** Came before the present one was used up. */
+    private @Nullable LeasedPermits next;
 
     private @Nullable LeaseRequest request;
 
@@ -67,33 +72,76 @@ final class LeasedBucket {
      */
     synchronized @Nullable JoinedRequest join(long permits, long nanos) {
         wanted = true;
-        LeaseRequest present = request;
-        LeasedPermits last = leased;
         if (retired) {
             return null;
         }
-        // One that ended without an answer, such as by a StackOverflowError, does not count.
-        if (present != null && !present.isOver()) {
-            return present.claim(permits) ? new JoinedRequest(present, false) : null;
-        }
-        long after = last == null ? -1 : last.take(permits, nanos);
-        if (last != null && after >= 0) {
-            return new JoinedRequest(LeaseRequest.completed(last, after, nanos), false);
-        }
-        Lease remainder = Lease.NONE;
-        if (last != null) {
+        List<Lease> remainders = new ArrayList<>(2);
+        for (LeasedPermits last = leased; last != null; last = leased) {
+            long after = last.take(permits, nanos);
+            if (after >= 0) {
+                return new JoinedRequest(LeaseRequest.completed(last, after, remainders, nanos), false);
+            }
+            LeaseRequest present = request();
+            if (present != null) {
+                return joined(present, permits);
+            }
             LeasedPermits.End end = last.close(nanos);
-            remainder = end.remainder();
+            addTo(remainders, end.remainder());
             nextAsk = Math.min(end.nextAsk(), limit.lease());
-            leased = null;
+            leased = next;
+            next = null;
         }
-        if (nextAsk == 0 && remainder.isEmpty()) {
+        LeaseRequest present = request();
+        if (present != null) {
+            return joined(present, permits);
+        }
+        if (nextAsk == 0 && remainders.isEmpty()) {
             nextAsk = Math.min(permits, limit.lease());
             return null;
         }
-        LeaseRequest next = new LeaseRequest(nextAsk, remainder, nanos);
-        request = next;
-        return new JoinedRequest(next, true);
+        LeaseRequest asks = new LeaseRequest(nextAsk, remainders, nanos);
+        request = asks;
+        return new JoinedRequest(asks, true);
+    }
+
+    private static @Nullable JoinedRequest joined(LeaseRequest present, long permits) {
+        return present.claim(permits) ? new JoinedRequest(present, false) : null;
+    }
+
+    /** Returns the request under way. One that ended without an answer, such as by a StackOverflowError, does not count. */
+    private @Nullable LeaseRequest request() {
+        LeaseRequest present = request;
+        return present == null || present.isOver() ? null : present;
+    }
+
+    private static void addTo(List<Lease> remainders, Lease remainder) {
+        if (!remainder.isEmpty()) {
+            remainders.add(remainder);
+        }
+    }
+
+    /** Returns whether {@link #renew} has to be asked, because few permits are left. */
+    boolean isRunningOut() {
+        LeasedPermits present = leased;
+        return present != null && present.areFew();
+    }
+
+    /**
+     * Returns a request for the next lease, which the caller must make, if the present one will be used up before another could
+     * come; {@code null} if not.
+     */
+    synchronized @Nullable LeaseRequest renew(long nanos) {
+        LeasedPermits present = leased;
+        if (retired || present == null || next != null || request() != null) {
+            return null;
+        }
+        long ask = Math.min(present.nextAskIfDue(nanos), limit.lease());
+        if (ask == 0) {
+            return null;
+        }
+        LeaseRequest asks = new LeaseRequest(ask, List.of(), nanos);
+        request = asks;
+        return asks;
     }
 
     /** A lease to wait for, which may have come meanwhile, or to ask for oneself. */
@@ -122,8 +170,13 @@ final class LeasedBucket {
             return brought.close(nanos).remainder();
         }
         answered.serve(brought, nanos);
+        LeasedPermits present = leased;
+        if (present != null && present.remainder(nanos) > 0) {
+            next = brought;
+            return Lease.NONE;
+        }
         leased = brought;
-        return Lease.NONE;
+        return present == null ? Lease.NONE : present.close(nanos).remainder();
     }
 
     /**
@@ -167,28 +220,46 @@ final class LeasedBucket {
      * @param most the permits that it may have left
      * @return the permits to refund; {@code null} if it stays in use
      */
-    synchronized @Nullable Lease retireIfIdle(long most, long nanos) {
-        LeasedPermits last = leased;
-        return isIdle(handedOut()) && (last == null || last.remainder(nanos) <= most) ? retire(nanos) : null;
+    synchronized @Nullable List<Lease> retireIfIdle(long most, long nanos) {
+        return isIdle(handedOut()) && remainder(nanos) <= most ? retire(nanos) : null;
+    }
+
+    /** Returns how many permits are left to be refunded. */
+    synchronized long remainder(long nanos) {
+        return remainder(leased, nanos) + remainder(next, nanos);
+    }
+
+    private static long remainder(@Nullable LeasedPermits leased, long nanos) {
+        return leased == null ? 0 : leased.remainder(nanos);
     }
 
     /** Ends it, so that the store decides later calls alone. Returns the permits to refund. */
-    synchronized Lease retire(long nanos) {
+    synchronized List<Lease> retire(long nanos) {
         retired = true;
-        LeasedPermits last = leased;
-        leased = null;
-        return last == null ? Lease.NONE : last.close(nanos).remainder();
+        return closeAll(nanos);
     }
 
-    /** Drops the lease, because the store has forgotten the bucket: leased permits are no longer charged. */
+    /** Drops the leases, because the store has forgotten the bucket: leased permits are no longer charged. */
     synchronized void forget(long nanos) {
-        LeasedPermits last = leased;
-        leased = null;
-        if (last != null) {
-            last.close(nanos);
-        }
+        var unused = closeAll(nanos);
         if (request != null) {
             request.abandon();
         }
+    }
+
+    /** Returns what is left, the latest lease first: the store may take back no other. */
+    private List<Lease> closeAll(long nanos) {
+        List<Lease> remainders = new ArrayList<>(2);
+        LeasedPermits latest = next;
+        LeasedPermits present = leased;
+        next = null;
+        leased = null;
+        if (latest != null) {
+            addTo(remainders, latest.close(nanos).remainder());
+        }
+        if (present != null) {
+            addTo(remainders, present.close(nanos).remainder());
+        }
+        return remainders;
     }
 }

@@ -98,13 +98,13 @@ final class LeasedBuckets {
      * @param most the permits that it may have left
      * @return the permits to refund
      */
-    Lease retireIfIdle(Entry entry, long most, long nanos) {
-        Lease remainder = entry.bucket.retireIfIdle(most, nanos);
-        if (remainder == null) {
-            return Lease.NONE;
+    List<Lease> retireIfIdle(Entry entry, long most, long nanos) {
+        List<Lease> remainders = entry.bucket.retireIfIdle(most, nanos);
+        if (remainders == null) {
+            return List.of();
         }
         remove(entry.ofLimit, entry.key, entry.bucket);
-        return remainder;
+        return remainders;
     }
 
     /**
@@ -116,10 +116,7 @@ final class LeasedBuckets {
         List<Lease> remainders = new ArrayList<>();
         buckets.values()
                 .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
-                    Lease remainder = bucket.retire(nanos);
-                    if (!remainder.isEmpty()) {
-                        remainders.add(remainder);
-                    }
+                    remainders.addAll(bucket.retire(nanos));
                     remove(ofLimit, key, bucket);
                 }));
         return remainders;

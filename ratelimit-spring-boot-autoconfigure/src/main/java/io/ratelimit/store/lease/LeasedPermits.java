@@ -45,6 +45,15 @@ final class LeasedPermits {
     /** A few permits tell little about how many more will be wanted. */
     private static final long STEEPEST = 8;
 
+    /**
+     * Also of limits whose first call starts a period: a renewal that comes after the end of one would start the next, earlier than
+     * the first call that uses its permits.
+     */
+    private static final long NEVER = -1;
+
+    /** In round trips. Permits that will be used up sooner are too few to wait with the next lease. */
+    private static final double SOON = 2;
+
     private final RateLimit limit;
 
     private final RateLimitDecision leased;
@@ -52,6 +61,8 @@ final class LeasedPermits {
     private final Lease lease;
 
     private final long sent;
+
+    private final long received;
 
     private final long resetMicros;
 
@@ -66,19 +77,25 @@ final class LeasedPermits {
     /** How many permits of calls that were rejected. */
     private final AtomicLong restored = new AtomicLong();
 
+    /** With so many permits left it is time to look whether the next lease is due. */
+    private volatile long few;
+
     /**
      * @param decision about the call that the lease was taken with; what it says of the bucket includes the lease
      * @param sent the time, in nanoseconds, before the store was asked for the lease
+     * @param received the time when it had answered
      */
-    LeasedPermits(RateLimit limit, RateLimitDecision decision, Lease lease, long sent) {
+    LeasedPermits(RateLimit limit, RateLimitDecision decision, Lease lease, long sent, long received) {
         this.limit = limit;
         this.leased = decision;
         this.lease = lease;
         this.sent = sent;
+        this.received = received;
         this.resetMicros = micros(decision.resetAfter());
         this.lifeMicros = AlgorithmTraits.of(limit).leaseMicros(limit, resetMicros) - ROUNDED;
         this.refillsEvenly = AlgorithmTraits.of(limit).refillsEvenly();
         this.state = new AtomicLong(lease.permits() << 32);
+        this.few = AlgorithmTraits.of(limit).startsPeriods() ? NEVER : lease.permits() / 2;
     }
 
     private static long micros(Duration duration) {
@@ -228,6 +245,29 @@ final class LeasedPermits {
         CompletionStage<Void> refund() {
             return leased.refillsEvenly ? CompletableFuture.completedFuture(null) : leased.refund(permits);
         }
+    }
+
+    /** Returns whether so few permits are left that {@link #nextAskIfDue} has to be asked. Cheap. */
+    boolean areFew() {
+        long last = state.get();
+        return last != CLOSED && last >>> 32 <= few;
+    }
+
+    /**
+     * Returns how many permits the next lease is to be of, if those left will be used up before it could come; 0 if they will
+     * last. Then the next look is at half as many. Never due again once it was: a lease that does not come is asked for when
+     * these permits are used up.
+     */
+    long nextAskIfDue(long nanos) {
+        long last = state.get();
+        long left = last == CLOSED ? 0 : last >>> 32;
+        if (left == 0 || left > few) {
+            return 0;
+        }
+        double lasts = (double) left * (nanos - received) / Math.max(1, handedOut(last));
+        boolean due = lasts < SOON * (received - sent);
+        few = due ? NEVER : left / 2;
+        return due ? nextAsk(last, nanos) : 0;
     }
 
     /** How many permits were handed out, for comparison with another time. */

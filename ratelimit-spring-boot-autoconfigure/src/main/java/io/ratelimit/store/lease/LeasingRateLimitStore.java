@@ -119,9 +119,11 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
             return store().decide(charge);
         }
         RateLimitDecision leased = bucket.take(charge, nanos.getAsLong());
-        return leased != null
-                ? leased
-                : broker.decide(StoreRequest.of(charge), bucket).decision();
+        if (leased == null) {
+            return broker.decide(StoreRequest.of(charge), bucket).decision();
+        }
+        broker.renewIfRunningOut(charge, bucket);
+        return leased;
     }
 
     @Override
@@ -147,7 +149,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         if (bucket == null) {
             return super.decide(request);
         }
-        StoreOutcome outcome = bucket.take(request, nanos.getAsLong());
+        StoreOutcome outcome = take(request, bucket);
         return outcome != null ? outcome : broker.decide(request, bucket);
     }
 
@@ -156,8 +158,16 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         if (bucket == null) {
             return super.decideAsync(request);
         }
-        StoreOutcome outcome = bucket.take(request, nanos.getAsLong());
+        StoreOutcome outcome = take(request, bucket);
         return outcome != null ? CompletableFuture.completedFuture(outcome) : broker.decideAsync(request, bucket);
+    }
+
+    private @Nullable StoreOutcome take(StoreRequest request, LeasedBucket bucket) {
+        StoreOutcome outcome = bucket.take(request, nanos.getAsLong());
+        if (outcome != null) {
+            broker.renewIfRunningOut(request.first(), bucket);
+        }
+        return outcome;
     }
 
     private @Nullable LeasedBucket bucket(StoreRequest request) {

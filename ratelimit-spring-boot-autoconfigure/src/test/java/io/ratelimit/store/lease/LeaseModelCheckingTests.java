@@ -1,5 +1,6 @@
 package io.ratelimit.store.lease;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -22,16 +23,20 @@ class LeaseModelCheckingTests {
 
     private static final long NOW = 0;
 
-    private static final RateLimit LIMIT = LeasingInstances.window("quotes", 100, 10);
+    private static final RateLimit LIMIT = RateLimit.named("quotes")
+            .algorithm(Algorithm.SLIDING_WINDOW)
+            .rate("100/h")
+            .lease(10)
+            .build();
 
     private static final StoreRequest ONE = StoreRequest.of(new Charge(LIMIT, "key", 1));
 
     private static final long GRANTED = 2;
 
     private static LeasedPermits leased() {
-        RateLimitDecision decision = RateLimitDecision.ofMicros(LIMIT.capacity(), 50, 0, 0, 1_000_000);
+        RateLimitDecision decision = RateLimitDecision.ofMicros(LIMIT.capacity(), 50, 0, 0, 7_200_000_000L);
         return new LeasedPermits(
-                LIMIT, decision, new Lease(GRANTED, permits -> CompletableFuture.completedFuture(null)), 0);
+                LIMIT, decision, new Lease(GRANTED, permits -> CompletableFuture.completedFuture(null)), 0, 1);
     }
 
     private static void check(Class<?> states) {
@@ -53,6 +58,11 @@ class LeaseModelCheckingTests {
     @Test
     void permitsOfABucketAreHandedOutOrRefundedOnce() {
         check(OneBucket.class);
+    }
+
+    @Test
+    void permitsOfABucketThatIsRenewedAreHandedOutOrRefundedOnce() {
+        check(RenewedBucket.class);
     }
 
     @Test
@@ -120,17 +130,33 @@ class LeaseModelCheckingTests {
             LeaseRequest request = joined.request();
             if (joined.asks()) {
                 synchronized (requests) {
-                    refunded += request.before().permits();
+                    refunded += permits(request.before());
                     requests.add(request);
                 }
             } else if (request.asked() == 0) {
                 // One that was complete when this call came.
                 handOut(1);
+                synchronized (requests) {
+                    refunded += permits(request.before());
+                }
             } else {
                 synchronized (requests) {
                     waiting.add(request);
                 }
             }
+        }
+
+        void renew() {
+            LeaseRequest request = bucket.renew(NOW);
+            if (request != null) {
+                synchronized (requests) {
+                    requests.add(request);
+                }
+            }
+        }
+
+        private static long permits(List<Lease> remainders) {
+            return remainders.stream().mapToLong(Lease::permits).sum();
         }
 
         /** The store answers. */
@@ -150,9 +176,9 @@ class LeaseModelCheckingTests {
         }
 
         void retireIfIdle() {
-            Lease remainder = bucket.retireIfIdle(GRANTED, NOW);
+            List<Lease> remainders = bucket.retireIfIdle(2 * GRANTED, NOW);
             synchronized (requests) {
-                refunded += remainder == null ? 0 : remainder.permits();
+                refunded += remainders == null ? 0 : permits(remainders);
             }
         }
 
@@ -168,8 +194,7 @@ class LeaseModelCheckingTests {
             for (LeaseRequest request : waiting) {
                 served += request.served(ONE) == null ? 0 : 1;
             }
-            LeasedPermits left = bucket.leased();
-            long here = left == null ? 0 : left.remainder(NOW);
+            long here = bucket.remainder(NOW);
             if (handedOut + served + refunded + here != granted) {
                 throw new IllegalStateException("Of " + granted + " handed out: " + handedOut
                         + ", to calls that waited: " + served + ", refunded: " + refunded + ", left: " + here);
@@ -207,6 +232,49 @@ class LeaseModelCheckingTests {
         @Operation
         public void giveUp() {
             bucket.giveUp(NOW);
+        }
+
+        @Operation
+        public void look() {
+            bucket.look();
+        }
+
+        @Operation
+        public void retire() {
+            retireIfIdle();
+        }
+    }
+
+    /** The next lease is asked for, and comes, while permits of the present one are taken. */
+    public static class RenewedBucket extends Leases {
+
+        public RenewedBucket() {
+            super(1);
+        }
+
+        @Operation
+        public void call() {
+            take();
+        }
+
+        @Operation
+        public void request() {
+            ask();
+        }
+
+        @Operation
+        public void renewal() {
+            renew();
+        }
+
+        @Operation
+        public void answer() {
+            receive();
+        }
+
+        @Validate
+        public void everyPermitIsSomewhere() {
+            checkThatEveryPermitIsSomewhere();
         }
 
         @Operation

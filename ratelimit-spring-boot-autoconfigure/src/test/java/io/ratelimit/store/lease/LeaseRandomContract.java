@@ -83,9 +83,17 @@ public abstract class LeaseRandomContract {
             handedOut += game.handedOut;
             asked += game.slow.asked;
         }
-        System.out.println(kind + ": " + handedOut + " calls from stock, " + asked + " trips");
+        System.out.println(
+                kind + ": " + handedOut + " calls from stock, " + asked + " trips, " + renewals + " renewals");
         assertThat(handedOut).isGreaterThan(10L * games);
+        if (AlgorithmTraits.of(leased(kind)).startsPeriods()) {
+            assertThat(renewals).isZero();
+        } else if (games > 100) {
+            assertThat(renewals).isPositive();
+        }
     }
+
+    private long renewals;
 
     private final class Game {
 
@@ -157,13 +165,14 @@ public abstract class LeaseRandomContract {
             RateLimit known = mixed && random.nextInt(3) == 0 ? unleased : limit;
             List<Charge> charges = List.of(new Charge(known, "key", permits()));
             slow.decided = -1;
+            long called = clock.micros();
             StoreRequest request = StoreRequest.of(charges, refunds);
             StoreOutcome decided = refunds
                     ? instance.decideAsync(request).toCompletableFuture().join()
                     : StoreOutcome.of(request, instance.decide(request.first()));
             if (decided.decision().allowed()) {
                 handedOut += slow.decided < 0 ? 1 : 0;
-                bookClock.set(slow.decided < 0 ? clock.micros() : slow.decided);
+                bookClock.set(slow.decided < 0 ? called : slow.decided);
                 write(charges, decided.refund());
             }
             if (!refundable.isEmpty() && random.nextInt(4) == 0) {
@@ -238,10 +247,11 @@ public abstract class LeaseRandomContract {
                 this.store = store;
             }
 
-            private <T> T slowly(Supplier<T> work) {
+            /** @param renewal is for later calls, and decides none */
+            private <T> T slowly(boolean renewal, Supplier<T> work) {
                 asked++;
                 clock.advance(latency());
-                decided = clock.micros();
+                decided = renewal ? decided : clock.micros();
                 T done = work.get();
                 clock.advance(latency());
                 return done;
@@ -253,13 +263,15 @@ public abstract class LeaseRandomContract {
 
             @Override
             public StoreOutcome decide(StoreRequest request) {
-                return slowly(() -> store.decide(request));
+                return slowly(false, () -> store.decide(request));
             }
 
             @Override
             public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
                 assertThat(request.more()).isBetween(0L, limit.lease());
-                return slowly(() -> store.decideAsync(request)).thenApply(this::slow);
+                boolean renewal = request.first().permits() == 0;
+                renewals += renewal ? 1 : 0;
+                return slowly(renewal, () -> store.decideAsync(request)).thenApply(this::slow);
             }
 
             private StoreOutcome slow(StoreOutcome outcome) {

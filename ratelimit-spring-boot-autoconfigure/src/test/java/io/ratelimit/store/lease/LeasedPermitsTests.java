@@ -18,7 +18,8 @@ class LeasedPermitsTests {
     /** Of five permits, of a window that ends in a second. */
     static LeasedPermits leased(RateLimit limit) {
         RateLimitDecision decision = RateLimitDecision.ofMicros(limit.capacity(), 50, 0, 0, 1_000_000);
-        return new LeasedPermits(limit, decision, new Lease(5, permits -> CompletableFuture.completedFuture(null)), 0);
+        return new LeasedPermits(
+                limit, decision, new Lease(5, permits -> CompletableFuture.completedFuture(null)), 0, 0);
     }
 
     @Test
@@ -47,8 +48,8 @@ class LeasedPermitsTests {
         RateLimit limit =
                 RateLimit.named("tokens").capacity(100).rate("1/s").lease(5).build();
         RateLimitDecision decision = RateLimitDecision.ofMicros(100, 50, 0, 0, 50_000_000);
-        LeasedPermits leased =
-                new LeasedPermits(limit, decision, new Lease(5, permits -> CompletableFuture.completedFuture(null)), 0);
+        LeasedPermits leased = new LeasedPermits(
+                limit, decision, new Lease(5, permits -> CompletableFuture.completedFuture(null)), 0, 0);
         LeasedPermits.Portion portion = leased.takePortion(2, 0);
         assertThat(leased.take(1, 0)).isNotNegative();
         portion.restore(elapsed);
