@@ -6,6 +6,7 @@ import io.ratelimit.benchmarks.results.Chart;
 import io.ratelimit.benchmarks.results.Report;
 import io.ratelimit.benchmarks.results.Section;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -13,6 +14,7 @@ import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 /** Measures everything, or a part of it, and writes the results. See {@code benchmarks/run.sh}. */
@@ -20,8 +22,12 @@ public final class Benchmarks {
 
     private static final Path PAGES = Path.of("benchmarks");
 
-    /** Not everything: not to be kept. */
+    /** Not everything, or not yet: not to be kept. */
     private static final Path LOOK = PAGES.resolve("target");
+
+    private static final String PAGE = "RESULTS.md";
+
+    private static final String CHART = "results.svg";
 
     private static final String USAGE = "[--quick] [--only <section>] | --chart; sections: "
             + Arrays.stream(Section.values()).map(Section::option).collect(Collectors.joining(", "));
@@ -31,7 +37,7 @@ public final class Benchmarks {
     public static void main(String[] args) throws IOException {
         String line = String.join(" ", args);
         if (line.equals("--chart")) {
-            write(PAGES, Files.readString(PAGES.resolve("RESULTS.md")));
+            write(PAGES, Files.readString(PAGES.resolve(PAGE)));
         } else if (line.matches("(--quick)? ?(--only \\w+)?")) {
             measure(Arrays.asList(args));
         } else {
@@ -44,18 +50,23 @@ public final class Benchmarks {
         boolean quick = arguments.contains("--quick");
         int only = arguments.indexOf("--only");
         Set<Section> sections = only < 0 ? EnumSet.allOf(Section.class) : EnumSet.of(section(arguments.get(only + 1)));
-        Report report = new Report();
-        String machine;
+        Path target = only < 0 ? PAGES : LOOK;
         try (EmbeddedRedis redis = new EmbeddedRedis();
                 RedisConsole console = new RedisConsole(List.of(redis.address()))) {
-            new Programme(quick, sections, redis.address()).run(report);
-            machine = Machine.describe(console.version());
+            Report report = new Report();
+            String machine = Machine.describe(console.version());
+            Supplier<String> results = () -> report.text(effort(start, quick) + machine);
+            new Programme(quick, sections, redis.address()).run(report, () -> write(LOOK, results.get()));
+            write(target, results.get());
         }
+        System.out.println("Written: " + target.resolve(PAGE) + ", " + target.resolve(CHART));
+        System.out.println(effort(start, quick));
+    }
+
+    private static String effort(long start, boolean quick) {
         Duration taken = Duration.ofNanos(System.nanoTime() - start);
-        String effort = "Measured in %d min %d s%s. "
+        return "Measured in %d min %d s%s. "
                 .formatted(taken.toMinutes(), taken.toSecondsPart(), quick ? " with `--quick`, less exactly" : "");
-        write(only < 0 ? PAGES : LOOK, report.text(effort + machine));
-        System.out.printf("Total: %d min %d s%n", taken.toMinutes(), taken.toSecondsPart());
     }
 
     private static Section section(String option) {
@@ -65,11 +76,12 @@ public final class Benchmarks {
                 .orElseThrow(() -> new IllegalArgumentException("Usage: " + USAGE));
     }
 
-    private static void write(Path directory, String results) throws IOException {
-        Path page = directory.resolve("RESULTS.md");
-        Path chart = directory.resolve("results.svg");
-        Files.writeString(page, results);
-        Files.writeString(chart, Chart.svg(results));
-        System.out.println("Written: " + page + ", " + chart);
+    private static void write(Path directory, String results) {
+        try {
+            Files.writeString(directory.resolve(PAGE), results);
+            Files.writeString(directory.resolve(CHART), Chart.svg(results));
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
     }
 }

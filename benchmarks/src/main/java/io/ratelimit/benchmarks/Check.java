@@ -1,6 +1,7 @@
 package io.ratelimit.benchmarks;
 
 import io.ratelimit.benchmarks.race.Contestant;
+import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.openjdk.jmh.infra.Blackhole;
 
@@ -22,9 +23,19 @@ final class Check {
                 }
             } catch (RuntimeException ex) {
                 last = ex;
+                pause();
             }
         }
         throw new IllegalStateException(
                 contestant.name() + " does not say of a call that it is " + (allowed ? "allowed" : "rejected"), last);
+    }
+
+    private static void pause() {
+        try {
+            TimeUnit.MILLISECONDS.sleep(100);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted", ex);
+        }
     }
 }

@@ -30,6 +30,7 @@ import io.ratelimit.benchmarks.redis.RedissonLimiter;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /** The contestants of each scenario. */
 final class Fields {
@@ -108,8 +109,10 @@ final class Fields {
         return new OurRedis("this starter, " + what, OurApplication.of(redis, limit), limit.name());
     }
 
+    /** With a name of its own: contestants of different rules must not share a bucket. */
     private static OurLimit limit(Algorithm algorithm, Quota quota) {
-        return OurLimit.named("by-algorithm", quota).algorithm(algorithm);
+        String name = algorithm.name().toLowerCase(Locale.ROOT).replace('_', '-');
+        return OurLimit.named(name, quota).algorithm(algorithm);
     }
 
     private static OurApplication twoBuckets(RedisAddress redis) {
@@ -169,14 +172,14 @@ final class Fields {
     /** Each has the same wire to Redis. */
     static Field farAway(int roundTripMillis) {
         RedisAddress redis = RedisAddress.ofThisRun().farAway(Duration.ofMillis(roundTripMillis));
+        OurLimit bucket = OurLimit.named(BUCKET, Quota.LASTING);
+        OurLimit leased = OurLimit.named("leased", Quota.FOR_LEASES).lease(100);
         return new Field(
                 new BareScript(redis, true),
                 List.of(
-                        ours("one by one", redis, OurLimit.named(BUCKET, Quota.LASTING)),
-                        ours(
-                                "leases of 100",
-                                redis,
-                                OurLimit.named("leased", Quota.FOR_LEASES).lease(100)),
+                        new OurRedis("this starter", OurApplication.patient(redis, bucket), bucket.name()),
+                        new OurRedis(
+                                "this starter, leases of 100", OurApplication.patient(redis, leased), leased.name()),
                         GatewayScript.of(redis, Quota.LASTING),
                         Bucket4jRedis.batching(redis, Quota.LASTING),
                         Bucket4jRedis.delaying(redis)));
@@ -189,14 +192,14 @@ final class Fields {
                 List.of(
                         new OverKeys("this starter, 1,000 keys", new OurStore(), new Keys(1_000)),
                         new OverKeys("this starter, 1,000,000 keys", new OurStore("", 2L * MANY), many),
-                        new OverKeys("map, clock, atomic add", new AtomicAdd(), many),
+                        new OverKeys("map, clock, atomic add over 1,000,000 keys", new AtomicAdd(), many),
                         new OverKeys("Resilience4j", new Resilience4jRegistry(), many),
                         new OverKeys("Bucket4j", new Bucket4jMap(), many)));
     }
 
     static Field growthInRedis() {
         RedisAddress redis = RedisAddress.ofThisRun();
-        OurApplication application = OurApplication.of(
+        OurApplication application = OurApplication.patient(
                 redis,
                 OurLimit.named(BUCKET, Quota.LASTING),
                 OurLimit.named("many", Quota.LASTING),

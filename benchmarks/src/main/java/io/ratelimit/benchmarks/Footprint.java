@@ -39,7 +39,10 @@ final class Footprint {
     }
 
     private static Row row(String algorithm, String what, Measure measure, @Nullable Double goal) {
-        List<String> peers = List.of("Gateway's script", "Redisson", "Bucket4j");
+        // The only log of them.
+        List<String> peers = algorithm.equals("sliding window log")
+                ? List.of("Redisson")
+                : List.of("Gateway's script", "Redisson", "Bucket4j");
         return new Row(algorithm + ": " + what, "", measure, "this starter, " + algorithm, peers, goal);
     }
 

@@ -34,13 +34,18 @@ final class Programme {
         this.redis = redis;
     }
 
-    /** What fails is reported as failed, and the rest goes on. */
-    void run(Report report) {
+    /**
+     * Measures. What fails is reported as failed, and the rest goes on.
+     *
+     * @param afterEach is called after each benchmark, for a run that is ended early
+     */
+    void run(Report report, Runnable afterEach) {
         for (Scenario scenario : Scenario.values()) {
-            attempt(report, scenario.section(), scenario.name(), scenario.rows(), race(scenario));
+            attempt(report, scenario.section(), scenario.title(), scenario.rows(), race(scenario));
+            afterEach.run();
         }
-        attempt(report, Section.BYTES, "Redis", Footprint.inRedis(), single(RedisBytesBenchmark.class, 1));
-        attempt(report, Section.BYTES, "heap", Footprint.onTheHeap(), single(HeapBenchmark.class, 1));
+        attempt(report, Section.BYTES, "bytes in Redis", Footprint.inRedis(), single(RedisBytesBenchmark.class, 1));
+        attempt(report, Section.BYTES, "bytes of the heap", Footprint.onTheHeap(), single(HeapBenchmark.class, 1));
         attempt(
                 report,
                 Section.GROWTH,
@@ -59,7 +64,7 @@ final class Programme {
             for (RunResult result : new Runner(options.build()).run()) {
                 FindingsProfiler.findings(result).forEach(samples::add);
             }
-            report.add(section, rows, samples);
+            report.add(section, title, rows, samples);
         } catch (RunnerException ex) {
             ex.printStackTrace();
             report.addFailure(section, title);

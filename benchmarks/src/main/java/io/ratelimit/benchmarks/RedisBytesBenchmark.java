@@ -38,7 +38,8 @@ import org.openjdk.jmh.infra.Blackhole;
 @BenchmarkMode(Mode.SingleShotTime)
 public class RedisBytesBenchmark {
 
-    private static final String USER = "user-123456";
+    /** Not one of the users. */
+    private static final String USER = "user-999999";
 
     private static final int THREADS = 32;
 
@@ -59,7 +60,7 @@ public class RedisBytesBenchmark {
                 OurLimit limit = OurLimit.named("quotes", QUOTA).algorithm(algorithm);
                 String name = "this starter, "
                         + algorithm.name().toLowerCase(Locale.ROOT).replace('_', ' ');
-                measure(new OurRedis(name, OurApplication.of(redis, limit), "quotes"), console, sink, findings);
+                measure(new OurRedis(name, OurApplication.patient(redis, limit), "quotes"), console, sink, findings);
             }
             measure(GatewayScript.of(redis, QUOTA), console, sink, findings);
             measure(new RedissonLimiter(redis, QUOTA), console, sink, findings);

@@ -12,7 +12,7 @@ public final class Keys {
     private final String[] keys;
 
     public Keys(int count) {
-        this.keys = count == 1
+        this.keys = count <= 1
                 ? new String[] {HOT}
                 : IntStream.range(0, count).mapToObj(i -> "user-" + i).toArray(String[]::new);
     }

@@ -3,6 +3,10 @@ package io.ratelimit.benchmarks.redis;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.sync.RedisCommands;
+import io.lettuce.core.codec.StringCodec;
+import io.lettuce.core.output.StatusOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -24,14 +28,17 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     private final List<EmbeddedRedis> masters = new ArrayList<>();
 
+    private final List<Integer> busPorts = new ArrayList<>();
+
     public EmbeddedCluster() {
         try {
             // Each node writes the cluster's state there.
             Path directory = Files.createTempDirectory("benchmark-cluster");
             for (int i = 0; i < MASTERS; i++) {
+                busPorts.add(EmbeddedRedis.freePort());
                 masters.add(new EmbeddedRedis(
                         "cluster-enabled yes",
-                        "cluster-port " + EmbeddedRedis.freePort(),
+                        "cluster-port " + busPorts.get(i),
                         "cluster-announce-ip " + RedisAddress.HOST,
                         "dir " + directory,
                         "cluster-config-file nodes-" + i + ".conf"));
@@ -57,8 +64,15 @@ public final class EmbeddedCluster implements AutoCloseable {
                         .toArray());
             }
             RedisCommands<String, String> first = consoles.get(0);
-            for (EmbeddedRedis master : masters) {
-                first.clusterMeet(RedisAddress.HOST, master.address().port());
+            for (int i = 1; i < MASTERS; i++) {
+                first.dispatch(
+                        CommandType.CLUSTER,
+                        new StatusOutput<>(StringCodec.UTF8),
+                        new CommandArgs<>(StringCodec.UTF8)
+                                .add("MEET")
+                                .add(RedisAddress.HOST)
+                                .add(masters.get(i).address().port())
+                                .add(busPorts.get(i)));
             }
             consoles.forEach(EmbeddedCluster::awaitWhole);
         } finally {

@@ -1,6 +1,7 @@
 package io.ratelimit.benchmarks.results;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -9,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -23,15 +25,19 @@ public final class Report {
 
     private final Map<Section, List<String>> failures = new EnumMap<>(Section.class);
 
-    /** Adds rows whose contestants were measured together. */
-    public void add(Section section, List<Row> rows, Samples samples) {
+    /**
+     * Adds rows whose contestants were measured together.
+     *
+     * @param scenario in which they were
+     */
+    public void add(Section section, String scenario, List<Row> rows, Samples samples) {
         rows.forEach(row ->
-                lines.computeIfAbsent(section, unused -> new ArrayList<>()).add(new Line(row, samples)));
+                lines.computeIfAbsent(section, unused -> new ArrayList<>()).add(new Line(scenario, row, samples)));
     }
 
     /** There are no numbers: the console says why. */
-    public void addFailure(Section section, String title) {
-        failures.computeIfAbsent(section, unused -> new ArrayList<>()).add(title);
+    public void addFailure(Section section, String scenario) {
+        failures.computeIfAbsent(section, unused -> new ArrayList<>()).add(scenario);
     }
 
     /**
@@ -55,7 +61,7 @@ public final class Report {
                 failures.getOrDefault(section, List.of())
                         .forEach(
                                 title -> text.append("\nFailed: ").append(title).append(".\n"));
-                text.append(section(lines.getOrDefault(section, List.of())));
+                text.append(section(section, lines.getOrDefault(section, List.of())));
             }
         }
         return text.toString();
@@ -88,7 +94,7 @@ public final class Report {
         return text.toString();
     }
 
-    private static String section(List<Line> lines) {
+    private static String section(Section section, List<Line> lines) {
         if (lines.isEmpty()) {
             return "";
         }
@@ -116,28 +122,50 @@ public final class Report {
             cells.addAll(List.of(line.goal(), line.floor()));
             table.row(cells.toArray(String[]::new));
         }
-        return "\n" + table + details(lines);
+        return "\n" + table + details(section, lines);
     }
 
-    /** All contestants of a workload, each once. */
-    private static String details(List<Line> lines) {
-        Map<List<Object>, Line> distinct = new LinkedHashMap<>();
-        lines.stream()
+    /** Calls a second, and the time within which 99 of 100 return. */
+    private static String latencies(Collection<Line> workloads) {
+        List<String> names = workloads.stream()
+                .flatMap(line -> line.samples.contestants(line.row.workload()).stream())
+                .distinct()
+                .toList();
+        List<String> header = new ArrayList<>(List.of("calls a second, p99"));
+        header.addAll(names);
+        Table table = new Table(header.toArray(String[]::new));
+        for (Line line : workloads) {
+            List<String> cells = new ArrayList<>(List.of(line.scenario + ", " + line.row.workload()));
+            names.forEach(name -> cells.add(line.latency(name)));
+            table.row(cells.toArray(String[]::new));
+        }
+        return "\n" + table;
+    }
+
+    /** All contestants, by workload. */
+    private static String details(Section section, List<Line> lines) {
+        Collection<Line> workloads = lines.stream()
                 .filter(line -> line.row.measure().isRatio())
-                .forEach(line -> distinct.putIfAbsent(List.of(line.row.workload(), line.samples), line));
-        if (distinct.isEmpty()) {
+                .collect(Collectors.toMap(
+                        line -> List.of(line.scenario, line.row.workload()),
+                        Function.identity(),
+                        (first, same) -> first,
+                        LinkedHashMap::new))
+                .values();
+        if (workloads.isEmpty()) {
             return "";
         }
-        StringBuilder text = new StringBuilder("\n<details><summary>Every contestant</summary>\n");
-        distinct.values()
-                .forEach(line -> text.append("\n**")
-                        .append(line.row.workload())
-                        .append("**\n\n")
-                        .append(line.details()));
+        StringBuilder text = new StringBuilder();
+        if (section == Section.FAR) {
+            text.append(latencies(workloads));
+        }
+        text.append("\n<details><summary>Every contestant</summary>\n");
+        workloads.forEach(line ->
+                text.append("\n**%s: %s**\n\n%s".formatted(line.scenario, line.row.workload(), line.details())));
         return text.append("\n</details>\n").toString();
     }
 
-    private record Line(Row row, Samples samples) {
+    private record Line(String scenario, Row row, Samples samples) {
 
         private static final List<Detail> DETAILS = List.of(
                 new Detail("bytes a call", Measure.ALLOCATED),
@@ -224,6 +252,18 @@ public final class Report {
             return samples.quartiles(row.workload(), floor.get(), measure)
                     .map(found -> Numbers.format(found.median()) + unit)
                     .orElse(NONE);
+        }
+
+        String latency(String contestant) {
+            Optional<Quartiles> calls = samples.quartiles(row.workload(), contestant, Measure.CALLS);
+            Optional<Quartiles> p99 = samples.quartiles(row.workload(), contestant, Measure.P99_MICROS);
+            if (calls.isEmpty() || p99.isEmpty()) {
+                return NONE;
+            }
+            return "%s, %s ms"
+                    .formatted(
+                            Numbers.format(calls.get().median()),
+                            Numbers.format(p99.get().median() / 1_000));
         }
 
         String details() {

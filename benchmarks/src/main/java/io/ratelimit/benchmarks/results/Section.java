@@ -26,7 +26,9 @@ public enum Section {
             "400 threads, by round-trip time. Calls in the same time, in multiples of a bare `EVALSHA` over the same distance:"
                     + " more is better."),
     BYTES("Bytes", "Less is better."),
-    GROWTH("Many keys, many methods", "Times in multiples of a floor, or in milliseconds: less is better.");
+    GROWTH(
+            "Many keys, many methods",
+            "Time for a decision, in multiples of one over a single key; time of a start-up in milliseconds: less is better.");
 
     private final String title;
 

@@ -80,8 +80,8 @@ class ReportTests {
 
     @Test
     void aFailureIsSeen() {
-        report.addFailure(Section.CLUSTER, "CLUSTER");
-        assertThat(report.text("here")).contains("Failed: CLUSTER.");
+        report.addFailure(Section.CLUSTER, "cluster");
+        assertThat(report.text("here")).contains("Failed: cluster.");
     }
 
     @Test
@@ -101,6 +101,7 @@ class ReportTests {
     private void add(Section section, Measure measure, @Nullable Double goal, String... peers) {
         report.add(
                 section,
+                "scenario",
                 List.of(new Row("bucket", WORKLOAD, measure, "this starter, bucket", List.of(peers), goal)),
                 samples);
     }
