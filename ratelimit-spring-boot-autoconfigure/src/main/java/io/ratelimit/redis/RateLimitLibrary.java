@@ -23,14 +23,13 @@ public final class RateLimitLibrary {
 
     private final String text;
 
-    private RateLimitLibrary(String script) {
-        this.name = PREFIX + digest(script);
-        this.text = "#!lua name=" + name + "\nredis.register_function('" + name + "', function(KEYS, ARGV)\n" + script
-                + "\nend)\n";
+    private RateLimitLibrary() {
+        this.name = PREFIX + digest(RateLimitScript.text(RateLimitScript.PARTS, ""));
+        this.text = "#!lua name=" + name + "\n" + RateLimitScript.text(RateLimitScript.PARTS, end(name));
     }
 
     public static RateLimitLibrary load() {
-        return new RateLimitLibrary(RateLimitScript.text());
+        return new RateLimitLibrary();
     }
 
     /** Returns the name of the library, which is also the name of its function. */
@@ -41,6 +40,10 @@ public final class RateLimitLibrary {
     /** Returns the library's code. */
     public String text() {
         return text;
+    }
+
+    static String end(String name) {
+        return "redis.register_function('" + name + "', run)\n";
     }
 
     private static String digest(String text) {

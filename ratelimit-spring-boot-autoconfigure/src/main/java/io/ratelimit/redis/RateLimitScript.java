@@ -4,18 +4,21 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
-/** Assembles the script from its parts: the fast path, buckets, one part for each algorithm, the decision. */
+/**
+ * Assembles the script from its parts: buckets, one part for each algorithm, the decision. For servers with functions there is
+ * {@link RateLimitLibrary}.
+ */
 public final class RateLimitScript {
 
     static final List<String> PARTS = List.of(
             "run.lua",
             "arithmetic.lua",
-            "fast_path.lua",
             "refund_gaps.lua",
             "bucket.lua",
             "algorithms.lua",
@@ -30,6 +33,13 @@ public final class RateLimitScript {
             "refund.lua",
             "decide.lua");
 
+    private static final String FAST_PATH = "fast_path.lua";
+
+    static final String END = "return run(KEYS, ARGV)\n";
+
+    /** Where the script has the fast path: behind what that uses. */
+    private static final int FAST_PATH_AT = PARTS.indexOf("arithmetic.lua") + 1;
+
     private RateLimitScript() {}
 
     @SuppressWarnings({"rawtypes", "unchecked"})
@@ -38,11 +48,17 @@ public final class RateLimitScript {
     }
 
     static String text() {
-        return text(PARTS);
+        return text(scriptParts(), END);
     }
 
-    static String text(List<String> parts) {
-        return parts.stream().map(RateLimitScript::read).collect(Collectors.joining("\n"));
+    static List<String> scriptParts() {
+        List<String> parts = new ArrayList<>(PARTS);
+        parts.add(FAST_PATH_AT, FAST_PATH);
+        return parts;
+    }
+
+    static String text(List<String> parts, String end) {
+        return parts.stream().map(RateLimitScript::read).collect(Collectors.joining("\n", "", "\n" + end));
     }
 
     static String read(String part) {

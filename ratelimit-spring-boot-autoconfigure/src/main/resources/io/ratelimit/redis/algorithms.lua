@@ -6,23 +6,25 @@
 --   time_until(state, bucket, most)   returns the microseconds until no more than that many are used
 --   take(state, bucket, permits)      uses permits that are available
 --   lease(state, bucket)              optional: records that permits are leased, if the order in which they come back matters
---   save(bucket, text, expiry)        only with has_entries: writes the bucket
---   has_pace     whether the rule is <capacity>@<permits>/<period> instead of <capacity>/<window>
---   has_entries  whether the key holds a list: the text of the states, then entries
+--   has_pace             whether the rule is <capacity>@<permits>/<period> instead of <capacity>/<window>
+--   expires_with_window  whether the time at which nothing is used depends on since alone, as long as permits are used
+--   has_entries          whether the key holds a list: the text of the states, then entries. Then there are
+--     read(bucket)                      reads the list, and returns its text; nil if there is none; no string if it is no list
+--     write(bucket, text, expiry)       writes the bucket
 --   define_rare()  adds what few runs need:
 --     observe(state, bucket, permits)          the same as take, for a call that another rule has admitted
 --     adopt(state, bucket, other)              takes over what another rule has counted
 --     refund(state, bucket, permits, receipt)  undoes a charge, unless its permits have come back
 --
--- takes: micros_of number
--- leaves: algorithms use complete parse_rule reset_after
+-- takes: match sub micros_of least number
+-- leaves: algorithms use complete parse_rule limit_of forget_limits reset_after
 local algorithms = {}
 
 local created = {}
 
 -- The same as take, for algorithms that never count more than the capacity.
 local function use(state, _, permits)
-  state.used = math.min(state.used + permits, state.rule.capacity)
+  state.used = least(state.used + permits, state.rule.capacity)
 end
 
 local function algorithm_of(letter)
@@ -43,17 +45,22 @@ local function complete(algorithm)
   return algorithm
 end
 
--- The rules of this run, by their texts.
-local rules = {}
+-- Rules and limits by their texts, so that each is parsed once. An application has few; those of past versions are forgotten.
+local rules, limits, known, KNOWN_AT_MOST = {}, {}, 0, 1000
+
+-- Not during a run, in which there is one rule for each text.
+local function forget_limits()
+  if known > KNOWN_AT_MOST then rules, limits, known = {}, {}, 0 end
+end
 
 -- Returns the rule with which the text begins, and the rest of the text; nil if it does not begin with a rule.
 local function parse_rule(text)
   if rules[text] then return rules[text], '' end
-  local letter, capacity, permits, amount, unit, rest = string.match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)(.*)$')
-  local algorithm, micros = algorithm_of(letter), micros_of(unit)
+  local letter, capacity, permits, amount, unit, rest = match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)(.*)$')
+  local algorithm, micros = letter and algorithm_of(letter), micros_of(unit)
   if not algorithm or not micros then return nil end
   local rule = {
-    text = rest == '' and text or string.sub(text, 1, -1 - #rest),
+    text = rest == '' and text or sub(text, 1, -1 - #rest),
     algorithm = algorithm,
     capacity = number(capacity, 1),
     permits = number(permits, 1),
@@ -64,8 +71,24 @@ local function parse_rule(text)
   if rules[rule.text] then return rules[rule.text], rest end
   if not rule.capacity or not rule.micros or not rule.permits ~= not algorithm.has_pace then return nil end
   if algorithm.prepare then algorithm.prepare(rule) end
-  rules[rule.text] = rule
+  rules[rule.text], known = rule, known + 1
   return rule, rest
+end
+
+local function parse_limit(text)
+  local rule, options = parse_rule(text)
+  local limit = {rule = rule, ahead = 0, spaced = false, binding = true}
+  if options ~= '' then
+    local ahead, spaced, dry_run = match(options, '^>?(%d*)(~?)(%??)$')
+    limit.ahead, limit.spaced, limit.binding = tonumber(ahead) or 0, spaced ~= '', dry_run == ''
+  end
+  limits[text], known = limit, known + 1
+  return limit
+end
+
+-- Returns the limit of a call, see call.lua.
+local function limit_of(text)
+  return limits[text] or parse_limit(text)
 end
 
 -- Returns the microseconds until nothing is used.

@@ -16,8 +16,8 @@
 --           read, and the time for which a caller was told that the call could succeed then, or 0
 -- A log's value is a list: that text, then its entries.
 --
--- takes: clock refund_gaps
--- leaves: number_used number parse_state text_of only_state
+-- takes: match sub format clock refund_gaps
+-- leaves: number_used number new_state parse_state text_of read_only_state
 
 -- Returns the permits in use, for algorithms that count them one by one.
 local function number_used(state)
@@ -25,38 +25,46 @@ local function number_used(state)
 end
 
 -- Returns the number; nil if the text is none, or it is not exact.
-local function number(text, least)
+local function number(text, least_number)
   local n = tonumber(text)
-  return n and n >= least and n < 2 ^ 53 and n or nil
+  return n and n >= least_number and n < 2 ^ 53 and n or nil
 end
 
--- Returns the state that follows its rule in the text; nil if it is none.
-local function parse_state(rule, text, from)
-  local used, since, rest, leased, gaps = string.match(text, '^:(%d+):(%d+):?(%d*)!?(%d*)(%*?[%d:]*)$', from)
+-- Returns the state of an unused bucket.
+local function new_state(rule, now)
+  return {rule = rule, used = 0, since = now, rest = 0, leased = 0, gaps = nil}
+end
+
+-- Fills the state with what follows its rule in the text, and returns it; nil if that is no state.
+local function parse_state(state, rule, text, from)
+  local used, since, rest, leased, gaps = match(text, '^:(%d+):(%d+):?(%d*)!?(%d*)(%*?[%d:]*)$', from)
   if not used then return nil end
+  used, since = used + 0, since + 0
+  rest, leased = rest == '' and 0 or rest + 0, leased == '' and 0 or leased + 0
+  if used >= 2 ^ 53 or since >= 2 ^ 53 or rest >= 2 ^ 53 or leased >= 2 ^ 53 then return nil end
   if gaps == '' then
     gaps = nil
   else
     gaps = rule.algorithm.has_pace and refund_gaps().parse(gaps)
     if not gaps then return nil end
   end
-  used, since, rest = number(used, 0), number(since, 0), rest == '' and 0 or number(rest, 0)
-  leased = leased == '' and 0 or number(leased, 0)
-  return used and since and rest and leased
-    and {rule = rule, used = used, since = since, rest = rest, leased = leased, gaps = gaps}
+  state.rule, state.used, state.since, state.rest, state.leased, state.gaps = rule, used, since, rest, leased, gaps
+  return state
 end
 
 local function text_of(state)
-  local text = string.format('%s:%.0f:%.0f', state.rule.text, state.used, state.since)
-  if state.rest ~= 0 then text = string.format('%s:%.0f', text, state.rest) end
-  if state.leased ~= 0 then text = string.format('%s!%.0f', text, state.leased) end
+  local text
+  if state.rest == 0 then
+    text = format('%s:%.0f:%.0f', state.rule.text, state.used, state.since)
+  else
+    text = format('%s:%.0f:%.0f:%.0f', state.rule.text, state.used, state.since, state.rest)
+  end
+  if state.leased ~= 0 then text = format('%s!%.0f', text, state.leased) end
   return state.gaps and text .. refund_gaps().text(state.gaps) or text
 end
 
--- Returns the state if the bucket has only one, of this very rule and without a clock skew, as most have; else nil.
-local function only_state(rule, text)
+-- Fills the state if the bucket has only one, of this very rule and without a clock skew, as most have; else returns false.
+local function read_only_state(state, rule, text)
   local length = #rule.text
-  local state = type(text) == 'string' and string.sub(text, 1, length) == rule.text
-    and parse_state(rule, text, length + 1)
-  return state and state.since <= clock and state or nil
+  return sub(text, 1, length) == rule.text and parse_state(state, rule, text, length + 1) and state.since <= clock
 end

@@ -1,46 +1,20 @@
 -- Decides call by call, as if each had a run of its own at the same time: a call sees what those before it took. All charges
 -- of a call are decided together: if every charge fits, dry runs aside, all are charged, else none but dry runs.
---   permits  n; or n+x: if n are admitted, up to x more, but at most half of what remains then
+--   permits  n; or n+x for a lease: if n are admitted, up to x more, but at most half of what remains then
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
 --            since and rest of its state and the time, for refund.lua; for a lease also how many more were taken.
 --            All are -1 if a key of the call holds a value that was not written by the starter. That call charges nothing.
 --
--- takes: clock codes decided replies replied counts refund_gaps USED SINCE REST LEASED RESET RULE parse_rule reset_after rare_state
--- takes: load charge save LOOK RECEIPTS LEASE FURTHER key_of asked_of permits_text limit_of
--- leaves:
+-- takes: begin match byte floor least greatest refund_gaps limit_of forget_limits rare_state
+-- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS REFUND LEASE FURTHER OTHER_KEY AS_BEFORE refund_charge
+-- leaves: run
 
--- The buckets of this run by their keys, false if the value was not written by the starter. Written once all is decided.
-local buckets = {}
-for key, count in pairs(counts) do
-  local known, charged = parse_rule(count[RULE]), count[RESET] and true
-  local own = {rule = known, used = count[USED], since = count[SINCE], rest = count[REST], leased = count[LEASED]}
-  buckets[key] = {key = key, rule = known, now = clock, own = own, charged = charged, unwritten = charged}
-end
+-- The numbers of the reply, how many there are, and how many of an earlier run may be behind them.
+local replies, replied, leftover = {}, 0, 0
 
--- Returns the bucket as the previous call left it. Reads it again if the rule is another one, or if writing it without a
--- charge may find it full again.
-local function bucket_of(i)
-  local key, rule = key_of[i], limit_of(i).rule
-  local bucket = buckets[key]
-  if bucket == nil or bucket and (bucket.rule ~= rule or bucket.unwritten and not bucket.charged) then
-    if bucket and bucket.unwritten then save(bucket) end
-    bucket = load(key, rule)
-    buckets[key] = bucket
-  end
-  return bucket
-end
-
--- Returns how many permits the call wants, and how many more in advance.
-local function permits_of(i)
-  local text = permits_text[i]
-  local permits, more = tonumber(text), 0
-  if not permits then
-    permits, more = string.match(text, '^(%d+)%+(%d+)$')
-    permits, more = tonumber(permits), tonumber(more)
-  end
-  return permits, more
-end
+-- The charges of the call that is being decided.
+local bucket_at, limit_at, permits_at, more_at = {}, {}, {}, {}
 
 -- Returns the microseconds until that many permits are available, and how many are used now.
 local function wait_for(permits, bucket)
@@ -51,17 +25,20 @@ local function wait_for(permits, bucket)
   return rule.algorithm.time_until(own, bucket, rule.capacity - permits), used
 end
 
-local function decide_charge(i, asked, rejected)
-  local limit, bucket = limit_of(i), buckets[key_of[i]]
+local function decide_charge(bucket, limit, wanted, more, asked, rejected)
   local rule, own = bucket.rule, bucket.own
-  local wanted, more = permits_of(i)
+  local algorithm = rule.algorithm
   local wait, used = wait_for(wanted, bucket)
   local fits, delay, retry, time = wait <= limit.ahead, 0, 0, bucket.now
   if fits then
-    if wanted > 0 then delay = limit.spaced and reset_after(own, bucket) or wait end
+    if wanted > 0 and limit.spaced then
+      delay = used == 0 and 0 or algorithm.time_until(own, bucket, 0)
+    elseif wanted > 0 then
+      delay = wait
+    end
     if more > 0 then
       local left = limit.ahead == 0 and not limit.spaced and rule.capacity - used - wanted or 0
-      more = math.max(0, math.min(more, math.floor(left / 2)))
+      more = greatest(0, least(more, floor(left / 2)))
     end
   else
     retry, more = wait == math.huge and -1 or wait - limit.ahead, 0
@@ -70,24 +47,26 @@ local function decide_charge(i, asked, rejected)
     if bucket.skew and not fits then rare_state().promise(bucket, retry) end
     if fits and wanted + more > 0 and not (rejected and limit.binding) then
       charge(bucket, wanted + more)
-      used = rule.algorithm.used(own, bucket)
-      if more > 0 and rule.algorithm.lease then
-        rule.algorithm.lease(own, bucket)
+      used = algorithm.used(own, bucket)
+      if more > 0 and algorithm.lease then
+        algorithm.lease(own, bucket)
         time = own.leased
       end
     end
-    bucket.unwritten = bucket.unwritten or bucket.changed
+    if bucket.changed then bucket.unwritten = true end
   end
-  replies[replied + 1] = math.max(0, rule.capacity - used)
+  local reset = used == 0 and 0 or algorithm.time_until(own, bucket, 0)
+  bucket.reset = reset
+  replies[replied + 1] = greatest(0, rule.capacity - used)
   replies[replied + 2] = delay
   replies[replied + 3] = retry
-  replies[replied + 4] = used == 0 and 0 or rule.algorithm.time_until(own, bucket, 0)
+  replies[replied + 4] = reset
   replied = replied + 4
   if asked == RECEIPTS or asked == LEASE then
     replies[replied + 1] = own.used
     replies[replied + 2] = own.since
     -- For a log, rest changes whenever old entries are removed, and is no use in a receipt.
-    replies[replied + 3] = rule.algorithm.has_entries and 0 or own.rest
+    replies[replied + 3] = algorithm.has_entries and 0 or own.rest
     if own.gaps then
       replies[replied + 1], replies[replied + 2], replies[replied + 3] = refund_gaps().receipt(own)
     end
@@ -100,34 +79,66 @@ local function decide_charge(i, asked, rejected)
   end
 end
 
-local function decide(first, last, asked)
-  for i = first, last do
-    if not bucket_of(i) then
-      local numbers = asked == LEASE and 9 or asked == RECEIPTS and 8 or 4
-      for _ = 1, (last - first + 1) * numbers do
+-- Decides a call of several charges, or with a foreign value at one of its keys.
+local function decide_together(charges, asked)
+  local rejected = false
+  for i = 1, charges do
+    if bucket_at[i].foreign then
+      for _ = 1, charges * (asked == LEASE and 9 or asked == RECEIPTS and 8 or 4) do
         replied = replied + 1
         replies[replied] = -1
       end
       return
     end
   end
-  local rejected = false
-  -- A single charge needs no look ahead.
-  for i = first, first < last and last or 0 do
-    local limit = limit_of(i)
-    if limit.binding and wait_for(permits_of(i), buckets[key_of[i]]) > limit.ahead then rejected = true end
+  for i = 1, charges do
+    local limit = limit_at[i]
+    if limit.binding and wait_for(permits_at[i], bucket_at[i]) > limit.ahead then rejected = true end
   end
-  for i = first, last do decide_charge(i, asked, rejected) end
+  for i = 1, charges do decide_charge(bucket_at[i], limit_at[i], permits_at[i], more_at[i], asked, rejected) end
 end
 
-local first = decided + 1
-for i = first + 1, #codes + 1 do
-  if asked_of[i] ~= FURTHER then
-    decide(first, i - 1, asked_of[first])
-    first = i
+local function decide(KEYS, ARGV)
+  local codes, keys, arguments, charges = ARGV[1], 0, 1, 0
+  local bucket, limit, permits, more, asked
+  local code = byte(codes, 1)
+  for i = 1, #codes do
+    if code == OTHER_KEY or code == AS_BEFORE then
+      asked, more = CHARGE, 0
+    else
+      if code ~= FURTHER then asked = code end
+      limit, permits, more = limit_of(ARGV[arguments + 1]), ARGV[arguments + 2], 0
+      if code == LEASE then permits, more = match(permits, '^(%d+)%+(%d+)$') end
+      permits, more, arguments = permits + 0, more + 0, arguments + 2
+    end
+    if code ~= AS_BEFORE then keys = keys + 1 end
+    bucket = bucket_of(KEYS[keys], limit.rule)
+    code = byte(codes, i + 1)
+    if charges == 0 and code ~= FURTHER and not bucket.foreign then
+      decide_charge(bucket, limit, permits, more, asked, false)
+    else
+      charges = charges + 1
+      bucket_at[charges], limit_at[charges], permits_at[charges], more_at[charges] = bucket, limit, permits, more
+      if code ~= FURTHER then
+        decide_together(charges, asked)
+        charges = 0
+      end
+    end
   end
+  save_all()
 end
-for _, bucket in pairs(buckets) do
-  if bucket and bucket.unwritten then save(bucket) end
+
+local function run(KEYS, ARGV)
+  leftover, replied = greatest(leftover, replied), 0
+  forget_buckets()
+  forget_limits()
+  begin()
+  if byte(ARGV[1]) == REFUND then
+    for i = 1, #ARGV[1] do refund_charge(KEYS[i], ARGV[2 * i], ARGV[2 * i + 1]) end
+  else
+    decide(KEYS, ARGV)
+  end
+  for i = replied + 1, leftover do replies[i] = nil end
+  leftover = replied
+  return replies
 end
-return replies

@@ -1,26 +1,24 @@
--- Decides most calls: charges and leases of one token bucket each, if the bucket is unused or has the state of this very
--- rule alone. Decides all calls of a run before the first that is different, with numbers only: creating tables for them
--- would take most of the time of a run. The script decides the same without this part, only slower.
+-- For servers without functions: decides runs of which every call is a charge or a lease of one token bucket, if the bucket is
+-- unused or has the state of this very rule alone. Such a run ends here, before Redis creates the functions of the other parts,
+-- which would take most of its time. Any other run has written nothing yet. A library has no use for this part.
 --
--- takes: KEYS ARGV clock codes decided replies replied counts USED SINCE REST LEASED RESET RULE
--- takes: quotient micros_of time_of permits_in
+-- takes: begin clock redis_call redis_pcall format match sub byte floor quotient least greatest micros_of time_of permits_in
 -- leaves:
 
-do
+local function decide_token_buckets()
   -- 1, 4 and =, which together with , are all codes that are decided here.
   local CHARGE, LEASE, AS_BEFORE = 49, 52, 61
-
-  local _, plain = string.find(codes, '^[14,=]*')
-  -- The last of these calls may have further charges.
-  if string.sub(codes, plain + 1, plain + 1) == '+' then plain = plain - 1 end
+  -- The buckets of this run, by their keys.
+  local USED, SINCE, REST, LEASED, RESET, RULE = 1, 2, 3, 4, 5, 6
+  local counts, replies, replied = {}, {0, 0, 0, 0}, 0
 
   -- Returns used, since, rest and leased as of now; nil if the bucket has more than one state, or a clock skew.
   local function count_at(key, rule, whole, part, permits)
-    local value = redis.pcall('GET', key)
+    local value = redis_pcall('GET', key)
     if not value then return 0, clock, 0, 0 end
     local length = #rule
-    if type(value) ~= 'string' or string.sub(value, 1, length) ~= rule then return nil end
-    local used, since, rest, leased = string.match(value, '^:(%d+):(%d+):?(%d*)!?(%d*)$', length + 1)
+    if type(value) ~= 'string' or sub(value, 1, length) ~= rule then return nil end
+    local used, since, rest, leased = match(value, '^:(%d+):(%d+):?(%d*)!?(%d*)$', length + 1)
     if not used then return nil end
     used, since = used + 0, since + 0
     rest, leased = rest == '' and 0 or rest + 0, leased == '' and 0 or leased + 0
@@ -35,22 +33,24 @@ do
   local rule, capacity, permits, whole, part
   local wanted, ahead, count, used, since, rest, leased
 
-  for i = 1, plain do
-    local code = string.byte(codes, i)
+  local codes = ARGV[1]
+  begin()
+  for i = 1, #codes do
+    local code = byte(codes, i)
     if code == CHARGE or code == LEASE then
       local text = ARGV[arguments + 1]
       if text ~= rule then
         local amount, unit
-        capacity, permits, amount, unit = string.match(text, '^T(%d+)@(%d+)/(%d*)(%l+)$')
+        capacity, permits, amount, unit = match(text, '^T(%d+)@(%d+)/(%d*)(%l+)$')
         -- Another algorithm, or a limit with options.
-        if not capacity then break end
+        if not capacity then return nil end
         rule, capacity, permits = text, capacity + 0, permits + 0
         local micros = micros_of(unit) * (amount == '' and 1 or amount)
         part = micros % permits
         whole = (micros - part) / permits
       end
       wanted, ahead = ARGV[arguments + 2], 0
-      if code == LEASE then wanted, ahead = string.match(wanted, '^(%d+)%+(%d+)$') end
+      if code == LEASE then wanted, ahead = match(wanted, '^(%d+)%+(%d+)$') end
       wanted, arguments = wanted + 0, arguments + 2
     end
     if code ~= AS_BEFORE then
@@ -58,18 +58,18 @@ do
       local key = KEYS[keys]
       count = counts[key]
       if count then
-        if count[RULE] ~= rule then break end
+        if count[RULE] ~= rule then return nil end
         used, since, rest, leased = count[USED], count[SINCE], count[REST], count[LEASED]
       else
         used, since, rest, leased = count_at(key, rule, whole, part, permits)
-        if not used then break end
+        if not used then return nil end
         count = {used, since, rest, leased, false, rule}
         counts[key] = count
       end
     end
     local retry, more = 0, 0
     if wanted == 0 or used + wanted <= capacity then
-      if ahead ~= 0 then more = math.max(0, math.min(ahead + 0, math.floor((capacity - used - wanted) / 2))) end
+      if ahead ~= 0 then more = greatest(0, least(ahead + 0, floor((capacity - used - wanted) / 2))) end
       used = used + wanted + more
     else
       retry = wanted > capacity and -1
@@ -81,34 +81,36 @@ do
     replies[replied + 2] = 0
     replies[replied + 3] = retry
     replies[replied + 4] = reset
-    replied, decided = replied + 4, i
+    replied = replied + 4
     if code == LEASE then
       replies[replied + 1] = used
       replies[replied + 2] = since
       replies[replied + 3] = rest
       replies[replied + 4] = clock
       if more > 0 then
-        leased = math.max(leased + 1, clock + reset)
+        leased = greatest(leased + 1, clock + reset)
         count[LEASED], replies[replied + 4] = leased, leased
       end
       replies[replied + 5] = more
       replied = replied + 5
     end
   end
-end
-
-if decided == #codes then
   for key, changed in pairs(counts) do
     if changed[RESET] then
       local value
       if changed[REST] == 0 then
-        value = string.format('%s:%d:%.0f', changed[RULE], changed[USED], changed[SINCE])
+        value = format('%s:%d:%.0f', changed[RULE], changed[USED], changed[SINCE])
       else
-        value = string.format('%s:%d:%.0f:%d', changed[RULE], changed[USED], changed[SINCE], changed[REST])
+        value = format('%s:%d:%.0f:%d', changed[RULE], changed[USED], changed[SINCE], changed[REST])
       end
-      if changed[LEASED] > 0 then value = string.format('%s!%.0f', value, changed[LEASED]) end
-      redis.call('SET', key, value, 'PX', quotient(changed[RESET] + 999, 1000))
+      if changed[LEASED] > 0 then value = format('%s!%.0f', value, changed[LEASED]) end
+      redis_call('SET', key, value, 'PX', quotient(changed[RESET] + 999, 1000))
     end
   end
   return replies
+end
+
+if not string.find(ARGV[1], '[^14,=]') then
+  local replies = decide_token_buckets()
+  if replies then return replies end
 end

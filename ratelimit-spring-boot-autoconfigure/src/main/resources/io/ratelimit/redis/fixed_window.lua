@@ -1,11 +1,11 @@
 -- F: fixed window counter. All used permits come back at once when the window ends, rule.micros after the first call in it.
 --   since  when the window started
 --
--- takes: algorithms number_used use
+-- takes: least greatest algorithms number_used use
 -- leaves:
 
 function algorithms.F()
-  local fixed_window = {used = number_used, take = use, observe = use}
+  local fixed_window = {expires_with_window = true, used = number_used, take = use, observe = use}
 
   function fixed_window.recover(state, bucket)
     if state.used == 0 or bucket.now - state.since >= state.rule.micros then
@@ -20,7 +20,7 @@ function algorithms.F()
   function fixed_window.define_rare()
     function fixed_window.adopt(state, bucket, other)
       local rule, old = state.rule, other.rule
-      state.used = math.min(old.algorithm.used(other, bucket), rule.capacity)
+      state.used = least(old.algorithm.used(other, bucket), rule.capacity)
       -- In a shorter window, permits taken late would come back too soon.
       if old.algorithm == fixed_window and old.micros <= rule.micros then state.since = other.since end
     end
@@ -29,7 +29,7 @@ function algorithms.F()
       -- A window that started later is the same one if the call that started it was refunded.
       local later = state.since - receipt.since
       if later < 0 or later >= state.rule.micros then return end
-      state.used = math.max(0, state.used - permits)
+      state.used = greatest(0, state.used - permits)
       -- The refunded call started the window, later ones did not.
       if later == 0 and receipt.used == permits then state.since = bucket.now end
     end

@@ -2,7 +2,7 @@
 -- starts with the call that takes permits from a full bucket.
 --   since  when the current period began
 --
--- takes: refund_gaps algorithms quotient number_used use
+-- takes: least refund_gaps algorithms quotient number_used use
 -- leaves:
 
 function algorithms.I()
@@ -15,7 +15,7 @@ function algorithms.I()
   function interval.recover(state, bucket)
     local rule = state.rule
     local periods = quotient(bucket.now - state.since, rule.micros)
-    if state.gaps then refund_gaps().recover(state, bucket, math.min(periods * rule.permits, state.used)) end
+    if state.gaps then refund_gaps().recover(state, bucket, least(periods * rule.permits, state.used)) end
     if periods >= batches(state.used, rule) then
       state.used, state.since = 0, bucket.now
     else
@@ -31,7 +31,7 @@ function algorithms.I()
   function interval.define_rare()
     function interval.adopt(state, bucket, other)
       local rule, old = state.rule, other.rule
-      state.used = math.min(old.algorithm.used(other, bucket), rule.capacity)
+      state.used = least(old.algorithm.used(other, bucket), rule.capacity)
       if old.algorithm == interval and old.permits == rule.permits and old.micros == rule.micros then
         state.since = other.since
       end
@@ -41,7 +41,7 @@ function algorithms.I()
     local function out_before(receipt, state, rule)
       local periods = -quotient(receipt.since - state.since, rule.micros)
       -- Less is used if the bucket was reset since.
-      return periods < batches(receipt.used, rule) and math.min(receipt.used - periods * rule.permits, state.used) or 0
+      return periods < batches(receipt.used, rule) and least(receipt.used - periods * rule.permits, state.used) or 0
     end
 
     function interval.refund(state, bucket, permits, receipt)

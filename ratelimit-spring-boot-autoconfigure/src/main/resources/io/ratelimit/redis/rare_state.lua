@@ -1,7 +1,7 @@
 -- Reads and writes what few buckets have: states of other rules, and a clock skew. Recognizes values that were not written by
 -- the starter.
 --
--- takes: clock refund_gaps number parse_state text_of complete parse_rule reset_after
+-- takes: redis_call redis_pcall format match least greatest new_state clock refund_gaps number parse_state text_of complete parse_rule reset_after
 -- leaves: rare_state
 
 local function make_rare_state()
@@ -11,23 +11,23 @@ local function make_rare_state()
 
   -- Returns true and the reply; false if the value has another type.
   local function read(command, ...)
-    local reply = redis.pcall(command, ...)
+    local reply = redis_pcall(command, ...)
     if type(reply) ~= 'table' then return true, reply end
     -- Any other error fails the run.
-    if not string.find(reply.err, 'WRONGTYPE', 1, true) then redis.call(command, ...) end
+    if not string.find(reply.err, 'WRONGTYPE', 1, true) then redis_call(command, ...) end
     return false
   end
 
   -- Returns the skew; nil if the text is none.
   local function parse_skew(text)
-    local offset, seen, promise = string.match(text, '^%+(%d+):(%d+):(%d+)$')
+    local offset, seen, promise = match(text, '^%+(%d+):(%d+):(%d+)$')
     offset, seen, promise = number(offset, 0), number(seen, 0), number(promise, 0)
     return offset and seen and promise and {offset = offset, seen = seen, promise = promise}
   end
 
   local function parse_any_state(text)
-    local rule = string.match(text, '^%u%d+@?%d*/%d*%l+')
-    return rule and parse_rule(rule) and parse_state(parse_rule(rule), text, #rule + 1)
+    local rule = match(text, '^%u%d+@?%d*/%d*%l+')
+    return rule and parse_rule(rule) and parse_state({}, parse_rule(rule), text, #rule + 1)
   end
 
   -- Returns the states and the skew; nil if the text was not written by the starter.
@@ -51,14 +51,14 @@ local function make_rare_state()
   -- exception: if a caller was told to wait longer than the clock is behind, and did, it finds what was promised.
   local function tell_time(bucket, states)
     local skew, seen = bucket.skew, 0
-    for _, state in ipairs(states) do seen = math.max(seen, state.since) end
+    for _, state in ipairs(states) do seen = greatest(seen, state.since) end
     if skew then
       bucket.changed = true
-      seen = math.max(seen, skew.seen)
+      seen = greatest(seen, skew.seen)
     end
     if clock < seen then
       skew = skew or {offset = 0, promise = 0}
-      skew.offset = math.max(skew.offset, seen - clock)
+      skew.offset = greatest(skew.offset, seen - clock)
     elseif skew and (skew.promise == 0 or clock + skew.offset < skew.promise) then
       skew = nil
     end
@@ -75,7 +75,7 @@ local function make_rare_state()
     local skew = bucket.skew
     if skew and retry > skew.offset then
       local time = bucket.now + retry
-      skew.promise = skew.promise == 0 and time or math.min(skew.promise, time)
+      skew.promise = skew.promise == 0 and time or least(skew.promise, time)
     end
   end
 
@@ -99,7 +99,7 @@ local function make_rare_state()
       end
     end
     bucket.rule_is_new = not own
-    bucket.own = own or {rule = rule, used = 0, since = bucket.now, rest = 0, leased = 0}
+    bucket.own = own or new_state(rule, bucket.now)
     local before = not own and adopted_by(rule, others)
     if before then
       before.rule.algorithm.recover(before, bucket)
@@ -111,11 +111,13 @@ local function make_rare_state()
   end
 
   -- Fills the bucket from the text, or the head of a list. Returns false if its value was not written by the starter.
+  --   text  what the key holds; a table if that is not a list for an algorithm with entries, or no string for another
   function rare_state.load(bucket, text)
+    local listed = bucket.rule.algorithm.has_entries or false
     if type(text) == 'table' then
       local known
-      bucket.listed = not bucket.listed
-      if bucket.listed then
+      listed = not listed
+      if listed then
         known, text = read('LINDEX', bucket.key, 0)
       else
         known, text = read('GET', bucket.key)
@@ -125,8 +127,9 @@ local function make_rare_state()
     local states
     states, bucket.skew = parse(text)
     if not states then return false end
-    bucket.length = bucket.listed and redis.call('LLEN', bucket.key) - 1 or 0
-    bucket.count, bucket.is_string, bucket.blocks = bucket.length, not bucket.listed, {}
+    bucket.listed, bucket.is_string = listed, not listed
+    bucket.length = listed and redis_call('LLEN', bucket.key) - 1 or 0
+    bucket.count, bucket.blocks, bucket.changed_from, bucket.appended = bucket.length, {}, nil, false
     tell_time(bucket, states)
     choose(bucket, states)
     return true
@@ -140,9 +143,9 @@ local function make_rare_state()
     for _, state in ipairs(bucket.others) do complete(state.rule.algorithm).observe(state, bucket, permits) end
   end
 
-  function rare_state.save_of(bucket)
+  function rare_state.write_of(bucket)
     for _, state in ipairs(bucket.others) do
-      if state.rule.algorithm.save then return state.rule.algorithm.save end
+      if state.rule.algorithm.write then return state.rule.algorithm.write end
     end
   end
 
@@ -150,13 +153,14 @@ local function make_rare_state()
   function rare_state.add(bucket, text)
     for _, state in ipairs(bucket.others or {}) do text = text .. ' ' .. text_of(state) end
     local skew = bucket.skew
-    return skew and string.format('%s +%.0f:%.0f:%.0f', text, skew.offset, skew.seen, skew.promise) or text
+    return skew and format('%s +%.0f:%.0f:%.0f', text, skew.offset, skew.seen, skew.promise) or text
   end
 
   -- Returns when all states of the bucket are unused, given when its own state is.
   function rare_state.last(bucket, reset)
     for _, state in ipairs(bucket.others or {}) do
-      reset = math.max(reset, reset_after(state, bucket), state.gaps and refund_gaps().last(state) - bucket.now or 0)
+      reset = greatest(reset, reset_after(state, bucket))
+      if state.gaps then reset = greatest(reset, refund_gaps().last(state) - bucket.now) end
     end
     -- The skew is needed until the clock has caught up.
     return bucket.skew and reset + bucket.skew.offset or reset

@@ -6,7 +6,7 @@
 --   then for each gap: permits in use before it, and how many numbers were refunded
 -- A receipt with a number has since of that state, and its rest increased by the rule's permits; any other rest is smaller.
 --
--- takes:
+-- takes: format match least greatest
 -- leaves: refund_gaps
 
 local function make_refund_gaps()
@@ -16,7 +16,7 @@ local function make_refund_gaps()
 
   -- Returns the gaps; nil if the text is none.
   function refund_gaps.parse(text)
-    local used, since, rest, first, pairs_text = string.match(text, '^%*(%d+):(%d+):(%d+):(%d+)([%d:]*)$')
+    local used, since, rest, first, pairs_text = match(text, '^%*(%d+):(%d+):(%d+):(%d+)([%d:]*)$')
     if not used then return nil end
     local gaps = {used = tonumber(used), since = tonumber(since), rest = tonumber(rest), first = tonumber(first)}
     for before, permits in string.gmatch(pairs_text, ':(%d+):(%d+)') do
@@ -27,8 +27,8 @@ local function make_refund_gaps()
   end
 
   function refund_gaps.text(gaps)
-    local text = string.format('*%.0f:%.0f:%.0f:%.0f', gaps.used, gaps.since, gaps.rest, gaps.first)
-    for i = 1, #gaps do text = string.format('%s:%.0f', text, gaps[i]) end
+    local text = format('*%.0f:%.0f:%.0f:%.0f', gaps.used, gaps.since, gaps.rest, gaps.first)
+    for i = 1, #gaps do text = format('%s:%.0f', text, gaps[i]) end
     return text
   end
 
@@ -71,8 +71,8 @@ local function make_refund_gaps()
 
   -- Returns how many permits in use have this number or a smaller one.
   local function used_up_to(number, gaps)
-    local used = math.max(0, number - gaps.first)
-    for i = 1, #gaps, 2 do used = used - math.min(gaps[i + 1], math.max(0, used - gaps[i])) end
+    local used = greatest(0, number - gaps.first)
+    for i = 1, #gaps, 2 do used = used - least(gaps[i + 1], greatest(0, used - gaps[i])) end
     return used
   end
 
@@ -115,8 +115,8 @@ local function make_refund_gaps()
       -- Any other is from before the bucket was full.
       number = receipt.since == gaps.since and receipt.used or 0
     end
-    local out = math.min(used_up_to(number, gaps), state.used)
-    local refunded = math.min(permits, out)
+    local out = least(used_up_to(number, gaps), state.used)
+    local refunded = least(permits, out)
     if refunded == 0 then return end
     -- Behind the last permit in use no gap is needed: the next charge takes the numbers.
     if state.gaps or out < state.used then state.gaps = with_gap(gaps, out - refunded, refunded) end

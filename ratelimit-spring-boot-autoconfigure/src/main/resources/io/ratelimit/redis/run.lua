@@ -1,24 +1,27 @@
--- What a run begins with, and what it has decided so far. Every number is an integer below 2^53, which Lua's doubles carry
--- exactly.
+-- What a run begins with. Every number is an integer below 2^53, which Lua's doubles carry exactly.
 --
--- The parts of this script form one text, so a part can use the locals of those before it. Its first lines name them:
--- "takes" those of other parts that it uses, "leaves" its own that other parts use. A test holds these lists. Redis runs the
--- whole text for every run and so creates every function anew; functions that few runs need are created on demand.
+-- The parts form one text, so a part can use the locals of those before it. Its first lines name them: "takes" those of other
+-- parts that it uses, "leaves" its own that other parts use. A test holds these lists.
+-- The text is that of a library of Redis functions, and of a script for servers without functions. Redis runs a library's text
+-- once and then only run(KEYS, ARGV) in decide.lua; it runs a script's text for every run. So
+--   what a run needs is created once, and used again by later runs: a new table costs more than filling ten fields of an old one
+--   what few runs need is created on demand, because a script creates every function anew
+--   a run may end anywhere, by an error of Redis: what it leaves behind is reset when the next one begins
 --
--- leaves: KEYS ARGV clock codes decided replies replied counts USED SINCE REST LEASED RESET RULE
-local KEYS, ARGV = KEYS, ARGV
+-- takes:
+-- leaves: begin clock redis_call redis_pcall format match sub byte floor
 
-local time = redis.call('TIME')
-local clock = time[1] * 1000000 + time[2]
+-- While Redis 7.0 loads a library, it shows it none of these.
+local redis_call, redis_pcall, format, match, sub, byte, floor
 
--- A character for each charge; call.lua explains them. The first so many charges are decided.
-local codes = ARGV[1]
-local decided = 0
+-- Microseconds of the epoch.
+local clock
 
--- The numbers of the decided charges, which decide.lua explains, and how many there are. A table that grows is copied, so
--- there is room for the first charge.
-local replies, replied = {0, 0, 0, 0}, 0
-
--- The buckets that fast_path.lua has read, by their keys; written once everything is decided.
-local USED, SINCE, REST, LEASED, RESET, RULE = 1, 2, 3, 4, 5, 6
-local counts = {}
+local function begin()
+  if not redis_call then
+    redis_call, redis_pcall, floor = redis.call, redis.pcall, math.floor
+    format, match, sub, byte = string.format, string.match, string.sub, string.byte
+  end
+  local time = redis_call('TIME')
+  clock = time[1] * 1000000 + time[2]
+end

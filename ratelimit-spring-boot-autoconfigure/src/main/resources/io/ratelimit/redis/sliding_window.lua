@@ -4,11 +4,11 @@
 --   since  when the current window started
 --   rest   the previous window's count
 --
--- takes: algorithms quotient use
+-- takes: least greatest algorithms quotient use
 -- leaves:
 
 function algorithms.S()
-  local sliding_window = {take = use, observe = use}
+  local sliding_window = {expires_with_window = true, take = use, observe = use}
 
   -- Returns a * b / m rounded down, and the remainder. Digit by digit if the product is not exact; a is below 2^30, b and m
   -- are below 2^52.
@@ -51,26 +51,26 @@ function algorithms.S()
       return left + micros - multiply_and_divide(most, micros, state.used)
     end
     if state.rest <= room then return 0 end
-    return math.max(0, left - multiply_and_divide(room, micros, state.rest))
+    return greatest(0, left - multiply_and_divide(room, micros, state.rest))
   end
 
   function sliding_window.define_rare()
     function sliding_window.adopt(state, bucket, other)
       local rule = state.rule
       if other.rule.algorithm == sliding_window and other.rule.micros == rule.micros then
-        state.used, state.since = math.min(other.used, rule.capacity), other.since
-        state.rest = math.min(other.rest, rule.capacity)
+        state.used, state.since = least(other.used, rule.capacity), other.since
+        state.rest = least(other.rest, rule.capacity)
       else
-        state.used = math.min(other.rule.algorithm.used(other, bucket), rule.capacity)
+        state.used = least(other.rule.algorithm.used(other, bucket), rule.capacity)
         state.since = bucket.now - bucket.now % rule.micros
       end
     end
 
     function sliding_window.refund(state, _, permits, receipt)
       if state.since == receipt.since then
-        state.used = math.max(0, state.used - permits)
+        state.used = greatest(0, state.used - permits)
       elseif state.since - receipt.since == state.rule.micros then
-        state.rest = math.max(0, state.rest - permits)
+        state.rest = greatest(0, state.rest - permits)
       end
     end
   end

@@ -7,7 +7,7 @@
 --   block  permits of all entries before it, in 7 bytes; for each of its entries the microsecond, in 7, and permits of
 --          the block up to it, in 3
 --
--- takes: algorithms number_used
+-- takes: redis_call redis_pcall floor sub least greatest algorithms number_used
 -- leaves:
 
 function algorithms.L()
@@ -17,6 +17,7 @@ function algorithms.L()
   local START, ENTRY, START_BYTES, ENTRY_BYTES = '>I7', '>I7I3', 7, 10
   -- More permits than any log may hold count as so many, to fit into 3 bytes.
   local ENTRIES_AT_MOST, PERMITS_AT_MOST = 16, 10000
+  local NONE = {}
 
   local function entries_of(block)
     return (#block - START_BYTES) / ENTRY_BYTES
@@ -39,7 +40,7 @@ function algorithms.L()
   end
 
   local function block_at(bucket, i)
-    local block = bucket.blocks[i] or redis.call('LINDEX', bucket.key, i)
+    local block = bucket.blocks[i] or redis_call('LINDEX', bucket.key, i)
     bucket.blocks[i] = block
     return block
   end
@@ -50,42 +51,43 @@ function algorithms.L()
     return total_before(last, entries_of(last) + 1)
   end
 
-  -- Returns the first number for which a condition holds that holds for all numbers after it, too, and for high. Tests low
+  -- Returns the first entry, from a block on, that is later than the time and with which there are more permits than the
+  -- total: the number of its block, the block, and its number in the block. There must be one. Bisections test their first
   -- first, because it is often the one.
-  local function bisect(low, high, holds)
-    local middle = low
+  local function find(bucket, first, time, total)
+    local low, middle, high = first, first, bucket.count
     while low < high do
-      if holds(middle) then high = middle else low = middle + 1 end
-      middle = math.floor((low + high) / 2)
+      local block = block_at(bucket, middle)
+      local last_time, last_total = entry_at(block, entries_of(block))
+      if last_time > time and last_total > total then high = middle else low = middle + 1 end
+      middle = floor((low + high) / 2)
     end
-    return low
+    local i, block = low, block_at(bucket, low)
+    local before = start_of(block)
+    low, middle, high = 1, 1, entries_of(block)
+    while low < high do
+      local entry_time, permits = unpack(ENTRY, block, START_BYTES + 1 + (middle - 1) * ENTRY_BYTES)
+      if entry_time > time and before + permits > total then high = middle else low = middle + 1 end
+      middle = floor((low + high) / 2)
+    end
+    return i, block, low
   end
 
-  -- Returns the first entry for which a condition holds, from a block on: the number of its block, the block, and its number
-  -- in the block. There must be one.
-  local function find(bucket, first, holds)
-    local i = bisect(first, bucket.count, function(i)
-      local block = block_at(bucket, i)
-      return holds(entry_at(block, entries_of(block)))
-    end)
-    local block = block_at(bucket, i)
-    local start = start_of(block)
-    return i, block, bisect(1, entries_of(block), function(j)
-      local time, permits = unpack(ENTRY, block, START_BYTES + 1 + (j - 1) * ENTRY_BYTES)
-      return holds(time, start + permits)
-    end)
-  end
+  local found = {}
 
+  -- Returns the logs of the bucket, until the next call of this function.
   local function logs(bucket)
-    local found = {bucket.own.rule.algorithm == sliding_window_log and bucket.own or nil}
-    for _, state in ipairs(bucket.others or {}) do
-      if state.rule.algorithm == sliding_window_log then found[#found + 1] = state end
+    local count = 0
+    if bucket.own.rule.algorithm == sliding_window_log then found[1], count = bucket.own, 1 end
+    for _, state in ipairs(bucket.others or NONE) do
+      if state.rule.algorithm == sliding_window_log then count, found[count + 1] = count + 1, state end
     end
+    found[count + 1] = nil
     return found
   end
 
   local function change(bucket, i)
-    bucket.changed_from = math.min(bucket.changed_from or i, i)
+    bucket.changed_from = least(bucket.changed_from or i, i)
   end
 
   -- Adds one entry for a charge, however many logs there are. If none of them has entries in view, all start again.
@@ -106,68 +108,78 @@ function algorithms.L()
     change(bucket, bucket.count)
   end
 
-  -- Removes from view all entries before the first for which a condition holds.
-  local function begin_at(state, bucket, holds)
-    local i, block, j = find(bucket, state.first or 1, holds)
-    local before = math.max(state.rest, total_before(block, j))
+  -- Removes from view all entries before the first that find would return.
+  local function begin_at(state, bucket, time, total)
+    local i, block, j = find(bucket, state.first or 1, time, total)
+    local before = greatest(state.rest, total_before(block, j))
     state.first, state.used, state.rest = i, state.used - (before - state.rest), before
   end
 
   -- Removes the oldest entries of a log that has more than its capacity: they leave before it has room again.
   local function cut(state, bucket)
     local spare = state.used - state.rule.capacity
-    if spare <= 0 then return end
-    local rest = state.rest + spare
-    begin_at(state, bucket, function(_, total) return total > rest end)
+    if spare > 0 then begin_at(state, bucket, -1, state.rest + spare) end
+  end
+
+  -- Most logs are one block, which comes with the text.
+  function sliding_window_log.read(bucket)
+    local read = redis_pcall('LRANGE', bucket.key, 0, 2)
+    if read.err then return read end
+    local length = #read < 3 and #read or redis_call('LLEN', bucket.key)
+    bucket.listed, bucket.is_string = length > 0, false
+    local text = table.remove(read, 1)
+    bucket.length = greatest(0, length - 1)
+    bucket.count, bucket.blocks, bucket.changed_from, bucket.appended = bucket.length, read, nil, false
+    bucket.own.first = nil
+    return text
   end
 
   function sliding_window_log.recover(state, bucket)
-    local horizon, rest = bucket.now - state.rule.micros, state.rest
+    local horizon = bucket.now - state.rule.micros
     if state.used > 0 and state.since > horizon then
-      begin_at(state, bucket, function(time, total) return time > horizon and total > rest end)
+      begin_at(state, bucket, horizon, state.rest)
     else
       state.used, state.since = 0, bucket.now
-      state.rest, state.first = total_of(bucket), math.max(1, bucket.count)
+      state.rest, state.first = total_of(bucket), greatest(1, bucket.count)
     end
   end
 
   function sliding_window_log.time_until(state, bucket, most)
     local time = state.since
     if most > 0 then
-      local gone = state.rest + state.used - most
-      local _, block, j = find(bucket, state.first or 1, function(_, total) return total >= gone end)
+      local _, block, j = find(bucket, state.first or 1, -1, state.rest + state.used - most - 1)
       time = entry_at(block, j)
     end
     return time + state.rule.micros - bucket.now
   end
 
   function sliding_window_log.take(state, bucket, permits)
-    permits = math.min(permits, PERMITS_AT_MOST)
+    permits = least(permits, PERMITS_AT_MOST)
     append(bucket, permits)
     state.used, state.since = state.used + permits, bucket.now
     cut(state, bucket)
   end
 
-  function sliding_window_log.save(bucket, text, expiry)
+  function sliding_window_log.write(bucket, text, expiry)
     local key, first, changed = bucket.key, math.huge, bucket.changed_from or math.huge
-    for _, log in ipairs(logs(bucket)) do first = math.min(first, log.first or 1) end
-    if bucket.is_string then redis.call('DEL', key) end
+    for _, log in ipairs(logs(bucket)) do first = least(first, log.first or 1) end
+    if bucket.is_string then redis_call('DEL', key) end
     -- A full Redis refuses RPUSH, but not after another write. So this comes first.
-    if not bucket.listed then redis.call('RPUSH', key, text) end
-    for i = math.max(changed, first), bucket.count do
+    if not bucket.listed then redis_call('RPUSH', key, text) end
+    for i = greatest(changed, first), bucket.count do
       if i <= bucket.length then
-        redis.call('LSET', key, i, bucket.blocks[i])
+        redis_call('LSET', key, i, bucket.blocks[i])
       else
-        redis.call('RPUSH', key, bucket.blocks[i])
+        redis_call('RPUSH', key, bucket.blocks[i])
       end
     end
-    if bucket.count < bucket.length then redis.call('LTRIM', key, 0, bucket.count) end
+    if bucket.count < bucket.length then redis_call('LTRIM', key, 0, bucket.count) end
     if bucket.listed then
-      local gone = math.min(first - 1, bucket.length)
-      redis.call('LSET', key, gone, text)
-      if gone > 0 then redis.call('LTRIM', key, gone, -1) end
+      local gone = least(first - 1, bucket.length)
+      redis_call('LSET', key, gone, text)
+      if gone > 0 then redis_call('LTRIM', key, gone, -1) end
     end
-    redis.call('PEXPIRE', key, expiry)
+    redis_call('PEXPIRE', key, expiry)
   end
 
   function sliding_window_log.define_rare()
@@ -180,7 +192,7 @@ function algorithms.L()
         return
       end
       state.rest = total_of(bucket)
-      local used = math.min(other.rule.algorithm.used(other, bucket), state.rule.capacity)
+      local used = least(other.rule.algorithm.used(other, bucket), state.rule.capacity)
       if used > 0 then
         append(bucket, used)
         state.used = used
@@ -189,7 +201,7 @@ function algorithms.L()
 
     -- Returns the newest entry of that many permits at a time: the number of its block, and its number in the block.
     local function entry_of(bucket, time, permits)
-      local i, block, j = find(bucket, 1, function(other) return other >= time end)
+      local i, block, j = find(bucket, 1, time - 1, -1)
       local found_block, found
       while i <= bucket.count do
         block = block_at(bucket, i)
@@ -230,10 +242,10 @@ function algorithms.L()
 
     local function remove(bucket, i, j, permits)
       local block = bucket.blocks[i]
-      bucket.blocks[i] = add(string.sub(block, 1, START_BYTES + (j - 1) * ENTRY_BYTES), block, j + 1, entries_of(block), permits)
+      bucket.blocks[i] = add(sub(block, 1, START_BYTES + (j - 1) * ENTRY_BYTES), block, j + 1, entries_of(block), permits)
       for k = i + 1, bucket.count do
         local later = bucket.blocks[k]
-        bucket.blocks[k] = pack(START, start_of(later) - permits) .. string.sub(later, START_BYTES + 1)
+        bucket.blocks[k] = pack(START, start_of(later) - permits) .. sub(later, START_BYTES + 1)
       end
       change(bucket, i)
       if #bucket.blocks[i] == START_BYTES then remove_block(bucket, i) end
@@ -244,7 +256,7 @@ function algorithms.L()
     -- Removes the entry from all logs of the bucket, because they share it.
     function sliding_window_log.refund(state, bucket, permits, receipt)
       if receipt.since > state.since then return end
-      bucket.blocks = redis.call('LRANGE', bucket.key, 1, -1)
+      bucket.blocks = redis_call('LRANGE', bucket.key, 1, -1)
       local i, j = entry_of(bucket, receipt.since, permits)
       if not i then return end
       local _, total = entry_at(bucket.blocks[i], j)

@@ -1,28 +1,109 @@
--- Reads, charges and writes buckets.
+-- Reads, charges and writes the buckets of a run.
 --
--- takes: clock quotient refund_gaps only_state text_of reset_after rare_state
--- leaves: load charge save
+-- takes: clock redis_call redis_pcall quotient greatest refund_gaps new_state read_only_state text_of rare_state
+-- leaves: forget_buckets bucket_of charge save save_all
 
--- Returns the bucket; false if the value at the key was not written by the starter.
-local function load(key, rule)
-  local listed, text = rule.algorithm.has_entries, nil
-  if listed then
-    text = redis.pcall('LINDEX', key, 0)
+-- The buckets of a run in the order in which it needs them. Later runs use their tables again.
+local buckets, bucket_count, bucket_by_key = {}, 0, {}
+
+-- Every field of a bucket; an algorithm with entries adds its own.
+local function new_bucket()
+  return {
+    key = '',
+    rule = nil,
+    own = new_state(nil, 0),  -- the state of that rule
+    others = nil,             -- states of other rules, the last used first
+    skew = nil,               -- the clock skew
+    now = 0,                  -- the bucket's own time
+    reset = 0,                -- microseconds until nothing is used by the rule
+    window = nil,             -- if the key expires with a window: when that started
+    foreign = false,          -- whether the value was not written by the starter
+    rule_is_new = false,      -- whether the bucket had no state of the rule
+    listed = false,           -- whether the key holds a list
+    charged = false,
+    changed = false,          -- whether it has to be written even without a charge
+    unwritten = false,
+    written = false,
+  }
+end
+
+-- Reads what is at the bucket's key.
+local function load(bucket, rule)
+  local algorithm, own, text = rule.algorithm, bucket.own, nil
+  bucket.rule, bucket.others, bucket.skew, bucket.now, bucket.window = rule, nil, nil, clock, nil
+  bucket.foreign, bucket.rule_is_new, bucket.listed = false, false, false
+  bucket.charged, bucket.changed, bucket.unwritten, bucket.written = false, false, false, false
+  if algorithm.read then
+    text = algorithm.read(bucket)
   else
-    text = redis.pcall('GET', key)
+    text = redis_pcall('GET', bucket.key)
   end
-  local bucket = {key = key, rule = rule, now = clock, listed = listed, own = nil, charged = false, unwritten = false}
   if not text then
-    bucket.own, bucket.rule_is_new, bucket.listed = {rule = rule, used = 0, since = clock, rest = 0, leased = 0}, true, false
+    own.rule, own.used, own.since, own.rest, own.leased, own.gaps = rule, 0, clock, 0, 0, nil
+    bucket.rule_is_new = true
+  elseif type(text) ~= 'string' or not read_only_state(own, rule, text) then
+    bucket.foreign = not rare_state().load(bucket, text)
+    return
+  end
+  if algorithm.expires_with_window and own.used > 0 then bucket.window = own.since end
+  algorithm.recover(own, bucket)
+end
+
+local function text_of_all(bucket)
+  local text = text_of(bucket.own)
+  return (bucket.others or bucket.skew) and rare_state().add(bucket, text) or text
+end
+
+-- Returns the function that writes the bucket with its entries, if one of its algorithms has them.
+local function write_of(bucket)
+  local write = bucket.own.rule.algorithm.write
+  return write or bucket.others and rare_state().write_of(bucket)
+end
+
+local function save(bucket)
+  local own, reset = bucket.own, bucket.reset
+  if bucket.others then rare_state().recover_others(bucket) end
+  if own.gaps then reset = greatest(reset, refund_gaps().last(own) - bucket.now) end
+  if bucket.others or bucket.skew then reset = rare_state().last(bucket, reset) end
+  local expiry, write = quotient(reset + 999, 1000), write_of(bucket)
+  if expiry == 0 then
+    redis_call('DEL', bucket.key)
+  elseif write then
+    write(bucket, text_of_all(bucket), expiry)
+  elseif own.used > 0 and own.since == bucket.window then
+    -- The key expires when it has to, and setting that takes Redis longer than the value.
+    redis_call('SET', bucket.key, text_of_all(bucket), 'KEEPTTL')
   else
-    bucket.own = only_state(rule, text)
-    if not bucket.own then return rare_state().load(bucket, text) and bucket end
+    redis_call('SET', bucket.key, text_of_all(bucket), 'PX', expiry)
   end
-  if listed then
-    bucket.length, bucket.blocks = text and redis.call('LLEN', key) - 1 or 0, {}
-    bucket.count = bucket.length
+  bucket.unwritten, bucket.written = false, true
+end
+
+local function save_all()
+  for i = 1, bucket_count do
+    if buckets[i].unwritten then save(buckets[i]) end
   end
-  rule.algorithm.recover(bucket.own, bucket)
+end
+
+local function forget_buckets()
+  for i = 1, bucket_count do bucket_by_key[buckets[i].key] = nil end
+  bucket_count = 0
+end
+
+-- Returns the bucket as the previous call left it. Reads it again if it was written, if the rule is another one, or if writing
+-- it without a charge may find it full again.
+local function bucket_of(key, rule)
+  local bucket = bucket_by_key[key]
+  if not bucket then
+    local count = bucket_count + 1
+    bucket = buckets[count] or new_bucket()
+    bucket.key, buckets[count], bucket_count = key, bucket, count
+    bucket_by_key[key] = bucket
+    load(bucket, rule)
+  elseif not bucket.foreign and (bucket.rule ~= rule or bucket.written or bucket.unwritten and not bucket.charged) then
+    if bucket.unwritten then save(bucket) end
+    load(bucket, rule)
+  end
   return bucket
 end
 
@@ -33,34 +114,4 @@ local function charge(bucket, permits)
   bucket.rule.algorithm.take(bucket.own, bucket, permits)
   if bucket.others then rare_state().observe(bucket, permits) end
   bucket.charged, bucket.unwritten = true, true
-end
-
-local function text_of_all(bucket)
-  local text = text_of(bucket.own)
-  return (bucket.others or bucket.skew) and rare_state().add(bucket, text) or text
-end
-
--- Returns the function that writes the bucket with its entries, if one of its algorithms has them.
-local function save_of(bucket)
-  local save = bucket.own.rule.algorithm.save
-  return save or bucket.others and rare_state().save_of(bucket)
-end
-
-local function save(bucket)
-  if bucket.others then rare_state().recover_others(bucket) end
-  local reset = reset_after(bucket.own, bucket)
-  if bucket.own.gaps then reset = math.max(reset, refund_gaps().last(bucket.own) - bucket.now) end
-  if bucket.others or bucket.skew then reset = rare_state().last(bucket, reset) end
-  local expiry = quotient(reset + 999, 1000)
-  if expiry == 0 then
-    redis.call('DEL', bucket.key)
-  else
-    local save_entries, text = save_of(bucket), text_of_all(bucket)
-    if save_entries then
-      save_entries(bucket, text, expiry)
-    else
-      redis.call('SET', bucket.key, text, 'PX', expiry)
-    end
-  end
-  bucket.unwritten = false
 end

@@ -3,7 +3,7 @@
 --   since  when the next of them began to come back
 --   rest   the fraction of the microsecond after since, in parts of the rule's permits
 --
--- takes: refund_gaps algorithms quotient time_of permits_in number_used
+-- takes: least greatest refund_gaps algorithms quotient time_of permits_in number_used
 -- leaves:
 
 function algorithms.T()
@@ -42,13 +42,13 @@ function algorithms.T()
   end
 
   function token_bucket.lease(state, bucket)
-    state.leased = math.max(state.leased + 1, bucket.now + token_bucket.time_until(state, bucket, 0))
+    state.leased = greatest(state.leased + 1, bucket.now + token_bucket.time_until(state, bucket, 0))
   end
 
   function token_bucket.define_rare()
     -- Permits reserved ahead stay used.
     function token_bucket.observe(state, _, permits)
-      state.used = state.used + math.max(0, math.min(permits, state.rule.capacity - state.used))
+      state.used = state.used + greatest(0, least(permits, state.rule.capacity - state.used))
     end
 
     function token_bucket.adopt(state, bucket, other)
@@ -58,7 +58,7 @@ function algorithms.T()
           and used <= rule.capacity then
         state.used, state.since, state.rest, state.leased = used, other.since, other.rest, other.leased
       else
-        state.used = math.min(used, rule.capacity)
+        state.used = least(used, rule.capacity)
       end
     end
 
@@ -68,7 +68,7 @@ function algorithms.T()
       local rest = receipt.used * rule.part + receipt.rest
       local last = receipt.since + receipt.used * rule.whole + quotient(rest, rule.permits)
       local fraction = rest % rule.permits
-      local out = tokens_in(math.max(0, last - state.since + 1), state.rest, state.used, rule)
+      local out = tokens_in(greatest(0, last - state.since + 1), state.rest, state.used, rule)
       while out > 0 do
         rest = out * rule.part + state.rest
         local back = state.since + out * rule.whole + quotient(rest, rule.permits)

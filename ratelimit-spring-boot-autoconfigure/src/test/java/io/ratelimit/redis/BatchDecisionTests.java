@@ -148,13 +148,15 @@ class BatchDecisionTests {
     private void putForeignValue(Charge charge, int type) {
         for (BucketKeys keys : List.of(together, oneByOne)) {
             delete(keys, charge);
-            String key = text(keys, charge);
-            switch (type) {
-                case 0 -> redis.commands().opsForValue().set(key, "not ours", Duration.ofMinutes(10));
-                case 1 -> redis.commands().opsForList().rightPush(key, "not ours");
-                default -> redis.commands().opsForHash().put(key, "not", "ours");
+            String name = text(keys, charge);
+            for (String key : List.of(name, BothWays.twin(name))) {
+                switch (type) {
+                    case 0 -> redis.commands().opsForValue().set(key, "not ours", Duration.ofMinutes(10));
+                    case 1 -> redis.commands().opsForList().rightPush(key, "not ours");
+                    default -> redis.commands().opsForHash().put(key, "not", "ours");
+                }
+                redis.commands().expire(key, Duration.ofMinutes(10));
             }
-            redis.commands().expire(key, Duration.ofMinutes(10));
         }
     }
 
@@ -166,6 +168,12 @@ class BatchDecisionTests {
 
     private static Object value(BucketKeys keys, Charge charge) {
         String key = text(keys, charge);
+        Object value = value(key);
+        assertThat(value(BothWays.twin(key))).as("value of the function").isEqualTo(value);
+        return value;
+    }
+
+    private static Object value(String key) {
         return switch (redis.commands().type(key)) {
             case STRING -> redis.commands().opsForValue().get(key);
             case LIST -> redis.commands().opsForList().range(key, 0, -1);

@@ -71,18 +71,19 @@ final class EverythingInRedis {
         assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(2);
     }
 
-    /** By its last block. */
+    /** By its last block, the third. */
     private void shortenLog() {
-        RateLimit log = LimitKind.SLIDING_WINDOW_LOG.limit("log", 20, "20/h");
-        for (int call = 0; call < 16; call++) {
+        RateLimit log = LimitKind.SLIDING_WINDOW_LOG.limit("log", 40, "40/h");
+        for (int call = 0; call < 32; call++) {
             take(log, "alice");
         }
         List<Charge> last = List.of(new Charge(log, "alice", 2));
         StoreOutcome decided = store.decideAsync(StoreRequest.refundable(last))
                 .toCompletableFuture()
                 .join();
+        assertThat(store.peek(new Charge(log, "alice", 39)).allowed()).isFalse();
         decided.refund().refund(last).toCompletableFuture().join();
-        assertThat(take(log, "alice").remaining()).isEqualTo(3);
+        assertThat(take(log, "alice").remaining()).isEqualTo(7);
         store.reset(log, "alice");
     }
 

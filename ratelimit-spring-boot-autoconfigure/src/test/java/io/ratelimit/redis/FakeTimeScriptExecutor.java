@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
- * Runs the script on a real Redis whose TIME is the test's. Keys expire by that time neither too early nor too late: what
+ * Runs the script on a real Redis whose TIME is the test's, as a script and as a function. Keys expire by that time neither too early nor too late: what
  * the script asks for is checked here, and real time has no part in it.
  *
  * <p>If it is collecting, calls wait for {@link #flush()}, which has all of them decided in one round trip, one after the
@@ -39,11 +39,16 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     /** Gives a key a real expiry that no test lives to see, so that nothing is left behind. */
     private static final String BEFORE = """
+            local EXPIRES = 'expires '
             local expiries, texts, written, gone = {}, {}, {}, {}
             local function expire(key, millis)
               assert(string.match(millis, '^[1-9]%d*$'), 'no expiry')
-              expiries[key], gone[key] = millis, now + millis * 1000
+              expiries[key], gone[key] = millis * 1000, now + millis * 1000
+              server.call('SET', EXPIRES .. key, string.format('%.0f', gone[key]), 'PX', 600000)
               return '600000'
+            end
+            local function keep_expiry(key)
+              expiries[key] = assert(server.call('GET', EXPIRES .. key), 'no expiry to keep') - now
             end
             local function is_packed(argument)
               return string.byte(argument) == 0
@@ -59,9 +64,13 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
                   'no whole number in ' .. argument)
               end
               if command == 'SET' then
-                assert(arguments[2] == 'PX', 'no expiry')
-                texts[key], arguments[3] = arguments[1], expire(key, arguments[3])
-                written[key] = true
+                texts[key], written[key] = arguments[1], true
+                if arguments[2] == 'KEEPTTL' then
+                  keep_expiry(key)
+                else
+                  assert(arguments[2] == 'PX', 'no expiry')
+                  arguments[3] = expire(key, arguments[3])
+                end
               elseif command == 'LSET' or command == 'RPUSH' then
                 local value = arguments[#arguments]
                 texts[key], written[key] = is_packed(value) and texts[key] or value, true
@@ -78,6 +87,7 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
      */
     private static final String AFTER = """
             local replies, keys_done, at = {}, 0, 1
+            gone = {}
             local function add(number) replies[#replies + 1] = number end
             while at < #ARGV do
               now, expiries, texts, written = tonumber(ARGV[at]), {}, {}, {}
@@ -99,6 +109,8 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
             return replies
             """;
 
+    private static final String LIBRARY = "fake_time";
+
     private final RateLimitScriptExecutor executor;
 
     private final TimeSource time;
@@ -112,7 +124,11 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
     }
 
     private FakeTimeScriptExecutor(RedisConnectionFactory connections, TimeSource time, boolean collecting) {
-        this.executor = WrappedScript.executor(connections, BEFORE, AFTER);
+        this.executor = new BothWays(
+                WrappedScript.executor(connections, BEFORE, AFTER),
+                connections,
+                LIBRARY,
+                WrappedScript.library(LIBRARY, BEFORE, AFTER));
         this.time = time;
         this.collecting = collecting;
     }
@@ -214,13 +230,13 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
         }
 
         private static void checkExpiry(long resetMicros, List<Long> written) {
-            long expiryMillis = written.get(0);
+            long expiry = written.get(0);
             long offset = written.get(1);
             boolean plain = written.get(2) == 1;
-            if (expiryMillis >= 0 && plain) {
-                assertThat(expiryMillis).as("expiry").isEqualTo((resetMicros + 999) / 1_000);
-            } else if (expiryMillis >= 0) {
-                assertThat(expiryMillis * 1_000).as("expiry").isGreaterThanOrEqualTo(resetMicros + offset);
+            if (expiry >= 0 && plain) {
+                assertThat(expiry).as("expiry").isBetween(resetMicros, resetMicros + 999);
+            } else if (expiry >= 0) {
+                assertThat(expiry).as("expiry").isGreaterThanOrEqualTo(resetMicros + offset);
             }
         }
 

@@ -22,8 +22,6 @@ class FastPathTests {
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
 
-    private static final String FAST_PATH = "fast_path.lua";
-
     private static final int HISTORIES = TestRandom.cases(3_000);
 
     private static final int RUNS = 25;
@@ -35,7 +33,7 @@ class FastPathTests {
             function redis.call(command, key, ...)
               local arguments = {...}
               if command == 'TIME' then return {string.sub(now, 1, -7), string.sub(now, -6)} end
-              if command == 'SET' then expiries[key], arguments[3] = arguments[3], 600000 end
+              if command == 'SET' and arguments[3] then expiries[key], arguments[3] = arguments[3], 600000 end
               if command == 'PEXPIRE' then expiries[key], arguments[1] = arguments[1], 600000 end
               return server.call(command, key, unpack(arguments))
             end
@@ -55,17 +53,16 @@ class FastPathTests {
 
     private final Random random = TestRandom.create(getClass());
 
-    private final RedisScript<List<Long>> withFastPath = script(RateLimitScript.PARTS);
+    private final RedisScript<List<Long>> withFastPath = script(RateLimitScript.scriptParts());
 
-    private final RedisScript<List<Long>> without = script(RateLimitScript.PARTS.stream()
-            .filter(part -> !part.equals(FAST_PATH))
-            .toList());
+    private final RedisScript<List<Long>> without = script(RateLimitScript.PARTS);
 
     private long now = TestClock.TODAY;
 
     @SuppressWarnings({"rawtypes", "unchecked"})
     private static RedisScript<List<Long>> script(List<String> parts) {
-        return (RedisScript) new DefaultRedisScript<>(AT_A_TIME.formatted(RateLimitScript.text(parts)), List.class);
+        return (RedisScript) new DefaultRedisScript<>(
+                AT_A_TIME.formatted(RateLimitScript.text(parts, RateLimitScript.END)), List.class);
     }
 
     /** What a run of the script gets: codes, and keys and arguments for those that have their own. */

@@ -4,41 +4,57 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.redis.LuaScopes.Part;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** The script has no globals but those of Redis, no unused locals, and each part names what it shares with others. */
+/**
+ * Script and library have no globals but those of Redis and no unused locals, and each part names what it shares with others.
+ */
 class LuaScopeTests {
-
-    private static final List<Part> PARTS = RateLimitScript.PARTS.stream()
-            .map(name -> new Part(name, RateLimitScript.read(name)))
-            .toList();
 
     private static final String[] PROVIDED = {
         "redis", "KEYS", "ARGV", "math", "string", "struct", "table", "ipairs", "pairs", "tonumber", "type"
     };
 
+    private static final List<Part> SCRIPT = parts(RateLimitScript.scriptParts(), RateLimitScript.END);
+
+    private static final List<Part> LIBRARY = parts(RateLimitScript.PARTS, RateLimitLibrary.end("name"));
+
+    private static List<Part> parts(List<String> names, String end) {
+        return Stream.concat(
+                        names.stream().map(name -> new Part(name, RateLimitScript.read(name))),
+                        Stream.of(new Part("end", end)))
+                .toList();
+    }
+
     @Test
     void scriptHasNoGlobalsOfItsOwn() {
-        assertThat(new LuaScopes(PARTS).globals()).containsExactlyInAnyOrder(PROVIDED);
+        assertThat(new LuaScopes(SCRIPT).globals()).containsExactlyInAnyOrder(PROVIDED);
+    }
+
+    @Test
+    void libraryHasNoGlobalsOfItsOwn() {
+        assertThat(new LuaScopes(LIBRARY).globals()).isSubsetOf(PROVIDED).doesNotContain("KEYS", "ARGV");
     }
 
     @Test
     void everyLocalIsUsed() {
-        assertThat(new LuaScopes(PARTS).unused()).isEmpty();
+        assertThat(new LuaScopes(SCRIPT).unused()).isEmpty();
+        assertThat(new LuaScopes(LIBRARY).unused()).isEmpty();
     }
 
     @ParameterizedTest
     @MethodSource("parts")
     void firstLinesOfAPartNameWhatItTakesAndLeaves(Part part) {
-        LuaScopes scopes = new LuaScopes(PARTS);
+        LuaScopes scopes = new LuaScopes(SCRIPT);
         assertThat(part.names("takes")).as("takes").containsExactlyInAnyOrderElementsOf(scopes.taken(part.name()));
         assertThat(part.names("leaves")).as("leaves").containsExactlyInAnyOrderElementsOf(scopes.left(part.name()));
     }
 
     static List<Part> parts() {
-        return PARTS;
+        return SCRIPT.stream().filter(part -> !part.name().equals("end")).toList();
     }
 
     @Test

@@ -15,8 +15,18 @@ import org.springframework.data.redis.core.script.RedisScript;
  */
 final class WrappedScript {
 
+    /** While a library is loaded, Redis 7.0 shows it none of what its functions use. */
+    private static final String SERVER = """
+            local library = redis
+            local function provided() return redis end
+            local server = {
+              call = function(...) return provided().call(...) end,
+              pcall = function(...) return provided().pcall(...) end,
+            }
+            """;
+
     private static final String BEFORE = """
-            local server, now = redis, nil
+            local now
             local function on_command(call, ...) return call(...) end
             local function over(call)
               return function(command, ...)
@@ -26,16 +36,23 @@ final class WrappedScript {
                 return on_command(call, command, ...)
               end
             end
-            local redis = setmetatable({call = over(server.call), pcall = over(server.pcall)}, {__index = server})
+            local redis = {call = over(server.call), pcall = over(server.pcall)}
             """;
 
     private WrappedScript() {}
 
     @SuppressWarnings({"rawtypes", "unchecked"})
     static RedisScript<List<Long>> of(String before, String after) {
-        String text =
-                BEFORE + before + "local function decide(KEYS, ARGV)\n" + RateLimitScript.text() + "\nend\n" + after;
+        String text = SERVER + BEFORE + before + "local function decide(KEYS, ARGV)\n" + RateLimitScript.text()
+                + "\nend\n" + after;
         return (RedisScript) new DefaultRedisScript<>(text, List.class);
+    }
+
+    /** Returns a library with a function of the library's name that does the same. */
+    static String library(String name, String before, String after) {
+        return "#!lua name=" + name + "\n" + SERVER + BEFORE + before
+                + RateLimitScript.text(RateLimitScript.PARTS, "local decide = run\n")
+                + "library.register_function('" + name + "', function(KEYS, ARGV)\n" + after + "\nend)\n";
     }
 
     static RateLimitScriptExecutor executor(RedisConnectionFactory connections, String before, String after) {

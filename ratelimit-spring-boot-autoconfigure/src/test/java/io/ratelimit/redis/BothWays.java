@@ -1,0 +1,71 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+
+/**
+ * Runs everything twice, as a script and as a function of a library, which has keys of its own, and replies what both reply
+ * alike.
+ */
+final class BothWays implements RateLimitScriptExecutor {
+
+    private static final byte[] OF_THE_FUNCTION = "function ".getBytes(StandardCharsets.US_ASCII);
+
+    private final RateLimitScriptExecutor script;
+
+    private final RedisClusterAsyncCommands<byte[], byte[]> lettuce;
+
+    private final String function;
+
+    /** @param library its name is that of its function */
+    BothWays(RateLimitScriptExecutor script, RedisConnectionFactory connections, String function, String library) {
+        this.script = script;
+        this.function = function;
+        this.lettuce = lettuce(connections);
+        lettuce.functionLoad(library, true).toCompletableFuture().join();
+    }
+
+    @SuppressWarnings("unchecked")
+    private static RedisClusterAsyncCommands<byte[], byte[]> lettuce(RedisConnectionFactory connections) {
+        try (RedisConnection connection = connections.getConnection()) {
+            return (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
+        }
+    }
+
+    @Override
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        CompletionStage<List<Long>> byScript = script.execute(keys, arguments);
+        byte[][] twins = keys.stream().map(BothWays::twin).toArray(byte[][]::new);
+        CompletionStage<List<Long>> byFunction = lettuce.fcall(function, ScriptOutputType.MULTI, twins, arguments);
+        return byScript.thenCombine(byFunction, (expected, reply) -> {
+            assertThat(reply).as("reply of the function").isEqualTo(expected);
+            return expected;
+        });
+    }
+
+    @Override
+    public CompletionStage<?> delete(byte[] key) {
+        CompletableFuture<?> twin = lettuce.del(twin(key)).toCompletableFuture();
+        return script.delete(key).thenCombine(twin, (deleted, twinDeleted) -> deleted);
+    }
+
+    /** Returns the key of the function instead of one of the script. */
+    static String twin(String key) {
+        return new String(OF_THE_FUNCTION, StandardCharsets.US_ASCII) + key;
+    }
+
+    private static byte[] twin(byte[] key) {
+        byte[] twin = new byte[OF_THE_FUNCTION.length + key.length];
+        System.arraycopy(OF_THE_FUNCTION, 0, twin, 0, OF_THE_FUNCTION.length);
+        System.arraycopy(key, 0, twin, OF_THE_FUNCTION.length, key.length);
+        return twin;
+    }
+}
