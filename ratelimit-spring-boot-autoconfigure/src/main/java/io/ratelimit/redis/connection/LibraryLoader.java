@@ -38,10 +38,11 @@ final class LibraryLoader {
                 : loadIfMissing(library, servers);
     }
 
+    /** A former master that is down has no slots any more. */
     private static CompletionStage<?> loadIntoMasters(
             RateLimitLibrary library, StatefulRedisClusterConnection<byte[], byte[]> cluster) {
         return CompletableFuture.allOf(cluster.getPartitions().stream()
-                .filter(node -> node.getRole().isUpstream())
+                .filter(node -> node.getRole().isUpstream() && !node.getSlots().isEmpty())
                 .map(node -> cluster.getConnectionAsync(
                                 node.getUri().getHost(), node.getUri().getPort())
                         .thenCompose(master -> loadIfMissing(library, master.async())))

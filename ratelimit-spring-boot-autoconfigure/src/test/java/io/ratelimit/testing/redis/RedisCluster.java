@@ -170,6 +170,11 @@ public final class RedisCluster implements AutoCloseable {
         return masters.get(shard);
     }
 
+    /** The replica that the shard began with. */
+    public RedisProcess replica(int shard) {
+        return replicas.get(shard);
+    }
+
     /** The number of the shard that the slots of this hash tag began in. */
     public int shardOf(String tag) {
         return shardOf(slot(tag));
