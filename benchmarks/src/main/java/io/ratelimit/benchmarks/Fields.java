@@ -86,7 +86,10 @@ final class Fields {
                 new BareScript(redis, true),
                 List.of(
                         ours("token bucket", redis, bucket),
-                        ours("token bucket as a script", redis.withoutFunctions(), bucket),
+                        new OurRedis(
+                                "this starter, token bucket as a script",
+                                OurApplication.withoutFunctions(redis, bucket),
+                                BUCKET),
                         ours("fixed window", redis, limit(Algorithm.FIXED_WINDOW, Quota.LASTING_WINDOW)),
                         ours("sliding window", redis, limit(Algorithm.SLIDING_WINDOW, Quota.LASTING_WINDOW)),
                         ours("leaky bucket", redis, limit(Algorithm.LEAKY_BUCKET, Quota.LASTING)),

@@ -99,7 +99,7 @@ public final class EmbeddedCluster implements AutoCloseable {
 
     public RedisAddress address() {
         return new RedisAddress(
-                masters.stream().map(master -> master.address().port()).toList(), null);
+                masters.stream().map(master -> master.address().port()).toList());
     }
 
     @Override

@@ -13,9 +13,6 @@ import redis.embedded.util.OS;
  */
 public final class EmbeddedRedis implements AutoCloseable {
 
-    /** A user that may run scripts and no functions; also its password. */
-    static final String SCRIPTS_ONLY = "scripts-only";
-
     private final RedisServer server;
 
     private final RedisAddress address;
@@ -29,8 +26,7 @@ public final class EmbeddedRedis implements AutoCloseable {
         RedisServerBuilder builder = RedisServer.builder()
                 .port(address.port())
                 .bind(RedisAddress.HOST)
-                .setting("save \"\"")
-                .setting("user %s on >%s ~* &* +@all -function -fcall -fcall_ro".formatted(SCRIPTS_ONLY, SCRIPTS_ONLY));
+                .setting("save \"\"");
         for (String setting : settings) {
             builder.setting(setting);
         }

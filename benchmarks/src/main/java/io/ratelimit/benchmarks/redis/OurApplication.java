@@ -32,6 +32,11 @@ public final class OurApplication implements AutoCloseable {
         return new OurApplication(redis, List.of(limits), Map.of("ratelimit.redis.remember-rejections", false));
     }
 
+    /** Without functions, as on a Redis that has none. */
+    public static OurApplication withoutFunctions(RedisAddress redis, OurLimit... limits) {
+        return new OurApplication(redis, List.of(limits), Map.of("ratelimit.redis.functions", false));
+    }
+
     /** Waits for Redis longer than the default: for one that is far away, or filled with many keys. */
     public static OurApplication patient(RedisAddress redis, OurLimit... limits) {
         return new OurApplication(redis, List.of(limits), Map.of("ratelimit.redis.timeout", "30s"));

@@ -5,22 +5,20 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A Redis of this run, on this machine.
  *
  * @param ports one, or those of the masters of a cluster
- * @param user as which applications connect; null for the default one
  */
-public record RedisAddress(List<Integer> ports, @Nullable String user) {
+public record RedisAddress(List<Integer> ports) {
 
     public static final String HOST = "127.0.0.1";
 
     private static final String PROPERTY = "benchmark.redis.port";
 
     static RedisAddress of(int port) {
-        return new RedisAddress(List.of(port), null);
+        return new RedisAddress(List.of(port));
     }
 
     /** As the JVM was told. */
@@ -31,11 +29,6 @@ public record RedisAddress(List<Integer> ports, @Nullable String user) {
     /** The same Redis over a wire that takes so long there and back. */
     public RedisAddress farAway(Duration roundTrip) {
         return DelayedWire.to(this, roundTrip);
-    }
-
-    /** The same Redis for a user that has no functions. */
-    public RedisAddress withoutFunctions() {
-        return new RedisAddress(ports, EmbeddedRedis.SCRIPTS_ONLY);
     }
 
     /** Tells a JVM. */
@@ -69,10 +62,6 @@ public record RedisAddress(List<Integer> ports, @Nullable String user) {
         } else {
             properties.put("spring.data.redis.host", HOST);
             properties.put("spring.data.redis.port", port());
-        }
-        if (user != null) {
-            properties.put("spring.data.redis.username", user);
-            properties.put("spring.data.redis.password", user);
         }
         return properties;
     }
