@@ -36,6 +36,9 @@ final class LeasedBucket {
 
     private long lastHandedOut;
 
+    /** The number of looks in a row that found no use of it. */
+    private int idleLooks;
+
     LeasedBucket(RateLimit limit) {
         this.limit = limit;
     }
@@ -96,7 +99,7 @@ final class LeasedBucket {
             return joined(present, permits);
         }
         if (nextAsk == 0 && remainders.isEmpty()) {
-            nextAsk = Math.min(permits, limit.lease());
+            nextAsk = LeasedPermits.areSmall(limit) ? limit.lease() : Math.min(permits, limit.lease());
             return null;
         }
         LeaseRequest asks = new LeaseRequest(nextAsk, remainders, nanos);
@@ -195,14 +198,24 @@ final class LeasedBucket {
         return present.isOver() ? null : present;
     }
 
-    /** Returns whether no call has taken or wanted permits since the last look. */
-    synchronized boolean look() {
+    /**
+     * Returns whether no call has taken or wanted permits since the last look; of a small lease, since so many looks.
+     *
+     * @param patience how many looks
+     */
+    synchronized boolean look(int patience) {
         long handedOut = handedOut();
         boolean idle = isIdle(handedOut);
+        idleLooks = idle ? idleLooks + 1 : 0;
         wanted = false;
         lastSeen = leased;
         lastHandedOut = handedOut;
-        return idle;
+        return idle && (idleLooks >= patience || !isSmall());
+    }
+
+    private boolean isSmall() {
+        LeasedPermits present = leased;
+        return LeasedPermits.areSmall(limit) && (present == null || present.isSmall());
     }
 
     private boolean isIdle(long handedOut) {

@@ -16,6 +16,9 @@ final class LeasedBuckets {
     /** Callers cannot have an empty key. */
     private static final String ALL_CALLERS = "";
 
+    /** How many times a small lease is found idle until it ends, while there is room for more buckets. */
+    private static final int PATIENCE = 20;
+
     private final int most;
 
     private final AtomicInteger count = new AtomicInteger();
@@ -67,12 +70,13 @@ final class LeasedBuckets {
         return known == null ? added : known;
     }
 
-    /** Returns the buckets that no call has taken or wanted permits from since the last time. */
+    /** Returns the buckets that no call has taken or wanted permits from since the last time; small leases last for longer. */
     List<Entry> idle() {
+        int patience = count.get() <= most / 2 ? PATIENCE : 1;
         List<Entry> idle = new ArrayList<>();
         buckets.values()
                 .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
-                    if (bucket.look()) {
+                    if (bucket.look(patience)) {
                         idle.add(new Entry(ofLimit, key, bucket));
                     }
                 }));

@@ -42,6 +42,9 @@ final class LeasedPermits {
     /** In microseconds. So long an idle lease may be kept: one that is used up in that time is no worse for others. */
     private static final long HORIZON = 1_000_000;
 
+    /** A lease of such a part of the permits that the bucket has left is small: other instances do not miss it. */
+    private static final long SMALL = 1_000;
+
     /** A few permits tell little about how many more will be wanted. */
     private static final long STEEPEST = 8;
 
@@ -247,6 +250,16 @@ final class LeasedPermits {
         }
     }
 
+    /** Returns whether other instances would not miss what this limit leases at most, if nobody else took permits. */
+    static boolean areSmall(RateLimit limit) {
+        return limit.lease() <= limit.capacity() / SMALL;
+    }
+
+    /** Returns whether other instances do not miss this lease. */
+    boolean isSmall() {
+        return lease.permits() <= leased.remaining() / SMALL;
+    }
+
     /** Returns whether so few permits are left that {@link #nextAskIfDue} has to be asked. Cheap. */
     boolean areFew() {
         long last = state.get();
@@ -309,7 +322,7 @@ final class LeasedPermits {
         long more = lease.permits();
         if (handedOut + valid(last, nanos) >= more) {
             long wanted = handedOut * HORIZON / Math.max(1, elapsedMicros(nanos));
-            return Math.max(2 * more, Math.min(wanted, STEEPEST * more));
+            return areSmall(limit) ? limit.lease() : Math.max(2 * more, Math.min(wanted, STEEPEST * more));
         }
         return refillsEvenly ? BACK_BY_ITSELF * handedOut : handedOut;
     }

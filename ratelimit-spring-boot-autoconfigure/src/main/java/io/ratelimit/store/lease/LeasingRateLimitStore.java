@@ -28,7 +28,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LeasingRateLimitStore extends DelegatingRateLimitStore implements AutoCloseable {
 
-    private static final int MOST_BUCKETS = 10_000;
+    private static final int MOST_BUCKETS = 20_000;
 
     /** As for other calls that are late: what follows them may take its time. */
     private static final int LATE_THREADS = 256;

@@ -236,7 +236,7 @@ class LeaseModelCheckingTests {
 
         @Operation
         public void look() {
-            bucket.look();
+            bucket.look(1);
         }
 
         @Operation
@@ -279,7 +279,7 @@ class LeaseModelCheckingTests {
 
         @Operation
         public void look() {
-            bucket.look();
+            bucket.look(1);
         }
 
         @Operation
