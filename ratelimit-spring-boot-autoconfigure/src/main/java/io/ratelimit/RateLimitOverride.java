@@ -48,6 +48,13 @@ public record RateLimitOverride(
         return String.join(", ", attributes());
     }
 
+    /** Returns the names of the attributes that are set, such as {@code maxWait}. */
+    public List<String> names() {
+        return attributes().stream()
+                .map(attribute -> attribute.substring(0, attribute.indexOf(' ')))
+                .toList();
+    }
+
     private List<String> attributes() {
         List<String> set = new ArrayList<>();
         add(set, "capacity", capacity);

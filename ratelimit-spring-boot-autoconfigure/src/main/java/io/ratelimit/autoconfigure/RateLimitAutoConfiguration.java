@@ -42,6 +42,7 @@ public final class RateLimitAutoConfiguration {
         RedisStoreConfiguration.class,
         MetricsConfiguration.class,
         LimiterConfiguration.class,
+        ChangeConfiguration.class,
         AdviceConfiguration.class,
         SecurityConfiguration.class
     })

@@ -1,9 +1,12 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.change.OverrideSynchronizer;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.change.RedisChangeChannel;
+import io.ratelimit.redis.change.RedisChangeScript;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.Arrays;
 import java.util.List;
@@ -87,6 +90,20 @@ class RedisStoreConfiguration {
     @ConditionalOnBean(RedisConnector.class)
     RedisWarmUp rateLimitRedisWarmUp(RedisConnector connector, RateLimitProperties properties) {
         return new RedisWarmUp(connector, properties.redis().keyPrefix());
+    }
+
+    @Bean
+    @ConditionalOnBean(RedisConnector.class)
+    RedisChangeChannel rateLimitChangeChannel(RedisConnector connector, RateLimitProperties properties) {
+        return new RedisChangeChannel(connector, properties.redis().keyPrefix());
+    }
+
+    @Bean
+    @ConditionalOnBean(RedisConnector.class)
+    OverrideSynchronizer rateLimitOverrides(
+            RedisConnector connector, RedisChangeChannel channel, RateLimitProperties properties) {
+        return OverrideSynchronizer.shared(
+                new RedisChangeScript(connector, properties.redis().keyPrefix()), channel);
     }
 
     @Bean

@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.Internal;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.Futures;
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
 
 /** Maps the exceptions of drivers and the error replies of servers to failure reasons. */
-final class RedisFailureMapper {
+@Internal
+public final class RedisFailureMapper {
 
     /** The words by which error replies are known. They are at the beginning, or after the line of the script. */
     private static final Map<String, Reason> REPLIES = Map.ofEntries(
@@ -44,7 +46,7 @@ final class RedisFailureMapper {
     private RedisFailureMapper() {}
 
     /** Returns the failure for an exception. */
-    static RateLimitStoreException of(String server, Throwable thrown) {
+    public static RateLimitStoreException of(String server, Throwable thrown) {
         Throwable root = thrown;
         for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
             if (cause instanceof RateLimitStoreException known) {

@@ -125,6 +125,13 @@ enum ArchitectureRule {
         }
     },
 
+    REDIS_CHANGE_KNOWS_CONNECTIONS("RedisChangeKnowsStore") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "redis.change", "change", "redis", "redis.connection", "concurrent");
+        }
+    },
+
     ANNOTATIONS_KNOW_THE_ROOT_AND_ALIASES("AnnotationKnowsSpring") {
         @Override
         ArchRule in(String base) {
@@ -205,7 +212,11 @@ enum ArchitectureRule {
         ArchRule in(String base) {
             return noClasses()
                     .that()
-                    .resideOutsideOfPackages(base + ".redis", base + ".redis.connection", base + ".autoconfigure")
+                    .resideOutsideOfPackages(
+                            base + ".redis",
+                            base + ".redis.connection",
+                            base + ".redis.change",
+                            base + ".autoconfigure")
                     .should()
                     .dependOnClassesThat()
                     .resideInAnyPackage("org.springframework.data..", "io.lettuce..");

@@ -31,6 +31,8 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
 
     private final TemplateScriptExecutor executor;
 
+    private final RedisConnectionFactory connections;
+
     /** Usable once there is a connection; {@code null}: only the executor knows them. */
     private final @Nullable RedisTopology servers;
 
@@ -81,10 +83,12 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
             @Nullable RateLimitLibrary library) {
         this.dedicated = dedicated;
         if (dedicated == null) {
-            this.executor = TemplateScriptExecutor.over(Objects.requireNonNull(users), script, library);
+            this.connections = Objects.requireNonNull(users);
+            this.executor = TemplateScriptExecutor.over(connections, script, library);
             this.servers = null;
         } else {
             DedicatedConnections.Factory own = dedicated.factory();
+            this.connections = own;
             this.executor = TemplateScriptExecutor.over(own, script, library);
             this.servers = own.isClusterAware() ? new LettuceCluster(own) : oneServer(own);
         }
@@ -95,6 +99,11 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     /** Returns the servers for the log, without passwords. */
     public String address() {
         return address;
+    }
+
+    /** Returns the connections that the script runs on: of the starter, or else of the application. */
+    public RedisConnectionFactory connections() {
+        return connections;
     }
 
     /** Returns connections to the servers of the application's, or {@code null} if those cannot be determined. */

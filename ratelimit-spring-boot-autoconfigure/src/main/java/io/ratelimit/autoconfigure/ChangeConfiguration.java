@@ -1,0 +1,50 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.aop.EventLoops;
+import io.ratelimit.change.ChangeChannel;
+import io.ratelimit.change.ChangeListener;
+import io.ratelimit.change.LimitAdmin;
+import io.ratelimit.change.OverrideSynchronizer;
+import io.ratelimit.limiter.LimitCatalog;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.SearchStrategy;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.Environment;
+
+/** Configures what changes limits while the application runs. Imported after the configuration of Redis. */
+@Configuration(proxyBeanMethods = false)
+class ChangeConfiguration {
+
+    @Bean
+    @Conditional(OnStoreOfThisContext.class)
+    @ConditionalOnMissingBean
+    OverrideSynchronizer rateLimitOverridesOfThisInstance() {
+        return OverrideSynchronizer.ofThisInstance();
+    }
+
+    @Bean
+    OverrideLifecycle rateLimitOverrideLifecycle(
+            OverrideSynchronizer synchronizer, LimitCatalog catalog, ObjectProvider<ChangeListener> listeners) {
+        listeners.orderedStream().forEach(synchronizer::addListener);
+        return new OverrideLifecycle(synchronizer, catalog);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean(value = RateLimitAdmin.class, search = SearchStrategy.CURRENT)
+    RateLimitAdmin rateLimitAdmin(
+            LimitCatalog catalog,
+            OverrideSynchronizer synchronizer,
+            ObjectProvider<ChangeChannel> channel,
+            Environment environment) {
+        return new LimitAdmin(
+                catalog,
+                synchronizer,
+                channel.getIfAvailable(() -> ChangeChannel.NONE),
+                EventLoops::isCurrentThread,
+                new PropertyOrigins(environment));
+    }
+}

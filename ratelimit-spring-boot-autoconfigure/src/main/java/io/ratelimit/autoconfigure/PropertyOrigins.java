@@ -1,0 +1,44 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.LimitOverrides;
+import io.ratelimit.RateLimitStatus;
+import io.ratelimit.RateLimitStatus.Source;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.source.ConfigurationProperty;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.core.env.Environment;
+
+/** Finds where a property is set, such as the line of a file. */
+final class PropertyOrigins implements Function<String, RateLimitStatus.@Nullable Origin> {
+
+    private final Environment environment;
+
+    PropertyOrigins(Environment environment) {
+        this.environment = environment;
+    }
+
+    /** Returns the property and its place; {@code null} if it is not set: some defaults of all limits always have a value. */
+    @Override
+    public RateLimitStatus.@Nullable Origin apply(String property) {
+        RateLimitStatus.Origin found = find(property);
+        if (found == null && property.startsWith(LimitOverrides.DEFAULTS + ".")) {
+            return find("ratelimit" + property.substring(LimitOverrides.DEFAULTS.length()));
+        }
+        return found == null ? new RateLimitStatus.Origin(Source.CONFIGURATION, property) : found;
+    }
+
+    private RateLimitStatus.@Nullable Origin find(String property) {
+        ConfigurationPropertyName name = ConfigurationPropertyName.adapt(property, '.');
+        for (ConfigurationPropertySource source : ConfigurationPropertySources.get(environment)) {
+            ConfigurationProperty found = source.getConfigurationProperty(name);
+            if (found != null) {
+                String place = found.getOrigin() == null ? "" : " (" + found.getOrigin() + ")";
+                return new RateLimitStatus.Origin(Source.CONFIGURATION, property + place);
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,213 @@
+package io.ratelimit.change;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitConflictException;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitStatus;
+import io.ratelimit.RateLimitStatus.ActiveOverride;
+import io.ratelimit.RateLimitStatus.Origin;
+import io.ratelimit.RateLimitStatus.Source;
+import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.Continuations;
+import io.ratelimit.concurrent.Futures;
+import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.limiter.LimitCatalog;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** Changes the limits of one catalog by overrides that a synchronizer stores. */
+public final class LimitAdmin implements RateLimitAdmin {
+
+    /** The longest duration, so that all times are exact in integers below 2^53. */
+    private static final Duration LONGEST = Duration.ofDays(3_650);
+
+    /** The longest time that a caller waits, which the store normally ends earlier. */
+    private static final Duration PATIENCE = Duration.ofSeconds(5);
+
+    private static final int LONGEST_PRINCIPAL = 200;
+
+    private final LimitCatalog catalog;
+
+    private final OverrideSynchronizer synchronizer;
+
+    private final ChangeChannel channel;
+
+    private final BooleanSupplier mustNotBlock;
+
+    private final Function<String, @Nullable Origin> properties;
+
+    private final Continuations continuations;
+
+    private final @Nullable String principal;
+
+    /**
+     * @param mustNotBlock whether the current thread must not block
+     * @param properties finds the origin of a property with its place; {@code null} if it is not set
+     */
+    public LimitAdmin(
+            LimitCatalog catalog,
+            OverrideSynchronizer synchronizer,
+            ChangeChannel channel,
+            BooleanSupplier mustNotBlock,
+            Function<String, @Nullable Origin> properties) {
+        this(catalog, synchronizer, channel, mustNotBlock, properties, new Continuations(), null);
+    }
+
+    private LimitAdmin(
+            LimitCatalog catalog,
+            OverrideSynchronizer synchronizer,
+            ChangeChannel channel,
+            BooleanSupplier mustNotBlock,
+            Function<String, @Nullable Origin> properties,
+            Continuations continuations,
+            @Nullable String principal) {
+        this.catalog = catalog;
+        this.synchronizer = synchronizer;
+        this.channel = channel;
+        this.mustNotBlock = mustNotBlock;
+        this.properties = properties;
+        this.continuations = continuations;
+        this.principal = principal;
+    }
+
+    @Override
+    public RateLimitAdmin as(String author) {
+        String printable = author.replaceAll("\\p{Cntrl}", "?");
+        return new LimitAdmin(
+                catalog,
+                synchronizer,
+                channel,
+                mustNotBlock,
+                properties,
+                continuations,
+                printable.length() > LONGEST_PRINCIPAL ? printable.substring(0, LONGEST_PRINCIPAL) : printable);
+    }
+
+    @Override
+    public RateLimitStatus status(String limit) {
+        return status(find(limit));
+    }
+
+    private RateLimitStatus status(EffectiveLimit limit) {
+        ActiveOverride override = synchronizer.active(limit);
+        RateLimit configured = limit.configured();
+        return new RateLimitStatus(configured, limit.get(), override, origins(limit, configured, override));
+    }
+
+    private Map<String, Origin> origins(EffectiveLimit limit, RateLimit configured, @Nullable ActiveOverride override) {
+        Map<String, Origin> origins = new HashMap<>();
+        String declaration = catalog.place(limit.name()).orElse("");
+        configured.origins().forEach((attribute, origin) -> origins.put(attribute, withPlace(origin, declaration)));
+        if (override != null && override.problem() == null) {
+            Origin overridden = new Origin(
+                    Source.OVERRIDE, override.until() == null ? "until it is removed" : "until " + override.until());
+            override.attributes().names().forEach(attribute -> origins.put(attribute, overridden));
+        }
+        return origins;
+    }
+
+    private Origin withPlace(Origin origin, String declaration) {
+        if (origin.source() == Source.DECLARATION) {
+            return new Origin(Source.DECLARATION, declaration);
+        }
+        if (origin.source() == Source.CONFIGURATION) {
+            Origin found = properties.apply(origin.place());
+            return found == null ? new Origin(Source.DEFAULT, "") : found;
+        }
+        return origin;
+    }
+
+    @Override
+    public RateLimitStatus override(String limit, RateLimitOverride override, long expectedVersion) {
+        checkMayBlock();
+        return BoundedWait.get(write(find(limit), checked(override), expectedVersion), PATIENCE);
+    }
+
+    @Override
+    public CompletionStage<RateLimitStatus> overrideAsync(
+            String limit, RateLimitOverride override, long expectedVersion) {
+        return continuations.apart(Futures.start(() -> write(find(limit), checked(override), expectedVersion)));
+    }
+
+    @Override
+    public RateLimitStatus removeOverride(String limit, long expectedVersion) {
+        checkMayBlock();
+        return BoundedWait.get(write(find(limit), null, expectedVersion), PATIENCE);
+    }
+
+    @Override
+    public CompletionStage<RateLimitStatus> removeOverrideAsync(String limit, long expectedVersion) {
+        return continuations.apart(Futures.start(() -> write(find(limit), null, expectedVersion)));
+    }
+
+    private CompletionStage<RateLimitStatus> write(
+            EffectiveLimit limit, @Nullable RateLimitOverride next, long expectedVersion) {
+        if (next != null) {
+            check(limit, next);
+        }
+        String id = limit.get().id();
+        return synchronizer
+                .repository()
+                .write(id, next, principal, expectedVersion)
+                .thenApply(reply -> {
+                    synchronizer.apply(reply, id);
+                    if (reply.result() == OverrideSnapshot.Result.CONFLICT) {
+                        throw new RateLimitConflictException(limit.name(), expectedVersion, reply.presentVersion());
+                    }
+                    if (reply.result() == OverrideSnapshot.Result.CHANGED) {
+                        channel.send(OverrideSynchronizer.TOPIC, id);
+                    }
+                    return status(limit);
+                });
+    }
+
+    private static RateLimitOverride checked(RateLimitOverride override) {
+        Duration duration = override.duration();
+        if (override.isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    "an override must set an attribute.",
+                    "Set a capacity or a rate, for example, or remove the override.");
+        }
+        if (duration != null && (duration.toMillis() < 1 || duration.compareTo(LONGEST) > 0)) {
+            throw new RateLimitConfigurationException(
+                    "duration must be from 1ms to 3650d (was "
+                            + duration.toString().substring(2).toLowerCase(Locale.ROOT) + ").",
+                    "Write it like \"1h\", or leave it out for an override that does not end by itself.");
+        }
+        return override;
+    }
+
+    private static void check(EffectiveLimit limit, RateLimitOverride override) {
+        try {
+            var unused = limit.with(override);
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at("override of limit '" + limit.name() + "'");
+        }
+    }
+
+    private EffectiveLimit find(String name) {
+        return catalog.effective(name)
+                .orElseThrow(() -> new IllegalArgumentException("There is no limit '" + name + "'"
+                        + LimitNames.nearest(name, catalog.names())
+                                .map(nearest -> "; did you mean '" + nearest + "'?")
+                                .orElse("; known are " + catalog.names())));
+    }
+
+    private void checkMayBlock() {
+        if (mustNotBlock.getAsBoolean()) {
+            throw new IllegalStateException("RateLimitAdmin was called on thread "
+                    + Thread.currentThread().getName()
+                    + ", which must not block, because many calls share it. Call overrideAsync or removeOverrideAsync, or call"
+                    + " it on a thread that may block.");
+        }
+    }
+}

@@ -1,0 +1,409 @@
+package io.ratelimit.change;
+
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitStatus.ActiveOverride;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.concurrent.Futures;
+import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.limiter.LimitCatalog;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Applies the stored overrides to the limits of this instance. Reads them about twice a second, and at once if another instance
+ * says that they have changed. While they cannot be read, the last known ones apply until they end. No failure ends the
+ * reading.
+ */
+public final class OverrideSynchronizer implements AutoCloseable {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    /** The name of the channel's topic. The message is the id of a limit. */
+    static final String TOPIC = "overrides";
+
+    private static final long PAUSE_MILLIS = 450;
+
+    /** Instances that were started together do not read together. */
+    private static final long JITTER_MILLIS = 100;
+
+    /** The longest that the start-up waits for the overrides. */
+    private static final Duration START_UP = Duration.ofMillis(500);
+
+    /** The longest time to wait for a reply. */
+    private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+    /** A reply that is older than the last one by more is no late one: the store's clock was set back. */
+    private static final long LATE_MICROS = 5_000_000;
+
+    private final OverrideRepository repository;
+
+    private final LongSupplier nanos;
+
+    private final ScheduledExecutorService thread;
+
+    private final List<LimitCatalog> catalogs = new CopyOnWriteArrayList<>();
+
+    private final CopyOnWriteArrayList<ChangeListener> listeners = new CopyOnWriteArrayList<>();
+
+    /** What applies to each limit, or would if it were valid. */
+    private final Map<EffectiveLimit, Applied> applied = new HashMap<>();
+
+    private OverrideSnapshot known = new OverrideSnapshot(0, OverrideSnapshot.Result.UNCHANGED, 0, 0, Map.of());
+
+    private long knownSince;
+
+    private boolean failing;
+
+    private boolean listenerFailed;
+
+    private Future<?> next = CompletableFuture.completedFuture(null);
+
+    private volatile boolean running;
+
+    OverrideSynchronizer(OverrideRepository repository, LongSupplier nanos, ScheduledExecutorService thread) {
+        this.repository = repository;
+        this.nanos = nanos;
+        this.thread = thread;
+    }
+
+    /**
+     * Creates a synchronizer of the overrides that all instances share.
+     *
+     * @param script {@code overrides.lua}
+     */
+    public static OverrideSynchronizer shared(ChangeScript script, ChangeChannel channel) {
+        OverrideSynchronizer synchronizer = of(new ScriptedOverrideRepository(script));
+        channel.subscribe(TOPIC, synchronizer.new Told());
+        return synchronizer;
+    }
+
+    /** Creates a synchronizer of overrides of this instance alone. */
+    public static OverrideSynchronizer ofThisInstance() {
+        return of(new InMemoryOverrideRepository(() -> System.currentTimeMillis() * 1_000));
+    }
+
+    private static OverrideSynchronizer of(OverrideRepository repository) {
+        return new OverrideSynchronizer(
+                repository, System::nanoTime, DaemonThreads.createServiceScheduler("ratelimit-overrides"));
+    }
+
+    /**
+     * Overrides these limits from now on. With the first ones it begins to read, and waits for a moment for the reply, so that
+     * calls find the overrides.
+     */
+    public void add(LimitCatalog catalog) {
+        catalogs.add(catalog);
+        if (running) {
+            readSoon();
+        } else {
+            start();
+        }
+    }
+
+    /** Leaves these limits as they are. Without any limits, it does not read. */
+    public void remove(LimitCatalog catalog) {
+        catalogs.remove(catalog);
+        running &= !catalogs.isEmpty();
+    }
+
+    public void addListener(ChangeListener listener) {
+        listeners.addIfAbsent(listener);
+    }
+
+    private void start() {
+        running = true;
+        CompletableFuture<Void> first = refresh();
+        if (repository.isShared()) {
+            BoundedWait.await(first, START_UP);
+        }
+        readLater();
+    }
+
+    @Override
+    public void close() {
+        running = false;
+        thread.shutdownNow();
+    }
+
+    OverrideRepository repository() {
+        return repository;
+    }
+
+    /** Reads on the thread of this class, soon. */
+    private void readSoon() {
+        try {
+            thread.execute(this::readOnce);
+        } catch (RejectedExecutionException ex) {
+            // Closed.
+        }
+    }
+
+    /** Reads at the next time, which is one and no more. Overrides of this instance alone are read when one of them ends. */
+    private synchronized void readLater() {
+        long pause = pauseMillis();
+        next.cancel(false);
+        if (running && pause < Long.MAX_VALUE) {
+            try {
+                next = thread.schedule(this::round, pause, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException ex) {
+                // Closed.
+            }
+        }
+    }
+
+    /** Until the next reading, or the end of the next override. */
+    private long pauseMillis() {
+        long pause = repository.isShared()
+                ? PAUSE_MILLIS + ThreadLocalRandom.current().nextLong(JITTER_MILLIS)
+                : Long.MAX_VALUE;
+        long now = now();
+        for (StoredOverride override : known.overrides().values()) {
+            if (override.endMicros() != 0) {
+                pause = Math.min(pause, Math.max(1, (override.endMicros() - now) / 1_000 + 1));
+            }
+        }
+        return pause;
+    }
+
+    private void round() {
+        try {
+            readOnce();
+        } finally {
+            readLater();
+        }
+    }
+
+    private void readOnce() {
+        try {
+            if (running) {
+                BoundedWait.await(refresh(), DEADLINE);
+                applyAll();
+            }
+        } catch (Throwable ex) {
+            logger.log(Level.DEBUG, "Applying overrides of rate limits failed; trying again", ex);
+        }
+    }
+
+    /** Reads and applies the overrides. */
+    private CompletableFuture<Void> refresh() {
+        return Futures.start(repository::read).handle((snapshot, thrown) -> {
+            if (thrown == null) {
+                apply(snapshot, null);
+            } else {
+                failed(Futures.unwrap(thrown));
+            }
+            return null;
+        });
+    }
+
+    private synchronized void failed(Throwable failure) {
+        boolean ofStore = failure instanceof RateLimitStoreException known && isOutage(known.getReason());
+        if (!failing && !ofStore && running) {
+            failing = true;
+            logger.log(
+                    Level.WARNING,
+                    "Overrides of rate limits cannot be read (" + failure.getMessage()
+                            + "); applying the last known ones");
+        }
+    }
+
+    /** Whether calls report the failure, too. */
+    private static boolean isOutage(Reason reason) {
+        return reason != Reason.FORBIDDEN && reason != Reason.FOREIGN_VALUE && reason != Reason.ERROR;
+    }
+
+    /**
+     * Applies overrides that the store has just replied, unless a later reply was applied already.
+     *
+     * @param changed the id of the limit that this instance has changed; {@code null}: none
+     */
+    synchronized void apply(OverrideSnapshot snapshot, @Nullable String changed) {
+        if (failing) {
+            failing = false;
+            logger.log(Level.INFO, "Overrides of rate limits can be read again");
+        }
+        long late = known.nowMicros() - snapshot.nowMicros();
+        if (late > 0 && late < LATE_MICROS) {
+            return;
+        }
+        known = snapshot;
+        knownSince = nanos.getAsLong();
+        applyAll(changed, snapshot.ended() > 0);
+        if (!repository.isShared()) {
+            readLater();
+        }
+    }
+
+    private synchronized void applyAll() {
+        applyAll(null, false);
+    }
+
+    private void applyAll(@Nullable String changed, boolean endedHere) {
+        for (EffectiveLimit limit : limits()) {
+            String id = limit.get().id();
+            StoredOverride wanted = known.overrides().get(id);
+            if (wanted != null && wanted.endMicros() != 0 && wanted.endMicros() <= now()) {
+                wanted = null;
+            }
+            Applied present = applied.get(limit);
+            if (wanted == null ? present != null : present == null || present.stored.version() != wanted.version()) {
+                apply(limit, present, wanted, id.equals(changed), endedHere);
+            }
+        }
+    }
+
+    private Set<EffectiveLimit> limits() {
+        Set<EffectiveLimit> all = new HashSet<>();
+        catalogs.forEach(catalog -> all.addAll(catalog.effective()));
+        applied.keySet().retainAll(all);
+        return all;
+    }
+
+    private void apply(
+            EffectiveLimit limit,
+            @Nullable Applied present,
+            @Nullable StoredOverride wanted,
+            boolean here,
+            boolean endedHere) {
+        if (wanted == null) {
+            applied.remove(limit);
+            limit.override(null);
+            StoredOverride last = present == null ? null : present.stored;
+            boolean ended = !here && last != null && last.endMicros() != 0 && last.endMicros() <= now();
+            publish(
+                    limit,
+                    new RateLimitChangedEvent(
+                            limit.name(),
+                            ended ? Kind.OVERRIDE_ENDED : Kind.OVERRIDE_REMOVED,
+                            "",
+                            null,
+                            null,
+                            here || (ended && endedHere)));
+            return;
+        }
+        String problem = null;
+        try {
+            limit.override(attributes(wanted));
+        } catch (RuntimeException ex) {
+            problem = ex.getMessage();
+            limit.override(null);
+        }
+        applied.put(limit, new Applied(wanted, problem));
+        if (problem != null) {
+            logger.log(
+                    Level.WARNING,
+                    "The override of rate limit ''{0}'' is invalid on this instance ({1}); applying the configured limit",
+                    limit.name(),
+                    problem);
+            return;
+        }
+        publish(
+                limit,
+                new RateLimitChangedEvent(
+                        limit.name(),
+                        Kind.OVERRIDDEN,
+                        String.valueOf(wanted.attributes()),
+                        wanted.until(),
+                        wanted.principal(),
+                        here));
+    }
+
+    private static RateLimitOverride attributes(StoredOverride stored) {
+        RateLimitOverride attributes = stored.attributes();
+        if (attributes == null) {
+            throw new RateLimitConfigurationException(
+                    "the override must be readable.", "A newer version of the starter may have written it.");
+        }
+        return attributes;
+    }
+
+    private void publish(EffectiveLimit limit, RateLimitChangedEvent event) {
+        logger.log(Level.INFO, describe(event) + "; now " + limit.get());
+        tell(event);
+    }
+
+    /** Tells the listeners of a change. */
+    void tell(RateLimitChangedEvent event) {
+        for (ChangeListener listener : listeners) {
+            try {
+                listener.onChange(event);
+            } catch (RuntimeException ex) {
+                if (!listenerFailed) {
+                    listenerFailed = true;
+                    logger.log(
+                            Level.WARNING,
+                            "A listener of changes of rate limits failed; its further failures are not logged",
+                            ex);
+                }
+            }
+        }
+    }
+
+    private static String describe(RateLimitChangedEvent event) {
+        String by = event.principal() == null ? "" : " by " + event.principal();
+        String until = event.until() == null ? "" : " until " + event.until();
+        return "Rate limit '" + event.limitName() + "': "
+                + switch (event.kind()) {
+                    case OVERRIDDEN -> "overridden" + by + " with " + event.change() + until;
+                    case OVERRIDE_ENDED -> "the override has ended";
+                    default -> "the override is removed" + by;
+                };
+    }
+
+    /** Returns the override of a limit as this instance knows it, or {@code null}. */
+    synchronized @Nullable ActiveOverride active(EffectiveLimit limit) {
+        Applied present = applied.get(limit);
+        if (present == null) {
+            return null;
+        }
+        StoredOverride stored = present.stored;
+        RateLimitOverride attributes = stored.attributes();
+        return new ActiveOverride(
+                attributes == null ? RateLimitOverride.builder().build() : attributes,
+                stored.version(),
+                stored.until(),
+                stored.principal(),
+                present.problem);
+    }
+
+    /** Returns the time by the store's clock. */
+    private long now() {
+        return known.nowMicros() + (nanos.getAsLong() - knownSince) / 1_000;
+    }
+
+    private record Applied(StoredOverride stored, @Nullable String problem) {}
+
+    /** Reads the overrides when another instance says so. */
+    private final class Told implements ChangeChannel.Subscriber {
+
+        @Override
+        public void onMessage(String message) {
+            readSoon();
+        }
+
+        @Override
+        public void onConnect() {
+            readSoon();
+        }
+    }
+}

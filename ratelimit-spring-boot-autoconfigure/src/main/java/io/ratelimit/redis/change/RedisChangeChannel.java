@@ -1,0 +1,244 @@
+package io.ratelimit.redis.change;
+
+import io.ratelimit.change.ChangeChannel;
+import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.redis.connection.RedisConnector;
+import java.lang.System.Logger.Level;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.data.redis.connection.Message;
+import org.springframework.data.redis.connection.MessageListener;
+import org.springframework.data.redis.connection.SubscriptionListener;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.listener.ChannelTopic;
+import org.springframework.data.redis.listener.RedisMessageListenerContainer;
+import org.springframework.util.backoff.FixedBackOff;
+
+/** Sends messages by publish and subscribe: one channel of Redis for all topics, on a connection of its own. */
+public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, DisposableBean {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
+
+    private static final int WAITING = 1_000;
+
+    /** Between two attempts to subscribe. */
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    private static final Duration CONNECT = Duration.ofMillis(500);
+
+    private final RedisConnector connector;
+
+    private final String channel;
+
+    /** Tells the messages of this instance from others. */
+    private final String instance = UUID.randomUUID().toString();
+
+    private final Map<String, List<Subscriber>> subscribers = new ConcurrentHashMap<>();
+
+    private final StringRedisTemplate template;
+
+    private final Executor sender = DaemonThreads.create("ratelimit-publish", 1, WAITING);
+
+    private final Executor receiver = DaemonThreads.create("ratelimit-subscribe", 1, WAITING);
+
+    private final ScheduledExecutorService thread = DaemonThreads.createScheduler("ratelimit-channel");
+
+    private @Nullable RedisMessageListenerContainer container;
+
+    private boolean logged;
+
+    private boolean subscriberFailed;
+
+    private volatile boolean running;
+
+    /** @param keyPrefix the prefix of all keys of the starter, which the channel's name has, too */
+    public RedisChangeChannel(RedisConnector connector, String keyPrefix) {
+        this.connector = connector;
+        this.channel = keyPrefix + ":%changes";
+        this.template = new StringRedisTemplate(connector.connections());
+    }
+
+    @Override
+    public void send(String topic, String message) {
+        later(sender, () -> {
+            if (running && connector.connect(Duration.ZERO)) {
+                template.convertAndSend(channel, instance + " " + topic + " " + message);
+            }
+        });
+    }
+
+    @Override
+    public void subscribe(String topic, Subscriber subscriber) {
+        subscribers
+                .computeIfAbsent(topic, first -> new CopyOnWriteArrayList<>())
+                .add(subscriber);
+    }
+
+    /** Subscribes in the background. */
+    @Override
+    public void start() {
+        running = true;
+        subscribeLater(Duration.ZERO);
+    }
+
+    private void subscribeLater(Duration pause) {
+        try {
+            var unused = thread.schedule(this::trySubscribing, pause.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException ex) {
+            // Closed.
+        }
+    }
+
+    /** No failure ends the attempts. */
+    private void trySubscribing() {
+        try {
+            if (subscribed()) {
+                return;
+            }
+        } catch (Throwable ex) {
+            log(ex);
+        }
+        if (running) {
+            subscribeLater(PAUSE);
+        }
+    }
+
+    private synchronized boolean subscribed() {
+        if (!running) {
+            return true;
+        }
+        if (!connector.connect(CONNECT)) {
+            return false;
+        }
+        RedisMessageListenerContainer created = create();
+        try {
+            created.start();
+        } catch (RuntimeException ex) {
+            close(created);
+            throw ex;
+        }
+        container = created;
+        logged = false;
+        return true;
+    }
+
+    /** The container subscribes again if the connection is lost. */
+    private RedisMessageListenerContainer create() {
+        RedisMessageListenerContainer created = new RedisMessageListenerContainer();
+        created.setConnectionFactory(connector.connections());
+        created.setTaskExecutor(task -> later(receiver, task));
+        created.setSubscriptionExecutor(DaemonThreads.create("ratelimit-subscription", 1, 1));
+        created.setRecoveryBackoff(new FixedBackOff(PAUSE.toMillis(), FixedBackOff.UNLIMITED_ATTEMPTS));
+        created.setErrorHandler(ex -> logger.log(Level.DEBUG, "A message of another instance failed", ex));
+        created.afterPropertiesSet();
+        created.addMessageListener(new Received(), ChannelTopic.of(channel));
+        return created;
+    }
+
+    private synchronized void log(Throwable failure) {
+        if (!logged && running) {
+            logged = true;
+            logger.log(
+                    Level.INFO,
+                    "Cannot subscribe to changes of rate limits ("
+                            + NestedExceptionUtils.getMostSpecificCause(failure).getMessage()
+                            + "); finding them by polling, within a second");
+        }
+    }
+
+    @Override
+    public synchronized void stop() {
+        running = false;
+        if (container != null) {
+            close(container);
+            container = null;
+        }
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Starts after the connections to Redis, which have phase 0, and stops before them. */
+    @Override
+    public int getPhase() {
+        return 2;
+    }
+
+    private static void close(RedisMessageListenerContainer created) {
+        try {
+            created.destroy();
+        } catch (Exception ex) {
+            logger.log(Level.DEBUG, "Ending a subscription failed", ex);
+        }
+    }
+
+    @Override
+    public void destroy() {
+        stop();
+        thread.shutdownNow();
+    }
+
+    private void later(Executor executor, Runnable task) {
+        try {
+            executor.execute(() -> attempt(task));
+        } catch (RejectedExecutionException ex) {
+            // Too many wait: dropped.
+        }
+    }
+
+    private static void attempt(Runnable task) {
+        try {
+            task.run();
+        } catch (Throwable ex) {
+            logger.log(Level.DEBUG, "A message about a change of rate limits was lost", ex);
+        }
+    }
+
+    private void each(List<Subscriber> told, Consumer<Subscriber> call) {
+        for (Subscriber subscriber : told) {
+            try {
+                call.accept(subscriber);
+            } catch (RuntimeException ex) {
+                if (!subscriberFailed) {
+                    subscriberFailed = true;
+                    logger.log(
+                            Level.WARNING,
+                            "A message about a change of rate limits failed; further failures are not logged",
+                            ex);
+                }
+            }
+        }
+    }
+
+    private final class Received implements MessageListener, SubscriptionListener {
+
+        @Override
+        public void onMessage(Message message, byte @Nullable [] pattern) {
+            String[] words = new String(message.getBody(), StandardCharsets.UTF_8).split(" ", 3);
+            if (words.length == 3 && !words[0].equals(instance)) {
+                each(subscribers.getOrDefault(words[1], List.of()), told -> told.onMessage(words[2]));
+            }
+        }
+
+        @Override
+        public void onChannelSubscribed(byte[] subscribed, long count) {
+            later(receiver, () -> subscribers.values().forEach(told -> each(told, Subscriber::onConnect)));
+        }
+    }
+}

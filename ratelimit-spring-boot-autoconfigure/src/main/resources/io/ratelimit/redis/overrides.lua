@@ -1,0 +1,68 @@
+-- Reads or changes the overrides of all limits: a script of its own.
+--
+-- KEYS[1] holds a line for each limit: its id, the version and the end of the override (0: none), and its attributes.
+-- ARGV is empty to read; or the id of a limit, the expected version (-1: any), the duration (0: none), and the attributes,
+-- empty to remove the override. All times are microseconds; a version is the time of its change.
+--
+-- Returns a line with the time, the result, the version before the change and how many overrides have ended, and then the
+-- value. Overrides that have ended are removed. The key expires with the last override, unless one does not end.
+local key, id, expected, duration, attributes = KEYS[1], ARGV[1], ARGV[2], ARGV[3], ARGV[4]
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local lines, ended, present, newest, longest = {}, 0, nil, 0, 0
+
+local function keep(line, finish)
+    lines[#lines + 1] = line
+    if finish == 0 then
+        longest = math.huge
+    elseif finish > longest then
+        longest = finish
+    end
+end
+
+for line in string.gmatch(redis.call('GET', key) or '', '[^\n]+') do
+    local limit, version, finish = string.match(line, '^(%S+) (%d+) (%d+)')
+    if not limit then
+        return redis.error_reply('WRONGTYPE the value at the key is not the overrides of rate limits')
+    end
+    version, finish = tonumber(version), tonumber(finish)
+    newest = math.max(newest, version)
+    if finish ~= 0 and finish <= now then
+        ended = ended + 1
+    elseif limit == id then
+        present = {line, version, finish}
+    else
+        keep(line, finish)
+    end
+end
+
+local result = 'UNCHANGED'
+local version = present and present[2] or 0
+if id and expected ~= '-1' and tonumber(expected) ~= version then
+    result = 'CONFLICT'
+elseif id and attributes ~= '' then
+    result = 'CHANGED'
+    local finish = duration == '0' and 0 or now + tonumber(duration)
+    keep(string.format('%s %.0f %.0f %s', id, math.max(now, newest + 1), finish, attributes), finish)
+    present = nil
+elseif id and present then
+    result = 'CHANGED'
+    present = nil
+end
+if present then
+    keep(present[1], present[3])
+end
+
+local value = table.concat(lines, '\n')
+if result == 'CHANGED' or ended > 0 then
+    if value == '' then
+        redis.call('DEL', key)
+    else
+        redis.call('SET', key, value)
+        if longest < math.huge then
+            redis.call('PEXPIRE', key, string.format('%.0f', math.ceil((longest - now) / 1000) + 1000))
+        end
+    end
+end
+return string.format('%.0f %s %.0f %d\n%s', now, result, version, ended, value)

@@ -1,0 +1,59 @@
+package io.ratelimit.change;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+
+/** One instance of an application, whose limit can be overridden. */
+final class OverriddenInstance implements AutoCloseable {
+
+    /** Capacity 10 at 10 an hour. */
+    static final String QUOTES = "quotes";
+
+    private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+
+    private final List<RateLimitChangedEvent> events = new CopyOnWriteArrayList<>();
+
+    OverriddenInstance(int port, String prefix, String... properties) {
+        TestPropertyValues.of(
+                        "ratelimit.redis.host=127.0.0.1",
+                        "ratelimit.redis.port=" + port,
+                        "ratelimit.redis.key-prefix=" + prefix,
+                        "ratelimit.redis.timeout=5s",
+                        "ratelimit.limits.quotes.rate=10/h")
+                .and(properties)
+                .applyTo(context);
+        context.registerBean(ChangeListener.class, () -> events::add);
+        context.register(AutoConfigurations.getClasses(AutoConfigurations.of(RateLimitAutoConfiguration.class)));
+        context.refresh();
+    }
+
+    RateLimitAdmin admin() {
+        return context.getBean(RateLimitAdmin.class);
+    }
+
+    RateLimiter limiter() {
+        return context.getBean(RateLimiterRegistry.class).get(QUOTES);
+    }
+
+    RateLimit limit() {
+        return admin().status(QUOTES).effective();
+    }
+
+    List<RateLimitChangedEvent> events() {
+        return events;
+    }
+
+    @Override
+    public void close() {
+        context.close();
+    }
+}
