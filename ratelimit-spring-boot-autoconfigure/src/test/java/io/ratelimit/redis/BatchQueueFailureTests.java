@@ -10,6 +10,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whom it concerns that a script fails, and whom it does not. */
 @Timeout(60)
@@ -77,13 +79,14 @@ class BatchQueueFailureTests {
         assertThat(later).isCompleted();
     }
 
-    @Test
-    void valueThatTheScriptCannotTakeFailsItsCallOnly() {
+    @ParameterizedTest
+    @ValueSource(strings = {"ERR user_script:7: ", "ERR user_function:7: "})
+    void valueThatTheScriptCannotTakeFailsItsCallOnly(String place) {
         caller.ask(1);
         CompletableFuture<RateLimitDecision> poisoned = caller.ask(2);
         CompletableFuture<RateLimitDecision> well = caller.ask(3);
         scripts.run(0).answer();
-        IllegalStateException failure = new IllegalStateException("ERR user_script:7: attempt to index a nil value");
+        IllegalStateException failure = new IllegalStateException(place + "attempt to index a nil value");
         scripts.run(1).reply().completeExceptionally(failure);
         scripts.run(2).reply().completeExceptionally(failure);
         scripts.run(3).answer();

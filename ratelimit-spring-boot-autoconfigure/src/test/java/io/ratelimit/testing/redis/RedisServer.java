@@ -72,7 +72,9 @@ public final class RedisServer implements AutoCloseable {
         awaitAnswer();
     }
 
+    /** And the functions. */
     public void forgetScripts() {
+        send("FUNCTION", "FLUSH");
         send("SCRIPT", "FLUSH");
     }
 
