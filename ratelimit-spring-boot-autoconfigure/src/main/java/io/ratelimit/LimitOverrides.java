@@ -28,7 +28,8 @@ public record LimitOverrides(
         @Nullable List<Class<? extends Throwable>> refundOn,
         @Nullable String pointcut,
         @Nullable Long lease,
-        @Nullable List<Duration> blockFor) {
+        @Nullable List<Duration> blockFor,
+        @Nullable Scope scope) {
 
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
@@ -94,6 +95,7 @@ public record LimitOverrides(
                 null,
                 dryRun,
                 onStoreFailure,
+                null,
                 null,
                 null,
                 null,

@@ -28,7 +28,10 @@ public record LocalShare(int instances) {
      * @throws RateLimitConfigurationException if the share cannot be represented exactly
      */
     public RateLimit of(RateLimit limit) {
-        if (instances == 1 || !limit.enabled() || limit.onStoreFailure() != OnStoreFailure.LOCAL) {
+        if (instances == 1
+                || !limit.enabled()
+                || limit.scope() == Scope.INSTANCE
+                || limit.onStoreFailure() != OnStoreFailure.LOCAL) {
             return limit;
         }
         try {

@@ -47,6 +47,8 @@ public final class RateLimit {
 
     private final OnStoreFailure onStoreFailure;
 
+    private final Scope scope;
+
     /** The attributes that this limit was built from, with the configuration. */
     private final RateLimitBuilder source;
 
@@ -76,6 +78,7 @@ public final class RateLimit {
         this.enabled = source.enabled();
         this.dryRun = source.dryRun();
         this.onStoreFailure = source.onStoreFailure();
+        this.scope = source.scope();
         this.local = local == null ? this : local;
     }
 
@@ -191,6 +194,11 @@ public final class RateLimit {
         return onStoreFailure;
     }
 
+    /** Returns which instances share the limit. */
+    public Scope scope() {
+        return scope;
+    }
+
     /** Returns the limit that this instance applies while the store fails: its share, or this limit. */
     public RateLimit local() {
         return local;
@@ -203,7 +211,8 @@ public final class RateLimit {
                 && capacity == other.capacity
                 && (refill == Refill.INTERVAL ? rate.equals(other.rate) : reducedRate.equals(other.reducedRate))
                 && maxWait.equals(other.maxWait)
-                && blockFor.equals(other.blockFor);
+                && blockFor.equals(other.blockFor)
+                && scope == other.scope;
     }
 
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
@@ -214,6 +223,7 @@ public final class RateLimit {
                 + (maxWait.isZero() ? "" : ", maxWait " + RateLimitBuilder.text(maxWait))
                 + (blockFor.isEmpty() ? "" : ", blockFor " + blockForText())
                 + (lease == 0 ? "" : ", lease " + lease)
+                + (scope == Scope.SHARED ? "" : ", scope " + scope)
                 + (dryRun ? ", dry run" : "")
                 + (enabled ? "" : ", disabled");
     }

@@ -51,6 +51,8 @@ public final class RateLimitBuilder {
 
     private @Nullable Long lease;
 
+    private @Nullable Scope scope;
+
     private LocalShare share = LocalShare.WHOLE;
 
     RateLimitBuilder(String name) {
@@ -133,6 +135,12 @@ public final class RateLimitBuilder {
         return this;
     }
 
+    /** Sets which instances share the limit; default: {@link Scope#SHARED}. */
+    public RateLimitBuilder scope(Scope scope) {
+        this.scope = scope;
+        return this;
+    }
+
     /**
      * Returns a builder in which the configuration is applied: overrides of this limit win over what customizers and
      * this builder set, and these win over the defaults of all limits.
@@ -156,6 +164,7 @@ public final class RateLimitBuilder {
         maxWait = resolve("maxWait", overrides.maxWait(), maxWait, defaults.maxWait(), defaults);
         blockFor = resolve("blockFor", overrides.blockFor(), blockFor, defaults.blockFor(), defaults);
         lease = resolve("lease", overrides.lease(), lease, defaults.lease(), defaults);
+        scope = resolve("scope", overrides.scope(), scope, defaults.scope(), defaults);
         enabled = resolve("enabled", overrides.enabled(), enabled, defaults.enabled(), defaults);
         dryRun = resolve("dryRun", overrides.dryRun(), dryRun, defaults.dryRun(), defaults);
         onStoreFailure = resolve(
@@ -215,6 +224,7 @@ public final class RateLimitBuilder {
         all.put("maxWait", origin("maxWait", maxWait));
         all.put("blockFor", origin("blockFor", blockFor));
         all.put("lease", origin("lease", lease));
+        all.put("scope", origin("scope", scope));
         all.put("enabled", origin("enabled", enabled));
         all.put("dryRun", origin("dryRun", dryRun));
         all.put("onStoreFailure", origin("onStoreFailure", onStoreFailure));
@@ -248,6 +258,7 @@ public final class RateLimitBuilder {
         copy.maxWait = maxWait;
         copy.blockFor = blockFor;
         copy.lease = lease;
+        copy.scope = scope;
         copy.enabled = enabled;
         copy.dryRun = dryRun;
         copy.onStoreFailure = onStoreFailure;
@@ -276,6 +287,10 @@ public final class RateLimitBuilder {
 
     long lease() {
         return lease == null ? 0 : lease;
+    }
+
+    Scope scope() {
+        return scope == null ? Scope.SHARED : scope;
     }
 
     boolean enabled() {
@@ -477,6 +492,12 @@ public final class RateLimitBuilder {
             return;
         }
         String label = label("lease");
+        if (scope() == Scope.INSTANCE) {
+            throw new RateLimitConfigurationException(
+                    label + " must be 0 here, because a limit with scope INSTANCE is counted in memory (was " + lease()
+                            + ").",
+                    "Remove it, or use scope SHARED.");
+        }
         if (lease() < 0 || lease() > validCapacity) {
             throw new RateLimitConfigurationException(
                     label + " must be from 0 to the capacity " + validCapacity + " (was " + lease() + ").",

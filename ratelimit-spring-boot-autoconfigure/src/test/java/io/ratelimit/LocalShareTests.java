@@ -55,6 +55,13 @@ class LocalShareTests {
     }
 
     @Test
+    void limitOfAnInstanceIsNotDivided() {
+        RateLimit limit =
+                RateLimit.named("own").rate("10/s").scope(Scope.INSTANCE).build();
+        assertThat(new LocalShare(2).of(limit)).isSameAs(limit);
+    }
+
+    @Test
     void shareIsDividedOnceAndInDryRunAsTheLimitIs() {
         RateLimit limit =
                 RateLimit.named("Exports").rate("9/s").apply(settings(3, true)).build();

@@ -2,6 +2,7 @@ package io.ratelimit.annotation;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.Refill;
+import io.ratelimit.Scope;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Repeatable;
@@ -106,6 +107,12 @@ public @interface RateLimited {
      * duration applies, and the last one repeats; otherwise the first applies again.
      */
     String blockFor() default "";
+
+    /**
+     * Which instances of the application share the limit. With {@link Scope#INSTANCE}, each applies it on its own, in memory,
+     * whatever the configured store is: for what each instance has on its own, such as its threads or connections.
+     */
+    Scope scope() default Scope.SHARED;
 
     /**
      * Name of a method of the same class to call instead of throwing. It has the same return type and parameters, optionally

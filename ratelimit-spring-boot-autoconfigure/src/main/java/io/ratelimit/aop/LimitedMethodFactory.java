@@ -5,6 +5,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.Refill;
+import io.ratelimit.Scope;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.LimitDeclaration;
@@ -133,6 +134,9 @@ public final class LimitedMethodFactory {
         }
         if (annotation.refill() != Refill.CONTINUOUS) {
             builder.refill(annotation.refill());
+        }
+        if (annotation.scope() != Scope.SHARED) {
+            builder.scope(annotation.scope());
         }
         String rate = rate(annotation);
         if (!rate.isEmpty()) {

@@ -54,7 +54,16 @@ final class MethodCharges {
 
     /** Returns whether a call may block its thread: to wait for the store or for permits. */
     boolean mayBlock(RateLimitGate gate) {
-        return method.strategy().blocks() && (mayDelay || !gate.isNonBlocking());
+        return method.strategy().blocks() && (mayDelay || !isNonBlocking(gate));
+    }
+
+    private boolean isNonBlocking(RateLimitGate gate) {
+        for (RateLimitOperation operation : operations) {
+            if (!gate.isNonBlocking(operation.limit())) {
+                return false;
+            }
+        }
+        return true;
     }
 
     boolean readsPrincipal() {

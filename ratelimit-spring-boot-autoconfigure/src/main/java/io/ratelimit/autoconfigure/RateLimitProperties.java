@@ -8,6 +8,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
+import io.ratelimit.Scope;
 import io.ratelimit.redis.KeyHash;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.web.HeaderFormat;
@@ -262,6 +263,7 @@ public record RateLimitProperties(
      * @param lease Maximum number of permits that this instance takes from Redis in advance, unless a limit sets it.
      * @param blockFor Time for which a rejection blocks the key, unless a limit sets it. If there are several, each applies if
      *     the limit is violated again soon after the block before.
+     * @param scope Which instances share a limit, unless it sets it.
      */
     public record Defaults(
             @Nullable Algorithm algorithm,
@@ -275,7 +277,8 @@ public record RateLimitProperties(
             @Nullable OnStoreFailure onStoreFailure,
             @Nullable List<Class<? extends Throwable>> refundOn,
             @Nullable Long lease,
-            @Nullable List<Duration> blockFor) {
+            @Nullable List<Duration> blockFor,
+            @Nullable Scope scope) {
 
         LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
             return new LimitOverrides(
@@ -295,7 +298,8 @@ public record RateLimitProperties(
                     failures(refundOn, LimitOverrides.DEFAULTS),
                     null,
                     lease,
-                    blockFor);
+                    blockFor,
+                    scope);
         }
     }
 
@@ -337,6 +341,7 @@ public record RateLimitProperties(
      *     Ignored by the in-memory store.
      * @param blockFor Time for which a rejection blocks the key, such as "1m". If there are several, such as "1m, 10m, 1h", the
      *     next applies if the limit is violated again within the duration of the last block. 0: blocks nothing.
+     * @param scope Which instances share the limit.
      */
     public record Limit(
             @Nullable Algorithm algorithm,
@@ -354,7 +359,8 @@ public record RateLimitProperties(
             @Nullable List<Class<? extends Throwable>> refundOn,
             @Nullable String pointcut,
             @Nullable Long lease,
-            @Nullable List<Duration> blockFor) {
+            @Nullable List<Duration> blockFor,
+            @Nullable Scope scope) {
 
         LimitOverrides overrides(String name) {
             String prefix = "ratelimit.limits." + name;
@@ -375,7 +381,8 @@ public record RateLimitProperties(
                     failures(refundOn, prefix),
                     pointcut,
                     lease,
-                    blockFor);
+                    blockFor,
+                    scope);
         }
     }
 

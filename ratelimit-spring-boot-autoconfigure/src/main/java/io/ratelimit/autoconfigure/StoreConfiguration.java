@@ -11,6 +11,7 @@ import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.failover.FailoverRateLimitStore;
 import io.ratelimit.store.failover.LocalShareStore;
 import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
+import io.ratelimit.store.scope.ScopedRateLimitStore;
 import java.util.List;
 import java.util.Optional;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -41,7 +42,7 @@ class StoreConfiguration {
     @Bean("rateLimitStore")
     @ConditionalOnMissingBean(RateLimitStore.class)
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
-    FailoverRateLimitStore redisStore(
+    ScopedRateLimitStore redisStore(
             RateLimitProperties properties,
             TimeSource time,
             ObjectProvider<GuardedRedis> redis,
@@ -62,11 +63,12 @@ class StoreConfiguration {
                         properties.redis().keyHash()),
                 "redis",
                 instrumentation);
-        return new FailoverRateLimitStore(
+        FailoverRateLimitStore failover = new FailoverRateLimitStore(
                 leases.over(
                         properties.redis().rememberRejections() ? new RejectionCachingRateLimitStore(shared) : shared),
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory),
                 events::publish);
+        return new ScopedRateLimitStore(failover, memory);
     }
 
     @Bean("rateLimitStore")
@@ -85,7 +87,7 @@ class StoreConfiguration {
 
     /** Describes the store for the log. Empty for a store of the application. */
     static Optional<String> describe(ListableBeanFactory beans, RateLimitProperties properties) {
-        if (beans.getBeanNamesForType(FailoverRateLimitStore.class, true, false).length > 0) {
+        if (beans.getBeanNamesForType(ScopedRateLimitStore.class, true, false).length > 0) {
             String address = beans.getBeanProvider(StoreWarmUp.class).stream()
                     .map(warmUp -> " at " + warmUp.address())
                     .findFirst()

@@ -78,7 +78,7 @@ public final class RateLimitGate {
      * @throws IllegalStateException if the thread must not block; no limit is charged
      */
     public Refund enter(AcquireRequest acquire) {
-        checkMayWait(acquire.charges());
+        checkMayBlock(acquire.charges(), true);
         StoreOutcome outcome = store.decide(request(acquire));
         Duration delay = admit(acquire, outcome);
         if (!delay.isZero()) {
@@ -89,7 +89,7 @@ public final class RateLimitGate {
 
     /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a refund and without a call listener. */
     public void enter(Charge charge) {
-        checkMayBlock(charge.limit().mayDelay());
+        checkMayBlock(charge, true);
         RateLimitDecision decision = store.decide(charge);
         Duration delay = admit(charge, decision);
         if (!delay.isZero()) {
@@ -136,21 +136,10 @@ public final class RateLimitGate {
         BoundedWait.await(refund.toCompletableFuture(), () -> end - System.nanoTime());
     }
 
-    private void checkMayBlock() {
-        checkMayBlock(false);
-    }
-
-    /** A call can wait for the store, and for permits that it has reserved. */
-    private void checkMayWait(List<Charge> charges) {
-        boolean mayDelay = false;
-        for (int i = 0; i < charges.size(); i++) {
-            mayDelay |= charges.get(i).limit().mayDelay();
-        }
-        checkMayBlock(mayDelay);
-    }
-
-    private void checkMayBlock(boolean mayDelay) {
-        if ((mayDelay || !store.isNonBlocking()) && mustNotBlock.getAsBoolean()) {
+    /** @param waits whether the call waits for permits that it has reserved */
+    private void checkMayBlock(Charge charge, boolean waits) {
+        RateLimit limit = charge.limit();
+        if (((waits && limit.mayDelay()) || !isNonBlocking(limit)) && mustNotBlock.getAsBoolean()) {
             throw new IllegalStateException("A rate limiter was called on thread "
                     + Thread.currentThread().getName()
                     + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call it on a thread that"
@@ -159,9 +148,15 @@ public final class RateLimitGate {
         }
     }
 
-    /** Returns whether the store never waits, so that calls only wait for permits. */
-    public boolean isNonBlocking() {
-        return store.isNonBlocking();
+    private void checkMayBlock(List<Charge> charges, boolean waits) {
+        for (int i = 0; i < charges.size(); i++) {
+            checkMayBlock(charges.get(i), waits);
+        }
+    }
+
+    /** Returns whether decisions about this limit never wait, so that calls only wait for permits. */
+    public boolean isNonBlocking(RateLimit limit) {
+        return store.isNonBlocking(limit);
     }
 
     /** Does the same as {@link #enter(AcquireRequest)} without a refund and without a call listener. */
@@ -206,7 +201,7 @@ public final class RateLimitGate {
 
     /** Does the same as {@link #decide(List)} for one charge. */
     RateLimitDecision decide(Charge charge) {
-        checkMayBlock();
+        checkMayBlock(charge, false);
         RateLimitDecision decision = store.decide(charge);
         notifyListener(charge, decision);
         return applyDryRun(charge, decision);
@@ -214,7 +209,7 @@ public final class RateLimitGate {
 
     /** Charges all limits or none, and does not wait. */
     public JointDecision decide(List<Charge> charges) {
-        checkMayBlock();
+        checkMayBlock(charges, false);
         return notifyListener(store.decide(StoreRequest.of(charges))).joint();
     }
 
@@ -226,7 +221,7 @@ public final class RateLimitGate {
     }
 
     RateLimitDecision peek(Charge charge) {
-        checkMayBlock();
+        checkMayBlock(charge, false);
         return applyDryRun(charge, store.peek(charge));
     }
 
@@ -240,7 +235,7 @@ public final class RateLimitGate {
 
     /** Resets the bucket of the charge. */
     void reset(Charge bucket) {
-        checkMayBlock();
+        checkMayBlock(bucket, false);
         store.reset(bucket.limit(), bucket.key());
     }
 

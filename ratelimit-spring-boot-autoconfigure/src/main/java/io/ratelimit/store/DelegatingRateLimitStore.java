@@ -53,6 +53,11 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public boolean isNonBlocking(RateLimit limit) {
+        return store.isNonBlocking(limit);
+    }
+
+    @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
         return store.peekAsync(charge);
     }

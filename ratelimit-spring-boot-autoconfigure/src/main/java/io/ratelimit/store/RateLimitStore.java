@@ -17,6 +17,8 @@ import org.jspecify.annotations.Nullable;
  * charged or none is. A limit in {@linkplain RateLimit#dryRun() dry run} is the exception: it rejects nothing, and is
  * charged whenever its own permits are available.
  *
+ * <p>A store that is a bean of the application decides limits of every {@link io.ratelimit.Scope}.
+ *
  * <p>A store that cannot decide throws {@link RateLimitStoreException}, or completes with it.
  */
 public interface RateLimitStore {
@@ -58,6 +60,11 @@ public interface RateLimitStore {
     /** Returns whether {@link #decide(StoreRequest)} never waits for anything. */
     default boolean isNonBlocking() {
         return false;
+    }
+
+    /** Returns whether decisions about this limit alone never wait for anything. */
+    default boolean isNonBlocking(RateLimit limit) {
+        return isNonBlocking();
     }
 
     /** Returns what would be decided about the charge now. Changes nothing, and does not block the caller. */

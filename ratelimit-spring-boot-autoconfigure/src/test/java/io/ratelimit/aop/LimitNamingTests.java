@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.Scope;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
@@ -74,6 +75,14 @@ class LimitNamingTests {
                     .contains(Disagreeing.class.getName() + ".call()");
             assertThat(analysis.getAction()).isEqualTo("Give both the same numbers, or one of them another name.");
         });
+    }
+
+    @Test
+    void scopesThatDisagreeStopTheStartUp() {
+        runner.withBean(SharedOne.class)
+                .withBean(DisagreeingScope.class)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("name 'shared'", "capacity 1 at 1/s", "capacity 1 at 1/s, scope INSTANCE"));
     }
 
     @Test
@@ -150,6 +159,12 @@ class LimitNamingTests {
     static class Disagreeing {
 
         @RateLimited(name = "shared", rate = "2/s")
+        public void call() {}
+    }
+
+    static class DisagreeingScope {
+
+        @RateLimited(name = "shared", rate = "1/s", scope = Scope.INSTANCE)
         public void call() {}
     }
 

@@ -57,6 +57,7 @@ class ApiTests {
             "RateLimiterRegistry",
             "ReducedRate",
             "Refill",
+            "Scope",
             "TimeSource",
             "Waiter",
             "store.BucketChange",

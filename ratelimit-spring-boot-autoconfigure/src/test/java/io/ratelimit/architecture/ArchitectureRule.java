@@ -79,6 +79,13 @@ enum ArchitectureRule {
         }
     },
 
+    SCOPE_KNOWS_THE_STORE("ScopeKnowsFailover") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "store.scope", "store", "concurrent");
+        }
+    },
+
     LIMITER_KNOWS_THE_STORE("LimiterKnowsExpression") {
         @Override
         ArchRule in(String base) {

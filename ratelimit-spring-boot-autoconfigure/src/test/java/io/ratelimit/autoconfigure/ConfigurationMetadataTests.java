@@ -7,6 +7,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.LimitNames;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.Refill;
+import io.ratelimit.Scope;
 import io.ratelimit.web.HeaderFormat;
 import java.io.IOException;
 import java.net.URI;
@@ -95,6 +96,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.defaults.refill",
                         "ratelimit.defaults.max-wait",
                         "ratelimit.defaults.block-for",
+                        "ratelimit.defaults.scope",
                         "ratelimit.defaults.dry-run",
                         "ratelimit.defaults.on-store-failure",
                         "ratelimit.defaults.refund-on",
@@ -174,6 +176,8 @@ class ConfigurationMetadataTests {
                 Map.entry("ratelimit.limits.values.algorithm", Algorithm.class),
                 Map.entry("ratelimit.limits.values.refill", Refill.class),
                 Map.entry("ratelimit.limits.values.on-store-failure", OnStoreFailure.class),
+                Map.entry("ratelimit.limits.values.scope", Scope.class),
+                Map.entry("ratelimit.defaults.scope", Scope.class),
                 Map.entry("ratelimit.defaults.algorithm", Algorithm.class),
                 Map.entry("ratelimit.defaults.refill", Refill.class),
                 Map.entry("ratelimit.defaults.on-store-failure", OnStoreFailure.class));

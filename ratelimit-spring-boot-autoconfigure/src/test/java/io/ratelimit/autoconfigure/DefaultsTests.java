@@ -28,6 +28,7 @@ class DefaultsTests {
         "refill=interval, 'TOKEN_BUCKET, capacity 2 at 2/s, refill INTERVAL'",
         "max-wait=500ms, 'TOKEN_BUCKET, capacity 2 at 2/s, maxWait 0.5s'",
         "'block-for=1m,10m', 'TOKEN_BUCKET, capacity 2 at 2/s, blockFor 1m then 10m'",
+        "scope=instance, 'TOKEN_BUCKET, capacity 2 at 2/s, scope INSTANCE'",
         "lease=2, 'TOKEN_BUCKET, capacity 2 at 2/s, lease 2'",
         "dry-run=true, 'TOKEN_BUCKET, capacity 2 at 2/s, dry run'"
     })

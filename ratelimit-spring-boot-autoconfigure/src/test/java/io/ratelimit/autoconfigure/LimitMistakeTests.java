@@ -127,6 +127,7 @@ class LimitMistakeTests {
         "capacity=-5, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was -5).",
         "capacity=0, capacity must be from 1 to 1000000000 for TOKEN_BUCKET at the rate 1/s (was 0).",
         "max-wait=-1s, max-wait must not be negative (was -1s).",
+        "scope=instance lease=1, 'lease must be 0 here, because a limit with scope INSTANCE is counted in memory (was 1).'",
         "block-for=-1s, block-for must be positive (was -1s).",
         "block-for=366d, block-for must be at most 365d (was 8784h).",
         "algorithm=fixed-window max-wait=500ms, 'max-wait must be 0 for FIXED_WINDOW, which cannot reserve permits (was 0.5s).'",

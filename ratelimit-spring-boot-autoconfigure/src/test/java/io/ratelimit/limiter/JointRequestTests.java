@@ -311,6 +311,7 @@ class JointRequestTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

@@ -135,6 +135,7 @@ class LimitCatalogTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

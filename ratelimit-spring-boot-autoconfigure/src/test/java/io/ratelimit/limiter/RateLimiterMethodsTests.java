@@ -360,6 +360,7 @@ class RateLimiterMethodsTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 

@@ -1,0 +1,137 @@
+package io.ratelimit.store.scope;
+
+import io.ratelimit.BucketStatus;
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.Scope;
+import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.Futures;
+import io.ratelimit.store.BucketChange;
+import io.ratelimit.store.DelegatingRateLimitStore;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreFailure;
+import io.ratelimit.store.StoreHealth;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Decides limits with {@link Scope#INSTANCE} in the memory of this instance, and all others by the store that instances share. */
+public final class ScopedRateLimitStore extends DelegatingRateLimitStore implements StoreHealth {
+
+    private final StoreHealth health;
+
+    private final RateLimitStore instance;
+
+    /**
+     * Creates a store.
+     *
+     * @param shared decides the limits that instances share
+     * @param instance decides the others; must not block
+     */
+    public <S extends RateLimitStore & StoreHealth> ScopedRateLimitStore(S shared, RateLimitStore instance) {
+        super(shared);
+        this.health = shared;
+        this.instance = instance;
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        return storeOf(charge.limit()).decide(charge);
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        RateLimitStore only = onlyStoreOf(request);
+        if (only != null) {
+            return only.decide(request);
+        }
+        MixedScopeCall call = new MixedScopeCall(request, instance);
+        if (call.isRejectedByInstance()) {
+            return BoundedWait.get(lookAtShared(call), LONGEST);
+        }
+        StoreOutcome shared;
+        try {
+            shared = store().decide(call.sharedRequest());
+        } catch (Throwable ex) {
+            call.undo();
+            throw ex;
+        }
+        return call.outcome(shared);
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        RateLimitStore only = onlyStoreOf(request);
+        if (only != null) {
+            return only.decideAsync(request);
+        }
+        MixedScopeCall call = new MixedScopeCall(request, instance);
+        return call.isRejectedByInstance()
+                ? lookAtShared(call)
+                : Futures.start(() -> store().decideAsync(call.sharedRequest())).handle(call::outcome);
+    }
+
+    /**
+     * Completes a call that this instance has rejected. Other limits may have it wait for longer, so they are looked at, and
+     * those in dry run are charged.
+     */
+    private CompletionStage<StoreOutcome> lookAtShared(MixedScopeCall call) {
+        List<CompletableFuture<RateLimitDecision>> decisions = call.sharedRequest().charges().stream()
+                .map(charge -> Futures.start(() -> charge.limit().dryRun()
+                                ? store().decideAsync(StoreRequest.of(charge)).thenApply(StoreOutcome::decision)
+                                : store().peekAsync(charge))
+                        .toCompletableFuture())
+                .toList();
+        return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
+                .thenApply(all -> StoreOutcome.of(
+                        call.sharedRequest(),
+                        decisions.stream().map(BoundedWait::result).toList()))
+                .handle(call::outcome);
+    }
+
+    private RateLimitStore storeOf(RateLimit limit) {
+        return limit.scope() == Scope.INSTANCE ? instance : store();
+    }
+
+    /** Returns the store that decides all charges, or {@code null} if it takes both. */
+    private @Nullable RateLimitStore onlyStoreOf(StoreRequest request) {
+        RateLimitStore first = storeOf(request.first().limit());
+        if (!request.isSingle()) {
+            for (Charge charge : request.charges()) {
+                if (storeOf(charge.limit()) != first) {
+                    return null;
+                }
+            }
+        }
+        return first;
+    }
+
+    @Override
+    public boolean isNonBlocking(RateLimit limit) {
+        return storeOf(limit).isNonBlocking();
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return storeOf(charge.limit()).peekAsync(charge);
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return storeOf(limit).resetAsync(limit, key);
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        return storeOf(limit).changeAsync(limit, key, change);
+    }
+
+    @Override
+    public List<StoreFailure> failures() {
+        return health.failures();
+    }
+}
