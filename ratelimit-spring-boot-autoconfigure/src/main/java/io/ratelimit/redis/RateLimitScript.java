@@ -31,6 +31,7 @@ public final class RateLimitScript {
             "sliding_window_log.lua",
             "call.lua",
             "refund.lua",
+            "change.lua",
             "decide.lua");
 
     private static final String FAST_PATH = "fast_path.lua";

@@ -1,12 +1,14 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.AlgorithmTraits;
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
@@ -236,6 +238,15 @@ public final class RedisRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         return redis.delete(keys.name(limit, key), redis.deadline()).thenAccept(deleted -> {});
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        byte[] name = keys.name(limit, key);
+        byte[][] arguments = codec.changeArguments(new Charge(limit, key, 0), change);
+        int slot = redis.isClustered() ? ClusterSlotHashUtil.calculateSlot(name) : 0;
+        return redis.execute(slot, List.of(name), arguments, redis.deadline())
+                .thenApply(reply -> ScriptCodec.status(limit, reply));
     }
 
     @Override

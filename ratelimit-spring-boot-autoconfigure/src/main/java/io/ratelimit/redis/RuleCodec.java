@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.RateLimit;
+import java.util.stream.Collectors;
 
 /**
  * Encodes a limit's rule for the script, which also writes it into the value of a bucket: {@code T20@1/100ms} is a bucket
@@ -16,18 +17,30 @@ final class RuleCodec {
 
     private static final char DRY_RUN = '?';
 
+    private static final char BLOCKS = '#';
+
     private RuleCodec() {}
 
     /**
      * Returns the rule and its options, which are not part of a bucket's value: {@code >500000} if permits may be reserved
-     * so many microseconds ahead, {@code ~} if calls are spaced, {@code ?} for a dry run.
+     * so many microseconds ahead, {@code ~} if calls are spaced, {@code ?} for a dry run,
+     * {@code #60000000,600000000} if violations block the key for so many microseconds.
      */
     static String withOptions(RateLimit limit) {
         long ahead = limit.maxWait().toNanos() / 1_000;
         return of(limit)
                 + (ahead > 0 ? AHEAD + Long.toString(ahead) : "")
                 + (AlgorithmTraits.of(limit).spacesCalls() ? SPACED : "")
-                + (limit.dryRun() ? DRY_RUN : "");
+                + (limit.dryRun() ? DRY_RUN : blocks(limit));
+    }
+
+    private static String blocks(RateLimit limit) {
+        return limit.blockFor().isEmpty()
+                ? ""
+                : BLOCKS
+                        + limit.blockFor().stream()
+                                .map(duration -> Long.toString(duration.toNanos() / 1_000))
+                                .collect(Collectors.joining(","));
     }
 
     static String of(RateLimit limit) {

@@ -16,7 +16,10 @@ enum ScriptCall {
     REFUND('3', 0),
 
     /** Charges one bucket with a receipt, and takes more permits in advance. */
-    LEASE('4', 9);
+    LEASE('4', 9),
+
+    /** Looks at one bucket or changes it, in a run of its own. */
+    CHANGE('5', 4);
 
     private final byte code;
 

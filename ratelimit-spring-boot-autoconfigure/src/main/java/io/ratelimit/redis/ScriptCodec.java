@@ -1,12 +1,16 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.store.BucketChange;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -105,6 +109,33 @@ public final class ScriptCodec {
                     + receipt.rest() + ":" + receipt.time());
         }
         return arguments;
+    }
+
+    /** Encodes an operator's change of a bucket. */
+    byte[][] changeArguments(Charge bucket, BucketChange change) {
+        byte[][] arguments = arguments(ScriptCall.CHANGE, List.of(bucket));
+        arguments[2] = ascii(
+                switch (change.kind()) {
+                    case NONE -> "";
+                    case GRANT -> "g" + change.amount();
+                    case BLOCK -> "b" + change.amount();
+                    case UNBLOCK -> "u";
+                });
+        return arguments;
+    }
+
+    /**
+     * Decodes the reply to a change.
+     *
+     * @throws RateLimitStoreException if the reply is too short, or the value at the key is not a bucket
+     */
+    static BucketStatus status(RateLimit limit, List<Long> reply) {
+        check(ScriptCall.CHANGE, 1, reply, 0);
+        return new BucketStatus(limit.capacity(), reply.get(0), micros(reply.get(3)), micros(reply.get(1)));
+    }
+
+    private static Duration micros(long micros) {
+        return Duration.of(micros, ChronoUnit.MICROS);
     }
 
     private void add(ScriptCall call, List<Charge> charges, List<byte[]> arguments, int first) {

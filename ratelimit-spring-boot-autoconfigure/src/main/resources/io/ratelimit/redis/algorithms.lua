@@ -15,6 +15,7 @@
 --     observe(state, bucket, permits)          the same as take, for a call that another rule has admitted
 --     adopt(state, bucket, other)              takes over what another rule has counted
 --     refund(state, bucket, permits, receipt)  undoes a charge, unless its permits have come back
+--     grant(state, bucket, permits)            optional: returns the permits that were taken last, see change.lua
 --
 -- takes: match sub micros_of least number
 -- leaves: algorithms use complete parse_rule limit_of forget_limits reset_after
@@ -77,10 +78,14 @@ end
 
 local function parse_limit(text)
   local rule, options = parse_rule(text)
-  local limit = {rule = rule, ahead = 0, spaced = false, binding = true}
+  local limit = {rule = rule, ahead = 0, spaced = false, binding = true, blocks = nil}
   if options ~= '' then
-    local ahead, spaced, dry_run = match(options, '^>?(%d*)(~?)(%??)$')
+    local ahead, spaced, dry_run, blocks = match(options, '^>?(%d*)(~?)(%??)#?([%d,]*)$')
     limit.ahead, limit.spaced, limit.binding = tonumber(ahead) or 0, spaced ~= '', dry_run == ''
+    if blocks ~= '' then
+      limit.blocks = {}
+      for micros in string.gmatch(blocks, '%d+') do limit.blocks[#limit.blocks + 1] = micros + 0 end
+    end
   end
   limits[text], known = limit, known + 1
   return limit

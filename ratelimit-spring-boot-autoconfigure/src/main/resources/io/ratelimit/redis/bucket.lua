@@ -5,6 +5,7 @@
 --   T20@1/100ms:5:1795251352713710!1795251353213710  permits are leased: rule:used:since!leased
 --   T20@1/100ms:2:1795251352713710*3:1795251352713710:0:1    after a refund: rule:used:since*gaps, see refund_gaps.lua
 --   T20@1/100ms:2:1795251352713710 +3600000000:1795251352713710:0     with a clock skew: +offset:seen:promise
+--   T20@1/100ms:20:1795251352713710 #1795251352713710:1795251412713710:1  a blocked key: #began:ends:violations
 --   rule    letter of the algorithm, capacity, and @permits/period of the pace or /length of the window
 --   used    permits that have been taken and have not come back
 --   since   microseconds of the epoch; what happened then depends on the algorithm, but it is never later than the last charge
@@ -14,6 +15,8 @@
 --   gaps    if permits come back in the order in which they were taken, and a refund has changed when; omitted in most
 --   skew    while the clock is behind what it showed before: what is added to it, the bucket's own time when it was last
 --           read, and the time for which a caller was told that the call could succeed then, or 0
+--   block   while the key is blocked, and as long as that is remembered: since when, until when, and how many violations in a
+--           row there were; 0: an operator has blocked it. The last part of the value
 -- A log's value is a list: that text, then its entries.
 --
 -- takes: match sub format clock refund_gaps

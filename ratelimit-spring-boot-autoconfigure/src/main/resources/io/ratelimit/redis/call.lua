@@ -6,6 +6,7 @@
 --   2     the same, with receipts
 --   3     a refund of receipts; the only call of its run
 --   4     a call that charges one limit, and takes more permits in advance
+--   5     looks at one bucket or changes it, see change.lua; the only call of its run
 --   +     a further charge of the call before it
 --   ,     a call that charges the same limit and permits as the one before it, for another bucket
 --   =     the same for the same bucket, without a key of its own
@@ -13,8 +14,9 @@
 --         >micros  how far ahead permits may be reserved
 --         ~        a leaky bucket: an admitted call waits until all permits taken before it are back
 --         ?        a dry run, which rejects no call
+--         #60000000,600000000  for how many microseconds violations block the key: the first, the next soon after it, …
 --
 -- takes:
--- leaves: LOOK CHARGE RECEIPTS REFUND LEASE FURTHER OTHER_KEY AS_BEFORE
+-- leaves: LOOK CHARGE RECEIPTS REFUND LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
 
-local LOOK, CHARGE, RECEIPTS, REFUND, LEASE, FURTHER, OTHER_KEY, AS_BEFORE = 48, 49, 50, 51, 52, 43, 44, 61
+local LOOK, CHARGE, RECEIPTS, REFUND, LEASE, CHANGE, FURTHER, OTHER_KEY, AS_BEFORE = 48, 49, 50, 51, 52, 53, 43, 44, 61

@@ -1,5 +1,6 @@
 -- Decides call by call, as if each had a run of its own at the same time: a call sees what those before it took. All charges
--- of a call are decided together: if every charge fits, dry runs aside, all are charged, else none but dry runs.
+-- of a call are decided together: if every charge fits, dry runs aside, all are charged, else none but dry runs. A charge that
+-- does not fit, and might have, blocks its key if the limit does so. If the key is blocked, no charge fits.
 --   permits  n; or n+x for a lease: if n are admitted, up to x more, but at most half of what remains then
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
@@ -7,7 +8,8 @@
 --            All are -1 if a key of the call holds a value that was not written by the starter. That call charges nothing.
 --
 -- takes: begin match byte floor least greatest refund_gaps limit_of forget_limits rare_state
--- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS REFUND LEASE FURTHER OTHER_KEY AS_BEFORE refund_charge
+-- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS REFUND LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
+-- takes: refund_charge blocked_for change_bucket
 -- leaves: run
 
 -- The numbers of the reply, how many there are, and how many of an earlier run may be behind them.
@@ -29,7 +31,8 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
   local rule, own = bucket.rule, bucket.own
   local algorithm = rule.algorithm
   local wait, used = wait_for(wanted, bucket)
-  local fits, delay, retry, time = wait <= limit.ahead, 0, 0, bucket.now
+  local blocked = bucket.block and blocked_for(bucket) or 0
+  local fits, delay, retry, time = wait <= limit.ahead and blocked == 0, 0, 0, bucket.now
   if fits then
     if wanted > 0 and limit.spaced then
       delay = used == 0 and 0 or algorithm.time_until(own, bucket, 0)
@@ -41,7 +44,12 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
       more = greatest(0, least(more, floor(left / 2)))
     end
   else
-    retry, more = wait == math.huge and -1 or wait - limit.ahead, 0
+    if limit.blocks and blocked == 0 and wait < math.huge then
+      local block = rare_state().violated(bucket.block, limit.blocks, bucket.now)
+      blocked = block.till - bucket.now
+      if asked ~= LOOK then bucket.block, bucket.changed = block, true end
+    end
+    retry, more = wait == math.huge and -1 or blocked > 0 and blocked or wait - limit.ahead, 0
   end
   if asked ~= LOOK then
     if bucket.skew and not fits then rare_state().promise(bucket, retry) end
@@ -57,10 +65,10 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
   end
   local reset = used == 0 and 0 or algorithm.time_until(own, bucket, 0)
   bucket.reset = reset
-  replies[replied + 1] = greatest(0, rule.capacity - used)
+  replies[replied + 1] = blocked > 0 and 0 or greatest(0, rule.capacity - used)
   replies[replied + 2] = delay
   replies[replied + 3] = retry
-  replies[replied + 4] = reset
+  replies[replied + 4] = greatest(reset, blocked)
   replied = replied + 4
   if asked == RECEIPTS or asked == LEASE then
     replies[replied + 1] = own.used
@@ -93,7 +101,8 @@ local function decide_together(charges, asked)
   end
   for i = 1, charges do
     local limit = limit_at[i]
-    if limit.binding and wait_for(permits_at[i], bucket_at[i]) > limit.ahead then rejected = true end
+    local bucket = bucket_at[i]
+    if limit.binding and (wait_for(permits_at[i], bucket) > limit.ahead or blocked_for(bucket) > 0) then rejected = true end
   end
   for i = 1, charges do decide_charge(bucket_at[i], limit_at[i], permits_at[i], more_at[i], asked, rejected) end
 end
@@ -135,6 +144,9 @@ local function run(KEYS, ARGV)
   begin()
   if byte(ARGV[1]) == REFUND then
     for i = 1, #ARGV[1] do refund_charge(KEYS[i], ARGV[2 * i], ARGV[2 * i + 1]) end
+  elseif byte(ARGV[1]) == CHANGE then
+    replies[1], replies[2], replies[3], replies[4] = change_bucket(KEYS[1], ARGV[2], ARGV[3])
+    replied = 4
   else
     decide(KEYS, ARGV)
   end

@@ -1,4 +1,4 @@
--- Reads and writes what few buckets have: states of other rules, and a clock skew. Recognizes values that were not written by
+-- Reads and writes what few buckets have: states of other rules, a clock skew, and a block. Recognizes values that were not written by
 -- the starter.
 --
 -- takes: redis_call redis_pcall format match least greatest new_state clock refund_gaps number parse_state text_of complete parse_rule reset_after
@@ -25,24 +25,44 @@ local function make_rare_state()
     return offset and seen and promise and {offset = offset, seen = seen, promise = promise}
   end
 
+  -- Returns the block; nil if the text is none.
+  local function parse_block(text)
+    local since, till, violations = match(text, '^#(%d+):(%d+):(%d+)$')
+    since, till, violations = number(since, 0), number(till, 0), number(violations, 0)
+    return since and till and violations and {since = since, till = till, violations = violations}
+  end
+
+  -- Returns when nothing depends on the block any more. A violation within its duration after its end is a further one.
+  local function forgotten(block)
+    return block.violations == 0 and block.till or 2 * block.till - block.since
+  end
+
+  -- Returns the block after a violation; the one before is forgotten or over.
+  function rare_state.violated(before, durations, now)
+    local violations = before and before.violations or 0
+    return {since = now, till = now + durations[least(violations + 1, #durations)], violations = violations + 1}
+  end
+
   local function parse_any_state(text)
     local rule = match(text, '^%u%d+@?%d*/%d*%l+')
     return rule and parse_rule(rule) and parse_state({}, parse_rule(rule), text, #rule + 1)
   end
 
-  -- Returns the states and the skew; nil if the text was not written by the starter.
+  -- Returns the states, the skew and the block; nil if the text was not written by the starter.
   local function parse(text)
-    local states, skew = {}, nil
+    local states, skew, block = {}, nil, nil
     for part in string.gmatch(text, '%S+') do
-      local state = not skew and parse_any_state(part)
+      local state = not (skew or block) and parse_any_state(part)
       if state and #states < STATES_AT_MOST then
         states[#states + 1] = state
+      elseif not (skew or block) and parse_skew(part) then
+        skew = parse_skew(part)
       else
-        skew = not skew and parse_skew(part)
-        if not skew then return nil end
+        block = not block and parse_block(part)
+        if not block then return nil end
       end
     end
-    return #states > 0 and states or nil, skew
+    return #states > 0 and states or nil, skew, block
   end
 
   -- A bucket's own time never goes back. While the clock shows less than the bucket has seen, the bucket's time goes on from
@@ -50,8 +70,9 @@ local function make_rare_state()
   -- the bucket has seen, it is trusted again, because then nothing is refilled for the time in which it was wrong. One
   -- exception: if a caller was told to wait longer than the clock is behind, and did, it finds what was promised.
   local function tell_time(bucket, states)
-    local skew, seen = bucket.skew, 0
+    local skew, block, seen = bucket.skew, bucket.block, 0
     for _, state in ipairs(states) do seen = greatest(seen, state.since) end
+    if block then seen = greatest(seen, block.since) end
     if skew then
       bucket.changed = true
       seen = greatest(seen, skew.seen)
@@ -67,6 +88,9 @@ local function make_rare_state()
       bucket.changed, bucket.now = true, clock + skew.offset
       skew.seen = bucket.now
       if skew.promise <= bucket.now + skew.offset then skew.promise = 0 end
+    end
+    if block and bucket.now >= forgotten(block) then
+      bucket.block, bucket.changed = nil, true
     end
   end
 
@@ -125,7 +149,7 @@ local function make_rare_state()
       if not known then return false end
     end
     local states
-    states, bucket.skew = parse(text)
+    states, bucket.skew, bucket.block = parse(text)
     if not states then return false end
     bucket.listed, bucket.is_string = listed, not listed
     bucket.length = listed and redis_call('LLEN', bucket.key) - 1 or 0
@@ -152,16 +176,18 @@ local function make_rare_state()
   -- Adds to the text of the bucket's own state.
   function rare_state.add(bucket, text)
     for _, state in ipairs(bucket.others or {}) do text = text .. ' ' .. text_of(state) end
-    local skew = bucket.skew
-    return skew and format('%s +%.0f:%.0f:%.0f', text, skew.offset, skew.seen, skew.promise) or text
+    local skew, block = bucket.skew, bucket.block
+    if skew then text = format('%s +%.0f:%.0f:%.0f', text, skew.offset, skew.seen, skew.promise) end
+    return block and format('%s #%.0f:%.0f:%.0f', text, block.since, block.till, block.violations) or text
   end
 
-  -- Returns when all states of the bucket are unused, given when its own state is.
+  -- Returns when all states of the bucket are unused and its block is forgotten, given when its own state is unused.
   function rare_state.last(bucket, reset)
     for _, state in ipairs(bucket.others or {}) do
       reset = greatest(reset, reset_after(state, bucket))
       if state.gaps then reset = greatest(reset, refund_gaps().last(state) - bucket.now) end
     end
+    if bucket.block then reset = greatest(reset, forgotten(bucket.block) - bucket.now) end
     -- The skew is needed until the clock has caught up.
     return bucket.skew and reset + bucket.skew.offset or reset
   end

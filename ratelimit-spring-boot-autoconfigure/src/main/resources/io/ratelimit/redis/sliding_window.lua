@@ -66,6 +66,22 @@ function algorithms.S()
       end
     end
 
+    -- Takes them from the current count, then as much from the previous one as is in view for the others.
+    function sliding_window.grant(state, bucket, permits)
+      local others, micros = permits - state.used, state.rule.micros
+      if others <= 0 then
+        state.used = state.used - permits
+        return
+      end
+      local left, rest = state.since + micros - bucket.now, 0
+      local whole, part = multiply_and_divide(state.rest, left, micros)
+      if others < whole + (part > 0 and 1 or 0) then
+        whole, part = multiply_and_divide(others, micros, left)
+        rest = state.rest - whole - (part > 0 and 1 or 0)
+      end
+      state.used, state.rest = 0, rest
+    end
+
     function sliding_window.refund(state, _, permits, receipt)
       if state.since == receipt.since then
         state.used = greatest(0, state.used - permits)

@@ -199,6 +199,32 @@ function algorithms.L()
       end
     end
 
+    local function forget_all(log, bucket)
+      log.used, log.since = 0, bucket.now
+      log.rest, log.first = total_of(bucket), greatest(1, bucket.count)
+    end
+
+    -- Removes the newest entries for all logs of the bucket, because they share them. The last one left may keep a part.
+    function sliding_window_log.grant(_, bucket, permits)
+      if bucket.granted then return end
+      local sharing, most, total = logs(bucket), 0, total_of(bucket) - permits
+      bucket.granted = true
+      for _, log in ipairs(sharing) do most = greatest(most, log.used) end
+      if permits < most then
+        local i, block, j = find(bucket, 1, -1, total - 1)
+        local time = entry_at(block, j)
+        for k = i + 1, bucket.count do bucket.blocks[k] = nil end
+        bucket.blocks[i] = sub(block, 1, START_BYTES + (j - 1) * ENTRY_BYTES) .. pack(ENTRY, time, total - start_of(block))
+        bucket.count = i
+        change(bucket, i)
+        for _, log in ipairs(sharing) do
+          if permits < log.used then log.used, log.since = log.used - permits, time else forget_all(log, bucket) end
+        end
+      else
+        for _, log in ipairs(sharing) do forget_all(log, bucket) end
+      end
+    end
+
     -- Returns the newest entry of that many permits at a time: the number of its block, and its number in the block.
     local function entry_of(bucket, time, permits)
       local i, block, j = find(bucket, 1, time - 1, -1)

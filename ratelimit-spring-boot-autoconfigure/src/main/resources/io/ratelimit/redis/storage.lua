@@ -14,6 +14,7 @@ local function new_bucket()
     own = new_state(nil, 0),  -- the state of that rule
     others = nil,             -- states of other rules, the last used first
     skew = nil,               -- the clock skew
+    block = nil,              -- the block of the key
     now = 0,                  -- the bucket's own time
     reset = 0,                -- microseconds until nothing is used by the rule
     window = nil,             -- if the key expires with a window: when that started
@@ -30,7 +31,7 @@ end
 -- Reads what is at the bucket's key.
 local function load(bucket, rule)
   local algorithm, own, text = rule.algorithm, bucket.own, nil
-  bucket.rule, bucket.others, bucket.skew, bucket.now, bucket.window = rule, nil, nil, clock, nil
+  bucket.rule, bucket.others, bucket.skew, bucket.block, bucket.now, bucket.window = rule, nil, nil, nil, clock, nil
   bucket.foreign, bucket.rule_is_new, bucket.listed = false, false, false
   bucket.charged, bucket.changed, bucket.unwritten, bucket.written = false, false, false, false
   if algorithm.read then
@@ -51,7 +52,7 @@ end
 
 local function text_of_all(bucket)
   local text = text_of(bucket.own)
-  return (bucket.others or bucket.skew) and rare_state().add(bucket, text) or text
+  return (bucket.others or bucket.skew or bucket.block) and rare_state().add(bucket, text) or text
 end
 
 -- Returns the function that writes the bucket with its entries, if one of its algorithms has them.
@@ -64,13 +65,13 @@ local function save(bucket)
   local own, reset = bucket.own, bucket.reset
   if bucket.others then rare_state().recover_others(bucket) end
   if own.gaps then reset = greatest(reset, refund_gaps().last(own) - bucket.now) end
-  if bucket.others or bucket.skew then reset = rare_state().last(bucket, reset) end
+  if bucket.others or bucket.skew or bucket.block then reset = rare_state().last(bucket, reset) end
   local expiry, write = quotient(reset + 999, 1000), write_of(bucket)
   if expiry == 0 then
     redis_call('DEL', bucket.key)
   elseif write then
     write(bucket, text_of_all(bucket), expiry)
-  elseif own.used > 0 and own.since == bucket.window then
+  elseif own.used > 0 and own.since == bucket.window and not bucket.block then
     -- The key expires when it has to, and setting that takes Redis longer than the value.
     redis_call('SET', bucket.key, text_of_all(bucket), 'KEEPTTL')
   else

@@ -32,7 +32,7 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     /** How many numbers it replies for a charge, by what is asked. */
     private static final Map<Character, Integer> NUMBERS =
-            Map.of('0', 4, '1', 4, ',', 4, '=', 4, '2', 8, '3', 0, '4', 9);
+            Map.of('0', 4, '1', 4, ',', 4, '=', 4, '2', 8, '3', 0, '4', 9, '5', 4);
 
     /** How many numbers are added here for each key. */
     private static final int ADDED = 3;

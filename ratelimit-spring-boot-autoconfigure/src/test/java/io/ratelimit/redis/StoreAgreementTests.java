@@ -3,10 +3,12 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreRequest;
@@ -46,6 +48,48 @@ class StoreAgreementTests {
                 step(history);
             }
         }
+    }
+
+    @Test
+    void storesAgreeWhileKeysAreBlockedAndOperatorsChangeBuckets() {
+        Random random = TestRandom.create(getClass());
+        int blocked = 0;
+        for (int i = 0; i < HISTORIES; i++) {
+            RandomHistory history = new RandomHistory(random, "blocked" + i, clock).blocking();
+            for (int call = 0; call < CALLS; call++) {
+                step(history);
+                if (history.chance(4)) {
+                    Charge charge = history.next().get(0);
+                    BucketChange change = change(random);
+                    history.note(change.toString());
+                    blocked += change(charge, change, history).isBlocked() ? 1 : 0;
+                }
+            }
+        }
+        assertThat(blocked).isGreaterThan(HISTORIES);
+    }
+
+    private static BucketChange change(Random random) {
+        return switch (random.nextInt(6)) {
+            case 0 -> BucketChange.UNBLOCK;
+            case 1 -> BucketChange.block(Duration.ofMinutes(1 + random.nextInt(60)));
+            case 2, 3 -> BucketChange.grant(TestRandom.logarithmic(random, 1, 1_000_000));
+            default -> BucketChange.NONE;
+        };
+    }
+
+    /** However clocks are set, no key is blocked for longer than the longest block. */
+    private BucketStatus change(Charge bucket, BucketChange change, RandomHistory history) {
+        BucketStatus status = shared.changeAsync(bucket.limit(), bucket.key(), change)
+                .toCompletableFuture()
+                .join();
+        assertThat(status)
+                .as(history::toString)
+                .isEqualTo(memory.changeAsync(bucket.limit(), bucket.key(), change)
+                        .toCompletableFuture()
+                        .join());
+        assertThat(status.blockedFor()).as(history::toString).isLessThanOrEqualTo(Duration.ofHours(1));
+        return status;
     }
 
     @Test

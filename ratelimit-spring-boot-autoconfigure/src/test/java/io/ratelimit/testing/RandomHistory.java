@@ -2,6 +2,8 @@ package io.ratelimit.testing;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -28,6 +30,8 @@ public final class RandomHistory {
 
     private final List<String> calls = new ArrayList<>();
 
+    private boolean blocking;
+
     public RandomHistory(Random random, String name, TestClock clock) {
         this.random = random;
         this.numbers = new RandomLimits(random);
@@ -37,6 +41,12 @@ public final class RandomHistory {
         for (int i = 0; i < limits.length; i++) {
             change(i);
         }
+    }
+
+    /** From now on most limits block keys, for an hour at most. */
+    public RandomHistory blocking() {
+        blocking = true;
+        return this;
     }
 
     /** Moves the clock and makes up the next call. */
@@ -76,9 +86,18 @@ public final class RandomHistory {
         List<RateLimit> known = before.computeIfAbsent(number, none -> new ArrayList<>());
         if (known.isEmpty() || chance(2)) {
             RateLimit changed = numbers.next(name + "-" + number);
-            known.add(chance(4) ? TestLimits.dryRun(changed) : changed);
+            RateLimit perhapsBlocking = blocking && !chance(4) ? blocking(changed) : changed;
+            known.add(chance(4) ? TestLimits.dryRun(perhapsBlocking) : perhapsBlocking);
         }
         limits[number] = known.get(Math.max(0, known.size() - 1 - random.nextInt(4)));
+    }
+
+    private RateLimit blocking(RateLimit limit) {
+        return TestLimits.blocking(
+                limit,
+                IntStream.range(0, 1 + random.nextInt(3))
+                        .mapToObj(i -> Duration.of(TestRandom.logarithmic(random, 1, HOUR), ChronoUnit.MICROS))
+                        .toArray(Duration[]::new));
     }
 
     private void moveClock() {

@@ -1,0 +1,25 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.contract.BlockingTraceContract;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisBlockingTests extends BlockingTraceContract {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private final FakeTimeScriptExecutor scripts = FakeTimeScriptExecutor.collecting(redis.connections(), clock);
+
+    private final RateLimitStore store = TestStores.oneByOne(scripts, RedisUnderTest.newPrefix());
+
+    @Override
+    protected RateLimitStore store() {
+        return store;
+    }
+
+    @Override
+    protected void flush() {
+        scripts.flush();
+    }
+}
