@@ -1,4 +1,4 @@
--- For servers without functions: decides runs of which every call is a charge or a lease of one token bucket, if the bucket is
+-- For servers without functions: decides a run if every call is a charge or a lease of one token bucket, which is
 -- unused or has the state of this very rule alone. Such a run ends here, before Redis creates the functions of the other parts,
 -- which would take most of its time. Any other run has written nothing yet. A library has no use for this part.
 --
