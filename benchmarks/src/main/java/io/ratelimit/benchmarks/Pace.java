@@ -6,7 +6,7 @@ enum Pace {
     /** A round has many contestants with the same code, so it warms up in fewer. */
     IN_REDIS(100, 6, 12),
     /** A call takes as long as hundreds of others. */
-    FAR(500, 2, 5),
+    FAR(500, 2, 4),
     /** Leases of many keys grow with what each key takes, and go back in the others' turns. */
     LONG(5_000, 1, 3);
 

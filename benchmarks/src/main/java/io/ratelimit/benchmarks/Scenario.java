@@ -194,7 +194,8 @@ public enum Scenario {
     }
 
     String title() {
-        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        String title = name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        return section == Section.FAR ? title + " ms" : title;
     }
 
     Field field() {

@@ -61,6 +61,14 @@ public final class Chart {
                 <text x="0" y="14" font-weight="600">Decisions in Redis, × a bare EVALSHA</text>
                 <text x="%d" y="14" class="note">more is better; the line is 1</text>
                 """.formatted(WIDTH, height, LABELS));
+        double one = LABELS + scale;
+        svg.append(String.format(
+                Locale.ROOT,
+                "<line class=\"floor\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke-dasharray=\"2 3\"/>\n",
+                one,
+                TOP - 6,
+                one,
+                height - 10));
         int y = TOP;
         for (Bars pair : bars) {
             svg.append("<text x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>%n"
@@ -69,15 +77,7 @@ public final class Chart {
             bar(svg, y + BAR + 1, pair.best * scale, "other", Numbers.format(pair.best) + " " + pair.library);
             y += STEP;
         }
-        double one = LABELS + scale;
-        svg.append(String.format(
-                Locale.ROOT,
-                "<line class=\"floor\" x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" stroke-dasharray=\"2 3\"/>\n</svg>\n",
-                one,
-                TOP - 6,
-                one,
-                height - 10));
-        return svg.toString();
+        return svg.append("</svg>\n").toString();
     }
 
     private static void bar(StringBuilder svg, int y, double width, String style, String note) {

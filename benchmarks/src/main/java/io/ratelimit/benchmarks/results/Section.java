@@ -23,7 +23,7 @@ public enum Section {
             "Calls in the same time, in multiples of a bare `EVALSHA` on the cluster: more is better."),
     FAR(
             "Redis far away",
-            "400 threads, by round-trip time. Calls in the same time, in multiples of a bare `EVALSHA` over the same distance:"
+            "By round-trip time. Calls in the same time, in multiples of a bare `EVALSHA` over the same distance:"
                     + " more is better."),
     BYTES("Bytes", "Less is better."),
     GROWTH(
