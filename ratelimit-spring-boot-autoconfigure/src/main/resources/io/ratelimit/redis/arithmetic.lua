@@ -34,8 +34,8 @@ end
 
 -- Returns how many permits, at most most, have come back after the elapsed time.
 local function permits_in(elapsed, fraction, most, whole, part, permits)
+  if part + fraction == 0 then return least(most, quotient(elapsed, whole)) end
   if elapsed >= time_of(most, fraction, whole, part, permits) then return most end
-  if part + fraction == 0 then return quotient(elapsed, whole) end
   -- The product may be beyond 2^53, and the estimate wrong by less than one permit. The loops correct it.
   local n = greatest(0, floor((elapsed * permits - fraction) / (whole * permits + part)))
   while n > 0 and time_of(n, fraction, whole, part, permits) > elapsed do n = n - 1 end
