@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
@@ -61,4 +62,67 @@ public interface RateLimitAdmin {
 
     /** Does the same as {@link #removeOverride(String, long)} without blocking. */
     CompletionStage<RateLimitStatus> removeOverrideAsync(String limit, long expectedVersion);
+
+    /** Returns the bucket of a key, which is neither null nor empty. */
+    Bucket bucket(String limit, String key);
+
+    /** Returns the one bucket of all callers, which a limit without a key has. */
+    Bucket bucket(String limit);
+
+    /**
+     * Looks at one bucket and changes it. A change is as exact as a decision. Other instances forget what they know of the
+     * bucket as soon as they are told, usually within milliseconds: remembered rejections, which they ask for again after a
+     * second at the latest, and permits that they have leased. If they cannot be told, a block applies there when the leased
+     * permits are used.
+     *
+     * <p>If the store fails, every method throws a {@link RateLimitStoreException} whatever {@link OnStoreFailure} is; unless
+     * its reason is a timeout, nothing has changed. A store that is not the starter's may throw an
+     * {@link UnsupportedOperationException}.
+     */
+    interface Bucket {
+
+        /** Returns the state of the bucket. Changes nothing. */
+        BucketStatus inspect();
+
+        /** Does the same as {@link #inspect()} without blocking. */
+        CompletionStage<BucketStatus> inspectAsync();
+
+        /**
+         * Returns permits to the bucket, those that were taken last, until it is full.
+         *
+         * @return the bucket after the change
+         * @throws IllegalArgumentException unless there are 1 to {@value RateLimit#MAX_CAPACITY} permits
+         */
+        BucketStatus grant(long permits);
+
+        /** Does the same as {@link #grant} without blocking. */
+        CompletionStage<BucketStatus> grantAsync(long permits);
+
+        /**
+         * Rejects every call from now on for this time, instead of any other block. It does not count as a violation.
+         *
+         * @return the bucket after the change
+         * @throws IllegalArgumentException unless the time is positive and at most 365 days
+         */
+        BucketStatus block(Duration time);
+
+        /** Does the same as {@link #block} without blocking a thread. */
+        CompletionStage<BucketStatus> blockAsync(Duration time);
+
+        /**
+         * Ends a block, and forgets earlier violations: the next one blocks for the first duration.
+         *
+         * @return the bucket after the change
+         */
+        BucketStatus unblock();
+
+        /** Does the same as {@link #unblock} without blocking. */
+        CompletionStage<BucketStatus> unblockAsync();
+
+        /** Fills the bucket and ends a block: deletes its state in the store. */
+        void reset();
+
+        /** Does the same as {@link #reset} without blocking. */
+        CompletionStage<Void> resetAsync();
+    }
 }

@@ -1,98 +1,227 @@
 package io.ratelimit.actuate;
 
-import io.ratelimit.RateLimit;
+import io.ratelimit.BucketStatus;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitStatus;
+import io.ratelimit.actuate.LimitDescriptor.Usage;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
+import org.springframework.boot.actuate.endpoint.Access;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.annotation.DeleteOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
+import org.springframework.boot.actuate.endpoint.annotation.Selector;
+import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.lang.Nullable;
 
-/** Serves {@code /actuator/ratelimits}: the effective limits, and the methods and requests that each applies to. */
-@Endpoint(id = "ratelimits")
+/**
+ * Serves {@code /actuator/ratelimits}: reads and changes limits and single buckets. The parameter {@code key} selects a bucket,
+ * an empty one that of all callers. Exceptions become answers by {@link EndpointProblems}, which also passes the principal.
+ *
+ * <p>Optional parameters have Spring's own annotation, because Spring Boot 3 does not know others.
+ */
+@Endpoint(id = RateLimitsEndpoint.ID, defaultAccess = Access.READ_ONLY)
+@SuppressWarnings("deprecation")
 public final class RateLimitsEndpoint {
 
-    private final Supplier<List<RateLimit>> limits;
+    static final String ID = "ratelimits";
 
-    private final Supplier<Map<String, List<String>>> methods;
+    private static final String WITHOUT_KEY = "only be sent without a key";
 
-    private final Supplier<Map<String, List<String>>> requests;
+    private final RateLimitAdmin admin;
 
-    private final Function<String, @Nullable String> pointcuts;
+    private final Supplier<Collection<String>> names;
+
+    private final Function<String, Usage> usage;
+
+    private final Supplier<StoreDescriptor> store;
+
+    private final String instance;
+
+    private final Clock clock;
 
     /**
      * Creates the endpoint.
      *
-     * @param methods supplies the methods of each limit, by the limit's name
-     * @param requests supplies the requests of each limit, by the limit's name
-     * @param pointcuts returns the pointcut of a limit, or {@code null}
+     * @param names supplies the names of all limits
+     * @param usage returns where the limit of a name applies
+     * @param instance names this instance
      */
     public RateLimitsEndpoint(
-            Supplier<List<RateLimit>> limits,
-            Supplier<Map<String, List<String>>> methods,
-            Supplier<Map<String, List<String>>> requests,
-            Function<String, @Nullable String> pointcuts) {
-        this.limits = limits;
-        this.methods = methods;
-        this.requests = requests;
-        this.pointcuts = pointcuts;
+            RateLimitAdmin admin,
+            Supplier<Collection<String>> names,
+            Function<String, Usage> usage,
+            Supplier<StoreDescriptor> store,
+            String instance,
+            Clock clock) {
+        this.admin = admin;
+        this.names = names;
+        this.usage = usage;
+        this.store = store;
+        this.instance = instance;
+        this.clock = clock;
     }
 
-    /** Returns all limits, by name. */
+    /** Returns the store, this instance and all limits, by name. */
     @ReadOperation
     public LimitsDescriptor limits() {
-        Map<String, List<String>> ofMethods = methods.get();
-        Map<String, List<String>> ofRequests = requests.get();
-        Map<String, LimitDescriptor> descriptors = new TreeMap<>();
-        for (RateLimit limit : limits.get()) {
-            descriptors.put(
-                    limit.name(),
-                    describe(
-                            limit,
-                            ofMethods.getOrDefault(limit.name(), List.of()),
-                            ofRequests.getOrDefault(limit.name(), List.of())));
-        }
-        return new LimitsDescriptor(descriptors);
+        Map<String, LimitDescriptor> limits = new TreeMap<>();
+        names.get().forEach(name -> limits.put(name, describe(admin.status(name))));
+        return new LimitsDescriptor(store.get(), instance, limits);
     }
 
-    private LimitDescriptor describe(RateLimit limit, List<String> methods, List<String> requests) {
-        return new LimitDescriptor(
-                limit.algorithm().name(),
-                limit.capacity(),
-                limit.rate().toString(),
-                limit.refill().name(),
-                limit.maxWait().toString(),
-                limit.lease(),
-                limit.enabled(),
-                limit.dryRun(),
-                limit.onStoreFailure().name(),
-                pointcuts.apply(limit.name()),
-                methods,
-                requests);
+    /** Returns one limit, or the bucket of a key. */
+    @ReadOperation
+    public OperationResponseBody limit(@Selector String limit, @Nullable String key) {
+        RateLimitStatus status = status(limit);
+        return key == null
+                ? describe(status)
+                : describe(status, bucket(admin, status, key).inspect());
     }
-
-    /** Describes all limits, by name. */
-    public record LimitsDescriptor(Map<String, LimitDescriptor> limits) {}
 
     /**
-     * Describes an effective limit.
+     * Sets the override of a limit. With a key it grants permits, blocks or unblocks.
      *
-     * @param pointcut the pointcut of the configuration, if there is one
-     * @param requests the requests that URL rules limit, such as {@code POST /login}
+     * @param version what the present override must have; {@code null}: any
+     * @param principal the author, if known
      */
-    public record LimitDescriptor(
-            String algorithm,
-            long capacity,
-            String rate,
-            String refill,
-            String maxWait,
-            long lease,
-            boolean enabled,
-            boolean dryRun,
-            String onStoreFailure,
-            @Nullable String pointcut,
-            List<String> methods,
-            List<String> requests) {}
+    @WriteOperation
+    public OperationResponseBody change(
+            @Selector String limit,
+            @Nullable String key,
+            @Nullable Long capacity,
+            @Nullable String rate,
+            @Nullable String maxWait,
+            @Nullable String blockFor,
+            @Nullable Boolean enabled,
+            @Nullable Boolean dryRun,
+            @Nullable OnStoreFailure onStoreFailure,
+            @Nullable String duration,
+            @Nullable Long version,
+            @Nullable Long grant,
+            @Nullable Boolean unblock,
+            @Nullable String principal) {
+        RateLimitStatus status = status(limit);
+        if (key != null) {
+            refuse("capacity", capacity, WITHOUT_KEY);
+            refuse("rate", rate, WITHOUT_KEY);
+            refuse("maxWait", maxWait, WITHOUT_KEY);
+            refuse("enabled", enabled, WITHOUT_KEY);
+            refuse("dryRun", dryRun, WITHOUT_KEY);
+            refuse("onStoreFailure", onStoreFailure, WITHOUT_KEY);
+            refuse("duration", duration, WITHOUT_KEY);
+            refuse("version", version, WITHOUT_KEY);
+            return describe(status, change(bucket(by(principal), status, key), grant, blockFor, unblock));
+        }
+        refuse("grant", grant, "be sent with a key");
+        refuse("unblock", unblock, "be sent with a key");
+        RateLimitOverride override = RateLimitOverride.builder()
+                .capacity(capacity)
+                .rate(rate)
+                .maxWait(duration("maxWait", maxWait))
+                .blockFor(blockFor == null ? null : durations(blockFor))
+                .enabled(enabled)
+                .dryRun(dryRun)
+                .onStoreFailure(onStoreFailure)
+                .duration(duration("duration", duration))
+                .build();
+        return describe(by(principal).override(limit, override, version(version)));
+    }
+
+    /** Removes the override of a limit, or resets the bucket of a key. */
+    @DeleteOperation
+    public OperationResponseBody remove(
+            @Selector String limit, @Nullable String key, @Nullable Long version, @Nullable String principal) {
+        RateLimitStatus status = status(limit);
+        if (key == null) {
+            return describe(by(principal).removeOverride(limit, version(version)));
+        }
+        refuse("version", version, WITHOUT_KEY);
+        RateLimitAdmin.Bucket bucket = bucket(by(principal), status, key);
+        bucket.reset();
+        return describe(status, bucket.inspect());
+    }
+
+    private RateLimitStatus status(String limit) {
+        try {
+            return admin.status(limit);
+        } catch (IllegalArgumentException ex) {
+            throw new UnknownLimitException(ex);
+        }
+    }
+
+    private static BucketStatus change(
+            RateLimitAdmin.Bucket bucket, @Nullable Long grant, @Nullable String blockFor, @Nullable Boolean unblock) {
+        if (Stream.of(grant, blockFor, unblock).filter(value -> value != null).count() != 1) {
+            throw new IllegalArgumentException("With a key, exactly one of grant, blockFor and unblock must be sent.");
+        }
+        if (grant != null) {
+            return bucket.grant(grant);
+        }
+        if (blockFor != null) {
+            return bucket.block(parse("blockFor", blockFor));
+        }
+        if (Boolean.FALSE.equals(unblock)) {
+            throw new IllegalArgumentException("unblock must be true (was false).");
+        }
+        return bucket.unblock();
+    }
+
+    private static void refuse(String name, @Nullable Object value, String rule) {
+        if (value != null) {
+            throw new IllegalArgumentException(name + " must " + rule + ".");
+        }
+    }
+
+    private RateLimitAdmin by(@Nullable String principal) {
+        return principal == null ? admin : admin.as(principal);
+    }
+
+    private static RateLimitAdmin.Bucket bucket(RateLimitAdmin admin, RateLimitStatus status, String key) {
+        String limit = status.effective().name();
+        return key.isEmpty() ? admin.bucket(limit) : admin.bucket(limit, key);
+    }
+
+    private static long version(@Nullable Long expected) {
+        return expected == null ? RateLimitAdmin.ANY_VERSION : expected;
+    }
+
+    private static List<Duration> durations(String text) {
+        return Arrays.stream(text.split(",", -1))
+                .map(each -> parse("blockFor", each))
+                .toList();
+    }
+
+    private static @Nullable Duration duration(String name, @Nullable String text) {
+        return text == null ? null : parse(name, text);
+    }
+
+    private static Duration parse(String name, String text) {
+        try {
+            return DurationStyle.detectAndParse(text.strip());
+        } catch (IllegalArgumentException ex) {
+            throw new IllegalArgumentException(
+                    name + " must be a duration such as 10m (was \"" + text.strip() + "\").", ex);
+        }
+    }
+
+    private LimitDescriptor describe(RateLimitStatus status) {
+        return LimitDescriptor.of(status, usage.apply(status.effective().name()));
+    }
+
+    private BucketDescriptor describe(RateLimitStatus status, BucketStatus bucket) {
+        return BucketDescriptor.of(status.effective().name(), bucket, clock);
+    }
 }

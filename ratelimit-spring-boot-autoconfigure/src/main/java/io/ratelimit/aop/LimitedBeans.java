@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.limiter.LimitCatalog;
 import java.lang.reflect.Method;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.Function;
 import java.util.function.Predicate;
@@ -65,9 +67,15 @@ public final class LimitedBeans {
      * A limited method and its limits.
      *
      * @param type the class or interface that declares the method
-     * @param keys the key expression of each limit of the method, by the name of the limit
+     * @param charges what is charged to each limit of the method, by the name of the limit
      */
-    public record LimitedMethodRecord(String type, String method, Map<String, String> keys) {}
+    public record LimitedMethodRecord(String type, String method, Map<String, ChargeDescription> charges) {
+
+        /** Returns what is charged to one limit of the method. */
+        public ChargeDescription charge(String limit) {
+            return Objects.requireNonNull(charges.get(limit));
+        }
+    }
 
     /**
      * Validates all beans.
@@ -218,6 +226,6 @@ public final class LimitedBeans {
         return new LimitedMethodRecord(
                 limited.method().getDeclaringClass().getName(),
                 MethodSignatures.describe(limited.method()),
-                limited.keys());
+                limited.descriptions());
     }
 }

@@ -1,6 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RateLimitExpressions;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.limiter.EffectiveLimit;
@@ -17,8 +18,8 @@ final class LimitedMethod {
 
     private final Method method;
 
-    /** The key expressions of all limits, by the name of the limit. */
-    private final Map<String, String> keys = new LinkedHashMap<>();
+    /** What is charged to each limit, by the name of the limit. */
+    private final Map<String, ChargeDescription> descriptions = new LinkedHashMap<>();
 
     private final List<RateLimitOperation> operations;
 
@@ -38,7 +39,7 @@ final class LimitedMethod {
             RateLimitExpressions expressions) {
         this.method = method;
         this.operations = List.copyOf(operations);
-        operations.forEach(operation -> keys.put(operation.limit().name(), operation.keyText()));
+        operations.forEach(operation -> descriptions.put(operation.limit().name(), operation.describe()));
         this.fallback = fallback;
         this.strategy = strategy;
         this.expressions = expressions;
@@ -56,9 +57,9 @@ final class LimitedMethod {
         return method;
     }
 
-    /** Returns the key expressions of all limits, including disabled ones, by the name of the limit. */
-    Map<String, String> keys() {
-        return Collections.unmodifiableMap(keys);
+    /** Describes what is charged to each limit, including disabled ones, by the name of the limit. */
+    Map<String, ChargeDescription> descriptions() {
+        return Collections.unmodifiableMap(descriptions);
     }
 
     /** Returns all limits, including disabled ones. */

@@ -2,11 +2,13 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.aop.EventLoops;
+import io.ratelimit.change.BucketChanges;
 import io.ratelimit.change.ChangeChannel;
 import io.ratelimit.change.ChangeListener;
 import io.ratelimit.change.LimitAdmin;
 import io.ratelimit.change.OverrideSynchronizer;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.store.RateLimitStore;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SearchStrategy;
@@ -34,15 +36,24 @@ class ChangeConfiguration {
     }
 
     @Bean
+    @Conditional(OnStoreOfThisContext.class)
+    BucketChanges rateLimitBucketChanges(
+            RateLimitStore store, ObjectProvider<ChangeChannel> channel, OverrideSynchronizer synchronizer) {
+        return new BucketChanges(store, channel.getIfAvailable(() -> ChangeChannel.NONE), synchronizer);
+    }
+
+    @Bean
     @ConditionalOnMissingBean(value = RateLimitAdmin.class, search = SearchStrategy.CURRENT)
     RateLimitAdmin rateLimitAdmin(
             LimitCatalog catalog,
             OverrideSynchronizer synchronizer,
+            BucketChanges buckets,
             ObjectProvider<ChangeChannel> channel,
             Environment environment) {
         return new LimitAdmin(
                 catalog,
                 synchronizer,
+                buckets,
                 channel.getIfAvailable(() -> ChangeChannel.NONE),
                 EventLoops::isCurrentThread,
                 new PropertyOrigins(environment));

@@ -38,7 +38,8 @@ final class LimitLog {
                                     .collect(Collectors.joining(", ")));
         }
         String keys = Stream.concat(
-                        methods.stream().map(method -> method.keys().get(limit.name())),
+                        methods.stream()
+                                .map(method -> method.charge(limit.name()).key()),
                         requests.stream().map(request -> requestKey))
                 .distinct()
                 .collect(Collectors.joining(" or "));

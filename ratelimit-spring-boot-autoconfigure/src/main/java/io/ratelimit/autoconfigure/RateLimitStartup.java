@@ -6,11 +6,11 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
+import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
 import io.ratelimit.limiter.LimitCatalog;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -91,10 +91,11 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     private void report(RateLimit limit, List<RateLimit> configured) {
         List<LimitedMethodRecord> methods = records.stream()
-                .filter(limited -> limited.keys().containsKey(limit.name()))
+                .filter(limited -> limited.charges().containsKey(limit.name()))
                 .toList();
         List<String> ofLimit = requests.getOrDefault(limit.name(), List.of());
-        String line = LimitLog.describe(limit, methods, ofLimit, requestKey(limit));
+        String line = LimitLog.describe(
+                limit, methods, ofLimit, requestCharge(limit.name()).key());
         if (configured.contains(limit)) {
             String suggestion = methods.isEmpty() && ofLimit.isEmpty() ? suggestion(limit, configured) : "";
             logger.log(
@@ -112,10 +113,14 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         }
     }
 
-    private String requestKey(RateLimit limit) {
+    /** Describes what a request is charged to a limit, which only the configuration says. */
+    private ChargeDescription requestCharge(String limit) {
         RateLimitSettings settings = catalog.settings();
-        LimitOverrides overrides = settings.overrides(limit.name());
-        return (overrides.hasKey() ? overrides : settings.defaults()).keyText();
+        LimitOverrides overrides = settings.overrides(limit);
+        return new ChargeDescription(
+                (overrides.hasKey() ? overrides : settings.defaults()).keyText(),
+                overrides.permits() == null ? "1" : overrides.permits(),
+                overrides.condition() == null ? settings.defaults().condition() : overrides.condition());
     }
 
     /** Suggests a similar name that the code declares, for a limit without methods and requests. */
@@ -129,18 +134,19 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                 .orElse("");
     }
 
-    /** Returns the methods of each limit, by the limit's name. */
-    Map<String, List<String>> methods() {
-        Map<String, List<String>> methods = new TreeMap<>();
-        records.forEach(limited -> limited.keys()
-                .keySet()
-                .forEach(limit -> methods.computeIfAbsent(limit, name -> new ArrayList<>())
-                        .add(limited.method())));
+    /** Returns the methods that a limit applies to, and what a call of each is charged. */
+    Map<String, ChargeDescription> methods(String limit) {
+        Map<String, ChargeDescription> methods = new TreeMap<>();
+        records.stream()
+                .filter(limited -> limited.charges().containsKey(limit))
+                .forEach(limited -> methods.put(limited.method(), limited.charge(limit)));
         return methods;
     }
 
-    /** Returns the requests of each limit, by the limit's name. */
-    Map<String, List<String>> requests() {
-        return requests;
+    /** Returns the requests that a limit applies to, and what each is charged. */
+    Map<String, ChargeDescription> requests(String limit) {
+        Map<String, ChargeDescription> charges = new TreeMap<>();
+        requests.getOrDefault(limit, List.of()).forEach(request -> charges.put(request, requestCharge(limit)));
+        return charges;
     }
 }

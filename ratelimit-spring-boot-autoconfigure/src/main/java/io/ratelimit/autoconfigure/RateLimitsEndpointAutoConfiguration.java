@@ -1,28 +1,64 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.actuate.EndpointProblems;
+import io.ratelimit.actuate.LimitDescriptor.Usage;
 import io.ratelimit.actuate.RateLimitsEndpoint;
+import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.store.StoreHealth;
+import java.time.Clock;
+import java.util.List;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.ImportRuntimeHints;
 
 /** Auto-configuration of the endpoint {@code ratelimits}. */
 @AutoConfiguration(after = RateLimitAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnAvailableEndpoint(RateLimitsEndpoint.class)
 @Conditional(OnRateLimitsEnabled.class)
+@ImportRuntimeHints(EndpointHints.class)
 public final class RateLimitsEndpointAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitsEndpoint rateLimitsEndpoint(LimitCatalog catalog, RateLimitStartup startup) {
+    RateLimitsEndpoint rateLimitsEndpoint(
+            RateLimitAdmin admin,
+            LimitCatalog catalog,
+            RateLimitStartup startup,
+            ListableBeanFactory beans,
+            ObjectProvider<StoreHealth> health) {
         return new RateLimitsEndpoint(
-                catalog::limits,
-                startup::methods,
-                startup::requests,
-                name -> catalog.settings().overrides(name).pointcut());
+                admin,
+                () -> catalog.limits().stream().map(RateLimit::name).toList(),
+                limit -> new Usage(
+                        catalog.settings().overrides(limit).pointcut(),
+                        startup.methods(limit),
+                        startup.requests(limit)),
+                store(StoreConfiguration.kind(beans), health),
+                InstanceName.get(),
+                Clock.systemUTC());
+    }
+
+    private static Supplier<StoreDescriptor> store(String kind, ObjectProvider<StoreHealth> health) {
+        if (kind.equals(StoreConfiguration.IN_MEMORY)) {
+            return StoreDescriptor::inMemory;
+        }
+        return () -> StoreDescriptor.shared(
+                kind, health.stream().findFirst().map(StoreHealth::failures).orElseGet(List::of));
+    }
+
+    @Bean
+    EndpointProblems rateLimitsEndpointProblems() {
+        return new EndpointProblems();
     }
 }

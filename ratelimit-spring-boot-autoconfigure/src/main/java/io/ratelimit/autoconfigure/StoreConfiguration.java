@@ -14,6 +14,7 @@ import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.store.scope.ScopedRateLimitStore;
 import java.util.List;
 import java.util.Optional;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -25,6 +26,9 @@ import org.springframework.context.annotation.Configuration;
 @Configuration(proxyBeanMethods = false)
 @Conditional(OnStoreOfThisContext.class)
 class StoreConfiguration {
+
+    /** The kind of a store that each instance has on its own. */
+    static final String IN_MEMORY = "in-memory";
 
     @Bean
     @ConditionalOnMissingBean
@@ -83,6 +87,18 @@ class StoreConfiguration {
             RateLimitStore store, String name, ObjectProvider<StoreInstrumentation> instrumentation) {
         StoreInstrumentation instrumented = instrumentation.getIfAvailable();
         return instrumented == null ? store : instrumented.instrument(store, name);
+    }
+
+    /** Returns the kind of the store: {@code redis}, {@value #IN_MEMORY}, or {@code custom} for one of the application. */
+    static String kind(ListableBeanFactory beans) {
+        if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, ScopedRateLimitStore.class, true, false).length
+                > 0) {
+            return "redis";
+        }
+        boolean own = List.of(
+                        BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RateLimitStore.class, true, false))
+                .contains("rateLimitStore");
+        return own ? IN_MEMORY : "custom";
     }
 
     /** Describes the store for the log. Empty for a store of the application. */

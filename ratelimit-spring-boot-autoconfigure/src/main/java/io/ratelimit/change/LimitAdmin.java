@@ -1,5 +1,6 @@
 package io.ratelimit.change;
 
+import io.ratelimit.Charge;
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
@@ -31,13 +32,15 @@ public final class LimitAdmin implements RateLimitAdmin {
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
     /** The longest time that a caller waits, which the store normally ends earlier. */
-    private static final Duration PATIENCE = Duration.ofSeconds(5);
+    static final Duration PATIENCE = Duration.ofSeconds(5);
 
     private static final int LONGEST_PRINCIPAL = 200;
 
     private final LimitCatalog catalog;
 
     private final OverrideSynchronizer synchronizer;
+
+    private final BucketChanges buckets;
 
     private final ChangeChannel channel;
 
@@ -56,15 +59,17 @@ public final class LimitAdmin implements RateLimitAdmin {
     public LimitAdmin(
             LimitCatalog catalog,
             OverrideSynchronizer synchronizer,
+            BucketChanges buckets,
             ChangeChannel channel,
             BooleanSupplier mustNotBlock,
             Function<String, @Nullable Origin> properties) {
-        this(catalog, synchronizer, channel, mustNotBlock, properties, new Continuations(), null);
+        this(catalog, synchronizer, buckets, channel, mustNotBlock, properties, new Continuations(), null);
     }
 
     private LimitAdmin(
             LimitCatalog catalog,
             OverrideSynchronizer synchronizer,
+            BucketChanges buckets,
             ChangeChannel channel,
             BooleanSupplier mustNotBlock,
             Function<String, @Nullable Origin> properties,
@@ -72,6 +77,7 @@ public final class LimitAdmin implements RateLimitAdmin {
             @Nullable String principal) {
         this.catalog = catalog;
         this.synchronizer = synchronizer;
+        this.buckets = buckets;
         this.channel = channel;
         this.mustNotBlock = mustNotBlock;
         this.properties = properties;
@@ -85,6 +91,7 @@ public final class LimitAdmin implements RateLimitAdmin {
         return new LimitAdmin(
                 catalog,
                 synchronizer,
+                buckets,
                 channel,
                 mustNotBlock,
                 properties,
@@ -149,6 +156,22 @@ public final class LimitAdmin implements RateLimitAdmin {
         return continuations.apart(Futures.start(() -> write(find(limit), null, expectedVersion)));
     }
 
+    @Override
+    public Bucket bucket(String limit, String key) {
+        EffectiveLimit known = find(limit);
+        var unused = Charge.keyed(known.get(), key, 0);
+        return bucket(known, key);
+    }
+
+    @Override
+    public Bucket bucket(String limit) {
+        return bucket(find(limit), null);
+    }
+
+    private Bucket bucket(EffectiveLimit limit, @Nullable String key) {
+        return new BucketAdmin(buckets, limit::get, key, principal, this::checkMayBlock, continuations);
+    }
+
     private CompletionStage<RateLimitStatus> write(
             EffectiveLimit limit, @Nullable RateLimitOverride next, long expectedVersion) {
         if (next != null) {
@@ -206,7 +229,7 @@ public final class LimitAdmin implements RateLimitAdmin {
         if (mustNotBlock.getAsBoolean()) {
             throw new IllegalStateException("RateLimitAdmin was called on thread "
                     + Thread.currentThread().getName()
-                    + ", which must not block, because many calls share it. Call overrideAsync or removeOverrideAsync, or call"
+                    + ", which must not block, because many calls share it. Call a method whose name ends with Async, or call"
                     + " it on a thread that may block.");
         }
     }

@@ -56,9 +56,11 @@ public record RateLimitOperation(
         return false;
     }
 
-    /** Describes the key: the expression, or the name of the resolver. */
-    public String keyText() {
-        return key == null ? LimitOverrides.ALL_CALLERS : key.text();
+    public ChargeDescription describe() {
+        return new ChargeDescription(
+                key == null ? LimitOverrides.ALL_CALLERS : key.text(),
+                permits == null ? Long.toString(fixedPermits) : permits.text(),
+                condition == null ? null : condition.text());
     }
 
     public Charge charge() {

@@ -207,10 +207,10 @@ enum ArchitectureRule {
         }
     },
 
-    ACTUATE_KNOWS_THE_STORE("ActuateKnowsMetrics") {
+    ACTUATE_KNOWS_THE_STORE_AND_CHARGES("ActuateKnowsMetrics") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "actuate", "store", "change");
+            return knowsOf(base, "actuate", "store", "expression");
         }
     },
 

@@ -42,6 +42,7 @@ class AutoConfigurationFilesTests {
         return Stream.of(
                         ApplicationRedisAutoConfiguration.class,
                         DefaultRedisAutoConfiguration.class,
+                        RateLimitAuditAutoConfiguration.class,
                         RateLimitAutoConfiguration.class,
                         RateLimitHealthAutoConfiguration.class,
                         RateLimitReactiveAutoConfiguration.class,

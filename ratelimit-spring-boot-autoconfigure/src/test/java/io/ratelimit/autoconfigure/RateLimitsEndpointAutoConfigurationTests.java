@@ -3,10 +3,15 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.ratelimit.actuate.LimitDescriptor;
 import io.ratelimit.actuate.RateLimitsEndpoint;
-import io.ratelimit.actuate.RateLimitsEndpoint.LimitDescriptor;
+import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.annotation.RateLimited;
-import java.util.List;
+import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.testing.StubStore;
+import java.time.Duration;
+import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -45,50 +50,32 @@ class RateLimitsEndpointAutoConfigurationTests {
     }
 
     @Test
-    void showsWhatIsInForceAndWhere() {
-        runner.withPropertyValues(
-                        "management.endpoints.web.exposure.include=ratelimits",
-                        "ratelimit.on-store-failure=allow",
-                        "ratelimit.limits.quotes.rate=5/s",
-                        "ratelimit.limits.quotes.dry-run=true",
-                        "ratelimit.limits.quotes.max-wait=500ms",
-                        "ratelimit.limits.exports.rate=1/m",
-                        "ratelimit.limits.exports.algorithm=fixed-window",
-                        "ratelimit.limits.exports.enabled=false")
+    void storeOfTheApplicationIsCustom() {
+        StubStore own = new StubStore();
+        runner.withBean("ownStore", RateLimitStore.class, () -> own)
+                .withPropertyValues("management.endpoints.web.exposure.include=ratelimits")
                 .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
                                 .limits()
-                                .limits())
-                        .containsEntry(
-                                "quotes",
-                                new LimitDescriptor(
-                                        "TOKEN_BUCKET",
-                                        20,
-                                        "5/s",
-                                        "CONTINUOUS",
-                                        "PT0.5S",
-                                        0,
-                                        true,
-                                        true,
-                                        "ALLOW",
-                                        null,
-                                        List.of(Quotes.class.getName() + ".quote(String)"),
-                                        List.of()))
-                        .containsEntry(
-                                "exports",
-                                new LimitDescriptor(
-                                        "FIXED_WINDOW",
-                                        1,
-                                        "1/m",
-                                        "CONTINUOUS",
-                                        "PT0S",
-                                        0,
-                                        false,
-                                        false,
-                                        "ALLOW",
-                                        null,
-                                        List.of(),
-                                        List.of()))
-                        .hasSize(2));
+                                .store())
+                        .extracting(StoreDescriptor::kind, StoreDescriptor::state)
+                        .containsExactly("custom", "shared"));
+    }
+
+    @Test
+    void storeThatFailsSaysWhy() {
+        FailingScriptExecutor redis = new FailingScriptExecutor();
+        runner.withPropertyValues("management.endpoints.web.exposure.include=ratelimits", "ratelimit.store=redis")
+                .withBean(RateLimitScriptExecutor.class, () -> redis)
+                .run(context -> {
+                    RateLimitsEndpoint endpoint = context.getBean(RateLimitsEndpoint.class);
+                    assertThat(endpoint.limits().store())
+                            .extracting(StoreDescriptor::kind, StoreDescriptor::state, StoreDescriptor::reason)
+                            .containsExactly("redis", "shared", null);
+                    redis.fail();
+                    assertThat(endpoint.limits().store())
+                            .extracting(StoreDescriptor::kind, StoreDescriptor::state, StoreDescriptor::reason)
+                            .containsExactly("redis", "on-store-failure", "timeout");
+                });
     }
 
     @Test
@@ -115,8 +102,8 @@ class RateLimitsEndpointAutoConfigurationTests {
                                 LimitDescriptor::dryRun,
                                 LimitDescriptor::onStoreFailure)
                         .containsExactly(
-                                tuple("LEAKY_BUCKET", "1/m", "PT0S", false, "REJECT"),
-                                tuple("LEAKY_BUCKET", "10/s", "PT2S", true, "ALLOW")));
+                                tuple("LEAKY_BUCKET", "1/m", Duration.ZERO, false, "REJECT"),
+                                tuple("LEAKY_BUCKET", "10/s", Duration.ofSeconds(2), true, "ALLOW")));
     }
 
     @Test
@@ -130,8 +117,10 @@ class RateLimitsEndpointAutoConfigurationTests {
                                 .limits()
                                 .limits()
                                 .get("exports"))
-                        .extracting(LimitDescriptor::pointcut, LimitDescriptor::methods)
-                        .containsExactly(pointcut, List.of(Quotes.class.getName() + ".unlimited()")));
+                        .extracting(
+                                LimitDescriptor::pointcut,
+                                limit -> limit.methods().keySet())
+                        .containsExactly(pointcut, Set.of(Quotes.class.getName() + ".unlimited()")));
     }
 
     @Test
@@ -142,8 +131,10 @@ class RateLimitsEndpointAutoConfigurationTests {
                                 .limits()
                                 .limits()
                                 .get("quotes"))
-                        .extracting(LimitDescriptor::enabled, LimitDescriptor::methods)
-                        .containsExactly(false, List.of(Quotes.class.getName() + ".quote(String)")));
+                        .extracting(
+                                LimitDescriptor::enabled,
+                                limit -> limit.methods().keySet())
+                        .containsExactly(false, Set.of(Quotes.class.getName() + ".quote(String)")));
     }
 
     static class Quotes {

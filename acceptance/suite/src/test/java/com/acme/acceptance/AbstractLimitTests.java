@@ -194,10 +194,22 @@ abstract class AbstractLimitTests {
                 .containsEntry("algorithm", "SLIDING_WINDOW_LOG")
                 .containsEntry("capacity", 2)
                 .containsEntry("rate", "2/d");
-        assertThat(application.<List<String>>json("/actuator/ratelimits", "$.limits.pointcut.methods"))
-                .containsExactly("com.acme.PartnerClient.call(String)");
-        assertThat(application.<List<String>>json("/actuator/ratelimits", "$.limits.url.requests"))
+        assertThat(application.<Map<String, Object>>json("/actuator/ratelimits", "$.limits.pointcut.methods"))
+                .containsOnlyKeys("com.acme.PartnerClient.call(String)");
+        assertThat(application.<Map<String, Object>>json("/actuator/ratelimits", "$.limits.url.requests"))
                 .hasSize(1);
+    }
+
+    @Test
+    void theEndpointShowsOneLimitWithOrigins() {
+        assertThat(application.<String>json("/actuator/ratelimits/plain", "$.origins.rate.source"))
+                .isEqualTo("DECLARATION");
+        assertThat(application.<String>json("/actuator/ratelimits/url", "$.origins.rate.source"))
+                .isEqualTo("CONFIGURATION");
+        HttpResponse<String> unknown = application.get("/actuator/ratelimits/plan");
+        assertThat(unknown.statusCode()).isEqualTo(404);
+        assertThat(unknown.headers().firstValue("Content-Type").orElse("")).startsWith("application/problem+json");
+        assertThat(unknown.body()).contains("did you mean 'plain'?");
     }
 
     @Test

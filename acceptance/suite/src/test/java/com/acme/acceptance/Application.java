@@ -9,6 +9,7 @@ import java.io.UncheckedIOException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.net.http.HttpTimeoutException;
@@ -22,6 +23,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarFile;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /** A process of a packaged application, known by what it answers and logs. It ends with the JVM at the latest. */
 final class Application {
@@ -38,9 +40,9 @@ final class Application {
 
     // Started together, so that each test finds its own running. Servlet and reactive share the buckets.
 
-    static final Application SERVLET = start("servlet", REDIS.properties());
+    static final Application SERVLET = start("servlet", withAccess(REDIS.properties()));
 
-    static final Application REACTIVE = start("reactive", REDIS.properties());
+    static final Application REACTIVE = start("reactive", withAccess(REDIS.properties()));
 
     static final Application IN_MEMORY = start("in-memory");
 
@@ -69,6 +71,13 @@ final class Application {
     private static HttpClient client() {
         System.setProperty("jdk.httpclient.allowRestrictedHeaders", "connection");
         return HttpClient.newHttpClient();
+    }
+
+    /** Limits can be changed over HTTP. */
+    private static String[] withAccess(String... properties) {
+        return Stream.concat(
+                        Stream.of("management.endpoint.ratelimits.access=unrestricted"), Stream.of(properties))
+                .toArray(String[]::new);
     }
 
     /** The Redis of all applications but the one in memory. */
@@ -111,6 +120,15 @@ final class Application {
             request.headers(headers);
         }
         return send(path, request);
+    }
+
+    HttpResponse<String> send(String method, String path, String json) {
+        return send(
+                path,
+                request(path)
+                        .header("Connection", "close")
+                        .header("Content-Type", "application/json")
+                        .method(method, BodyPublishers.ofString(json)));
     }
 
     /** Returns the status of a response on the connection that the previous call of this method has used. */

@@ -16,4 +16,21 @@ class InMemoryTests extends AbstractLimitTests {
         assertThat(Application.IN_MEMORY.<String>json("/actuator/health", "$.status"))
                 .isEqualTo("UP");
     }
+
+    @Test
+    void limitsCannotBeChangedWithoutAccess() {
+        String path = "/actuator/ratelimits/plain";
+        assertThat(Application.IN_MEMORY.send("POST", path, "{\"capacity\": 9}").statusCode())
+                .isEqualTo(405);
+        assertThat(Application.IN_MEMORY.send("DELETE", path, "").statusCode()).isEqualTo(405);
+        assertThat(Application.IN_MEMORY.<Integer>json(path, "$.capacity")).isEqualTo(2);
+    }
+
+    @Test
+    void theEndpointShowsTheBucketOfAKey() {
+        allowed("/plain?key=" + key);
+        String path = "/actuator/ratelimits/plain?key=" + key;
+        assertThat(Application.IN_MEMORY.<Integer>json(path, "$.remaining")).isEqualTo(1);
+        assertThat(Application.IN_MEMORY.<Integer>json(path, "$.remaining")).isEqualTo(1);
+    }
 }

@@ -1,0 +1,45 @@
+package io.ratelimit.actuate;
+
+import io.ratelimit.RateLimitChangedEvent;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.PayloadApplicationEvent;
+
+/** Publishes an audit event for each change that this instance has made. */
+public final class ChangeAuditor implements ApplicationListener<PayloadApplicationEvent<RateLimitChangedEvent>> {
+
+    /** The type of the audit events. */
+    public static final String TYPE = "RATE_LIMIT_CHANGED";
+
+    private final ApplicationEventPublisher publisher;
+
+    public ChangeAuditor(ApplicationEventPublisher publisher) {
+        this.publisher = publisher;
+    }
+
+    @Override
+    public void onApplicationEvent(PayloadApplicationEvent<RateLimitChangedEvent> published) {
+        RateLimitChangedEvent event = published.getPayload();
+        if (event.madeHere()) {
+            publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(event.principal(), TYPE, data(event))));
+        }
+    }
+
+    private static Map<String, Object> data(RateLimitChangedEvent event) {
+        Map<String, Object> data = new LinkedHashMap<>();
+        data.put("limit", event.limitName());
+        data.put("kind", event.kind().name().toLowerCase(Locale.ROOT));
+        if (!event.change().isEmpty()) {
+            data.put("change", event.change());
+        }
+        if (event.until() != null) {
+            data.put("until", event.until().toString());
+        }
+        return data;
+    }
+}

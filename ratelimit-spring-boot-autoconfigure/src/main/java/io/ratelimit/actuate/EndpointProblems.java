@@ -1,0 +1,141 @@
+package io.ratelimit.actuate;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitConflictException;
+import io.ratelimit.RateLimitStoreException;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.EndpointId;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.InvocationContext;
+import org.springframework.boot.actuate.endpoint.OperationType;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvoker;
+import org.springframework.boot.actuate.endpoint.invoke.OperationInvokerAdvisor;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameter;
+import org.springframework.boot.actuate.endpoint.invoke.OperationParameters;
+import org.springframework.boot.actuate.endpoint.invoke.ParameterMappingException;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
+import org.springframework.boot.actuate.endpoint.web.WebServerNamespace;
+import org.springframework.util.MimeType;
+
+/**
+ * Advises the operations of {@link RateLimitsEndpoint}: refuses attributes that they do not know, passes the authenticated
+ * principal, and answers HTTP requests that fail with problem details. Over JMX, exceptions are thrown.
+ */
+public final class EndpointProblems implements OperationInvokerAdvisor {
+
+    private static final MimeType PROBLEM = MimeType.valueOf("application/problem+json");
+
+    private static final String PRINCIPAL = "principal";
+
+    private static final Map<Integer, String> TITLES = Map.of(
+            400, "Bad Request", 404, "Not Found", 409, "Conflict", 501, "Not Implemented", 503, "Service Unavailable");
+
+    @Override
+    public OperationInvoker apply(
+            EndpointId endpoint, OperationType type, OperationParameters parameters, OperationInvoker invoker) {
+        if (!endpoint.equals(EndpointId.of(RateLimitsEndpoint.ID))) {
+            return invoker;
+        }
+        Set<String> known = parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
+        return context -> context.canResolve(WebServerNamespace.class)
+                ? answer(context, type, known, invoker)
+                : invoker.invoke(context);
+    }
+
+    private static @Nullable Object answer(
+            InvocationContext context, OperationType type, Set<String> known, OperationInvoker invoker) {
+        try {
+            checkKey(context);
+            return invoker.invoke(type == OperationType.READ ? context : change(context, known));
+        } catch (RuntimeException ex) {
+            int status = status(ex);
+            if (status == 0) {
+                throw ex;
+            }
+            return problem(status, detail(ex));
+        }
+    }
+
+    private static InvocationContext change(InvocationContext context, Set<String> known) {
+        Map<String, Object> arguments = new HashMap<>(context.getArguments());
+        for (String name : arguments.keySet()) {
+            if (!known.contains(name) || name.equals(PRINCIPAL)) {
+                throw new IllegalArgumentException("There is no attribute '" + name + "'"
+                        + LimitNames.nearest(name, known)
+                                .map(nearest -> "; did you mean '" + nearest + "'?")
+                                .orElse("."));
+            }
+        }
+        SecurityContext caller =
+                Objects.requireNonNullElse(context.resolveArgument(SecurityContext.class), SecurityContext.NONE);
+        if (caller.getPrincipal() != null) {
+            arguments.put(PRINCIPAL, caller.getPrincipal().getName());
+        }
+        return new InvocationContext(caller, arguments);
+    }
+
+    /** A list would become a text of all its values. */
+    private static void checkKey(InvocationContext context) {
+        if (context.getArguments().get("key") instanceof Collection) {
+            throw new IllegalArgumentException("key must be sent once.");
+        }
+    }
+
+    /** Returns the status of the answer; 0 if the failure is none of the caller or the store. */
+    private static int status(RuntimeException failure) {
+        if (failure instanceof UnknownLimitException) {
+            return 404;
+        }
+        if (failure instanceof RateLimitConflictException) {
+            return 409;
+        }
+        if (failure instanceof RateLimitStoreException) {
+            return 503;
+        }
+        if (failure instanceof UnsupportedOperationException) {
+            return 501;
+        }
+        boolean invalid = failure instanceof IllegalArgumentException
+                || failure instanceof RateLimitConfigurationException
+                || failure instanceof InvalidEndpointRequestException;
+        return invalid ? 400 : 0;
+    }
+
+    private static String detail(RuntimeException failure) {
+        return failure instanceof ParameterMappingException mapping
+                ? mapping.getParameter().getName() + " must be "
+                        + expected(mapping.getParameter().getType()) + " (was \"" + mapping.getValue() + "\")."
+                : String.valueOf(failure.getMessage());
+    }
+
+    private static String expected(Class<?> type) {
+        if (type == Boolean.class) {
+            return "true or false";
+        }
+        return type == Long.class
+                ? "a whole number"
+                : "one of "
+                        + Arrays.stream(type.getEnumConstants())
+                                .map(constant -> constant.toString().toLowerCase(Locale.ROOT))
+                                .collect(Collectors.joining(", "));
+    }
+
+    private static WebEndpointResponse<Map<String, Object>> problem(int status, String detail) {
+        Map<String, Object> problem = new LinkedHashMap<>();
+        problem.put("title", TITLES.get(status));
+        problem.put("status", status);
+        problem.put("detail", detail);
+        return new WebEndpointResponse<>(problem, status, PROBLEM);
+    }
+}

@@ -1,0 +1,107 @@
+package io.ratelimit.actuate;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitStatus;
+import io.ratelimit.RateLimitStatus.ActiveOverride;
+import io.ratelimit.RateLimitStatus.Origin;
+import io.ratelimit.expression.ChargeDescription;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+
+/**
+ * Describes a limit as it applies now.
+ *
+ * @param origins where each attribute comes from
+ * @param override {@code null}: none
+ * @param pointcut the pointcut of the configuration, if there is one
+ * @param methods the methods that it applies to, and what a call is charged
+ * @param requests the requests that URL rules limit, such as {@code POST /login}, and what each is charged
+ */
+public record LimitDescriptor(
+        String algorithm,
+        long capacity,
+        String rate,
+        String refill,
+        Duration maxWait,
+        List<Duration> blockFor,
+        long lease,
+        boolean enabled,
+        boolean dryRun,
+        String onStoreFailure,
+        Map<String, Origin> origins,
+        @Nullable OverrideDescriptor override,
+        @Nullable String pointcut,
+        Map<String, ChargeDescription> methods,
+        Map<String, ChargeDescription> requests)
+        implements OperationResponseBody {
+
+    static LimitDescriptor of(RateLimitStatus status, Usage usage) {
+        RateLimit limit = status.effective();
+        return new LimitDescriptor(
+                limit.algorithm().name(),
+                limit.capacity(),
+                limit.rate().toString(),
+                limit.refill().name(),
+                limit.maxWait(),
+                limit.blockFor(),
+                limit.lease(),
+                limit.enabled(),
+                limit.dryRun(),
+                limit.onStoreFailure().name(),
+                new TreeMap<>(status.origins()),
+                status.override() == null ? null : OverrideDescriptor.of(status.override()),
+                usage.pointcut(),
+                usage.methods(),
+                usage.requests());
+    }
+
+    /** Where a limit applies; as in {@link LimitDescriptor}. */
+    public record Usage(
+            @Nullable String pointcut,
+            Map<String, ChargeDescription> methods,
+            Map<String, ChargeDescription> requests) {}
+
+    /**
+     * Describes an override: the attributes that it sets, and how it is stored.
+     *
+     * @param version to be sent with a change that must not undo another one
+     * @param until when it ends by itself; {@code null}: it does not
+     * @param principal the author, if known
+     * @param problem why this instance does not apply it; {@code null}: it does
+     */
+    public record OverrideDescriptor(
+            @Nullable Long capacity,
+            @Nullable String rate,
+            @Nullable Duration maxWait,
+            @Nullable List<Duration> blockFor,
+            @Nullable Boolean enabled,
+            @Nullable Boolean dryRun,
+            @Nullable String onStoreFailure,
+            long version,
+            @Nullable Instant until,
+            @Nullable String principal,
+            @Nullable String problem) {
+
+        static OverrideDescriptor of(ActiveOverride stored) {
+            RateLimitOverride set = stored.attributes();
+            return new OverrideDescriptor(
+                    set.capacity(),
+                    set.rate(),
+                    set.maxWait(),
+                    set.blockFor(),
+                    set.enabled(),
+                    set.dryRun(),
+                    set.onStoreFailure() == null ? null : set.onStoreFailure().name(),
+                    stored.version(),
+                    stored.until(),
+                    stored.principal(),
+                    stored.problem());
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.ratelimit.expression;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Describes what a call is charged, as the declaration or the configuration says it.
+ *
+ * @param key the key expression, {@code resolver} and the name of a resolver, or {@code all-callers}
+ * @param permits a number or an expression
+ * @param condition {@code null}: always
+ */
+public record ChargeDescription(
+        String key, String permits, @Nullable String condition) {}

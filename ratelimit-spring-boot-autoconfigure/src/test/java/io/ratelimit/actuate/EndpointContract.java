@@ -1,0 +1,248 @@
+package io.ratelimit.actuate;
+
+import static io.ratelimit.actuate.EndpointApplication.key;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.actuate.EndpointApplication.Answer;
+import io.ratelimit.testing.LogRecorder;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.WebApplicationType;
+
+/** The endpoint over HTTP, on one stack. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+abstract class EndpointContract {
+
+    private final WebApplicationType type;
+
+    private EndpointApplication writable;
+
+    private EndpointApplication readOnly;
+
+    EndpointContract(WebApplicationType type) {
+        this.type = type;
+    }
+
+    @BeforeAll
+    void start() {
+        writable = new EndpointApplication(
+                type,
+                "management.endpoint.ratelimits.access=unrestricted",
+                "ratelimit.limits.quotes.capacity=5",
+                // Of the application, not of the endpoint.
+                "spring.jackson.property-naming-strategy=SNAKE_CASE");
+        readOnly = new EndpointApplication(type, "ratelimit.limits.quotes.capacity=5");
+    }
+
+    @AfterAll
+    void stop() {
+        writable.close();
+        readOnly.close();
+    }
+
+    @AfterEach
+    void removeOverrides() {
+        assertThat(writable.delete("/quotes").status()).isEqualTo(200);
+    }
+
+    @Test
+    void readsStoreInstanceAndLimits() {
+        Answer answer = readOnly.get("");
+        assertThat(answer.status()).isEqualTo(200);
+        assertThat(answer.json("store")).isEqualTo(Map.of("kind", "in-memory", "state", "instance"));
+        assertThat(answer.json().get("instance"))
+                .asString()
+                .startsWith(ProcessHandle.current().pid() + "@");
+        assertThat(answer.json("limits")).containsOnlyKeys("quotes", "exports");
+        assertThat(answer.json("limits", "quotes"))
+                .isEqualTo(readOnly.get("/quotes").json());
+    }
+
+    @Test
+    void readsNumbersOriginsAndWhereALimitApplies() {
+        Answer quotes = readOnly.get("/quotes");
+        assertThat(quotes.json())
+                .containsEntry("algorithm", "TOKEN_BUCKET")
+                .containsEntry("capacity", 5)
+                .containsEntry("rate", "10/h")
+                .containsEntry("maxWait", "PT0S")
+                .containsEntry("enabled", true)
+                .containsEntry("onStoreFailure", "LOCAL")
+                .doesNotContainKeys("override", "pointcut");
+        assertThat(quotes.json("methods"))
+                .hasSize(1)
+                .containsValue(Map.of("key", "#id", "permits", "#cost", "condition", "#cost > 0"));
+        assertThat(quotes.json("origins", "rate")).containsEntry("source", "DECLARATION");
+        assertThat(quotes.json("origins", "capacity"))
+                .containsEntry("source", "CONFIGURATION")
+                .hasEntrySatisfying(
+                        "place", place -> assertThat(place.toString()).startsWith("ratelimit.limits.quotes.capacity"));
+        assertThat(readOnly.get("/exports").json("requests"))
+                .containsOnly(Map.entry("/exports/**", Map.of("key", "all-callers", "permits", "1")));
+    }
+
+    @Test
+    void overridesALimitAndRemovesTheOverride() {
+        Answer set = writable.post("/quotes", "{\"capacity\": 50, \"rate\": \"20/s\", \"duration\": \"1h\"}");
+        assertThat(set.status()).as(set.body()).isEqualTo(200);
+        assertThat(set.json()).containsEntry("capacity", 50).containsEntry("rate", "20/s");
+        assertThat(set.json("override")).containsEntry("capacity", 50).doesNotContainKey("maxWait");
+        assertThat(Instant.parse((String) set.json("override").get("until")))
+                .isBetween(
+                        Instant.now().plus(Duration.ofMinutes(59)),
+                        Instant.now().plus(Duration.ofMinutes(61)));
+        assertThat(set.json("origins", "capacity")).containsEntry("source", "OVERRIDE");
+        assertThat(writable.get("/quotes").json()).isEqualTo(set.json());
+        assertThat(limiter().tryAcquire("over", 50).allowed()).isTrue();
+
+        Answer removed = writable.delete("/quotes");
+        assertThat(removed.json()).containsEntry("capacity", 5).doesNotContainKey("override");
+    }
+
+    @Test
+    void overrideOfAnotherVersionIsAConflict() {
+        long version = ((Number) writable.post("/quotes", "{\"capacity\": 50}")
+                        .json("override")
+                        .get("version"))
+                .longValue();
+        Answer conflict = writable.post("/quotes", "{\"capacity\": 60, \"version\": " + (version + 1) + "}");
+        assertProblem(conflict, 409, "the override must have the version " + (version + 1));
+        assertProblem(writable.delete("/quotes?version=" + (version + 1)), 409, "the override must have the version");
+        assertThat(writable.get("/quotes").json()).containsEntry("capacity", 50);
+        assertThat(writable.post("/quotes", "{\"capacity\": 60, \"version\": " + version + "}")
+                        .json())
+                .containsEntry("capacity", 60);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {"capacity": -1}                     | capacity must be from
+            {"capacity": "many"}                 | capacity must be a whole number (was "many").
+            {"rate": "1.5/s"}                    | rate
+            {"enabled": "maybe"}                 | enabled must be true or false (was "maybe").
+            {"onStoreFailure": "shrug"}          | onStoreFailure must be one of local, allow, reject, throw (was "shrug").
+            {"maxWait": "soon"}                  | maxWait must be a duration such as 10m (was "soon").
+            {"capacity": 9, "duration": "-1s"}   | duration must be from
+            {"capasity": 9}                      | There is no attribute 'capasity'; did you mean 'capacity'?
+            {"capacity": 9, "principal": "root"} | There is no attribute 'principal'
+            {}                                   | an override must set an attribute
+            {"grant": 9}                         | grant must be sent with a key.
+            """)
+    void invalidOverrideIsABadRequestAndChangesNothing(String body, String detail) {
+        assertProblem(writable.post("/quotes", body), 400, detail);
+        assertThat(writable.get("/quotes").json()).doesNotContainKey("override");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+            {}                              | exactly one of grant, blockFor and unblock
+            {"grant": 1, "unblock": true}   | exactly one of grant, blockFor and unblock
+            {"grant": 0}                    | grant must be from 1 to 1000000000 (was 0)
+            {"unblock": false}              | unblock must be true (was false).
+            {"blockFor": "0s"}              | blockFor must be positive
+            {"blockFor": "1m", "rate": "1"} | rate must only be sent without a key.
+            """)
+    void invalidChangeOfABucketIsABadRequest(String body, String detail) {
+        assertProblem(writable.post("/quotes?key=nobody", body), 400, detail);
+    }
+
+    @Test
+    void keyIsSentOnce() {
+        assertProblem(writable.get("/quotes?key=a&key=b"), 400, "key must be sent once.");
+        assertProblem(writable.delete("/quotes?key=a&key=b"), 400, "key must be sent once.");
+    }
+
+    @Test
+    void unknownLimitIsNotFound() {
+        assertProblem(writable.get("/quote"), 404, "There is no limit 'quote'; did you mean 'quotes'?");
+        assertProblem(writable.get("/quote?key=a"), 404, "There is no limit 'quote'");
+        assertProblem(writable.post("/quote", "{\"capacity\": 1}"), 404, "There is no limit 'quote'");
+        assertProblem(writable.delete("/quote"), 404, "There is no limit 'quote'");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"alice", "a/b/c", "../x", "{a}}{", "50%", "a+b c", "käse ☕ 𝒦", "", "LONG"})
+    void readsAndChangesTheBucketOfAnyKey(String name) {
+        String text = name.equals("LONG") ? "k".repeat(1024) : name;
+        String bucket = "/quotes" + key(text);
+        RateLimiter limiter = limiter();
+        assertThat(writable.get(bucket).json())
+                .isEqualTo(Map.of("limit", "quotes", "capacity", 5, "remaining", 5, "resetAfter", "PT0S"));
+        take(limiter, text, 4);
+        assertThat(writable.get(bucket).json()).containsEntry("remaining", 1);
+        assertThat(writable.get(bucket).json()).containsEntry("remaining", 1);
+        assertThat(writable.post(bucket, "{\"grant\": 2}").json()).containsEntry("remaining", 3);
+        Answer blocked = writable.post(bucket, "{\"blockFor\": \"10m\"}");
+        assertThat(Duration.parse((String) blocked.json().get("blockedFor")))
+                .isBetween(Duration.ofMinutes(9), Duration.ofMinutes(10));
+        assertThat(Instant.parse((String) blocked.json().get("blockedUntil"))).isAfter(Instant.now());
+        assertThat(allows(limiter, text)).isFalse();
+        assertThat(writable.get(bucket).json()).containsKey("blockedUntil");
+        assertThat(writable.post(bucket, "{\"unblock\": true}").json()).doesNotContainKey("blockedUntil");
+        assertThat(allows(limiter, text)).isTrue();
+        assertThat(writable.delete(bucket).json()).containsEntry("remaining", 5);
+    }
+
+    @Test
+    void keyMayBeSentInTheBody() {
+        take(limiter(), "in/body", 5);
+        assertThat(writable.post("/quotes", "{\"key\": \"in/body\", \"grant\": 3}")
+                        .json())
+                .containsEntry("remaining", 3);
+    }
+
+    @Test
+    void keysAreNeitherListedNorLogged() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            take(limiter(), "secret-key", 1);
+            assertThat(writable.post("/quotes" + key("secret-key"), "{\"blockFor\": \"1m\"}")
+                            .body())
+                    .doesNotContain("secret-key");
+            assertThat(writable.get("").body()).doesNotContain("secret-key");
+            assertThat(log.text())
+                    .contains("Rate limit 'quotes': a bucket is blocked until")
+                    .doesNotContain("secret-key");
+        }
+    }
+
+    @Test
+    void withoutAccessNothingCanBeChanged() {
+        assertThat(readOnly.post("/quotes", "{\"capacity\": 50}").status()).isEqualTo(405);
+        assertThat(readOnly.post("/quotes?key=a", "{\"blockFor\": \"1m\"}").status())
+                .isEqualTo(405);
+        assertThat(readOnly.delete("/quotes").status()).isEqualTo(405);
+        assertThat(readOnly.get("/quotes").json()).containsEntry("capacity", 5);
+        assertThat(readOnly.get("/quotes?key=a").json()).containsEntry("remaining", 5);
+    }
+
+    private RateLimiter limiter() {
+        return writable.context().getBean(RateLimiterRegistry.class).get("quotes");
+    }
+
+    private static void take(RateLimiter limiter, String key, int permits) {
+        assertThat((key.isEmpty() ? limiter.tryAcquire(permits) : limiter.tryAcquire(key, permits)).allowed())
+                .isTrue();
+    }
+
+    private static boolean allows(RateLimiter limiter, String key) {
+        return (key.isEmpty() ? limiter.tryAcquire() : limiter.tryAcquire(key)).allowed();
+    }
+
+    private static void assertProblem(Answer answer, int status, String detail) {
+        assertThat(answer.status()).as(answer.body()).isEqualTo(status);
+        assertThat(answer.contentType()).startsWith("application/problem+json");
+        assertThat(answer.json()).containsEntry("status", status).containsKey("title");
+        assertThat(answer.json().get("detail")).asString().contains(detail);
+    }
+}

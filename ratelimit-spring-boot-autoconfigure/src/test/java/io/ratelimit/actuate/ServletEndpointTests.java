@@ -1,0 +1,10 @@
+package io.ratelimit.actuate;
+
+import org.springframework.boot.WebApplicationType;
+
+class ServletEndpointTests extends EndpointContract {
+
+    ServletEndpointTests() {
+        super(WebApplicationType.SERVLET);
+    }
+}
