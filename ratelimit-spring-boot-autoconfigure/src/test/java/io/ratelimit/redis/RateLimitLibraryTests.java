@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.within;
 
 import io.lettuce.core.LettuceFutures;
@@ -46,6 +47,27 @@ class RateLimitLibraryTests {
         // Times until the buckets are full again are those of different moments.
         for (int i = 0; i < byFunction.size(); i++) {
             assertThat(byFunction.get(i)).isCloseTo(byScript.get(i), within(60_000_000L));
+        }
+    }
+
+    /** What a function keeps in memory outlives its run, other than what a script does. */
+    @Test
+    void runThatFailsLeavesNothingToTheNext() {
+        String key = prefix + "failing";
+        call(List.of(key), "1", "F5/d", "1");
+        assertThatException()
+                .isThrownBy(() -> call(List.of(key, key, key), "111", "F5/d", "1", "F5/d", "1", "no limit", "1"));
+        assertThat(call(List.of(key), "1", "F5/d", "1")).hasSize(4).startsWith(3L);
+    }
+
+    @Test
+    void moreLimitsThanAreKeptAreDecidedAlike() {
+        for (int capacity = 1; capacity <= 1_200; capacity++) {
+            call(List.of(prefix + capacity), "1", "F" + capacity + "/d", "1");
+        }
+        for (int capacity = 1; capacity <= 1_200; capacity += 100) {
+            List<Long> reply = call(List.of(prefix + capacity), "0", "F" + capacity + "/d", "0");
+            assertThat(reply).startsWith(capacity - 1L);
         }
     }
 
