@@ -112,13 +112,14 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
     RateLimitDecision decision(int i, Charge charge, long now) {
         RateLimitDecision known = decisions.get(i);
         long elapsed = now - sent;
+        Duration reset = less(known.resetAfter(), elapsed);
         return new RateLimitDecision(
                 known.allowed(),
                 known.capacity(),
                 known.remaining(),
                 known.delay(),
-                known.allowed() ? Duration.ZERO : retryAfter(known, charge, more(i, charge), elapsed),
-                less(known.resetAfter(), elapsed));
+                known.allowed() ? Duration.ZERO : retryAfter(known, charge, more(i, charge), elapsed, reset),
+                reset);
     }
 
     /** A block ends at the same time for all. */
@@ -126,14 +127,18 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         return isBlocked(i) ? 0 : charge.permits() - charges.get(i).permits();
     }
 
-    /** @param more how many permits more than the rejected call the call wants, which takes longer, except in a fixed window */
-    private static @Nullable Duration retryAfter(RateLimitDecision known, Charge charge, long more, long elapsed) {
+    /**
+     * @param more how many permits more than the rejected call the call wants, which takes longer, except in a fixed window
+     * @param reset until the bucket is full again, which in a window is the same time
+     */
+    private static @Nullable Duration retryAfter(
+            RateLimitDecision known, Charge charge, long more, long elapsed, Duration reset) {
         RateLimit limit = charge.limit();
         Duration retry = known.retryAfter();
         if (retry == null || charge.permits() > limit.capacity()) {
             return null;
         }
-        Duration left = less(retry, elapsed);
+        Duration left = retry.equals(known.resetAfter()) ? reset : less(retry, elapsed);
         long missing = charge.permits() - more - known.remaining();
         return more == 0
                 ? left
