@@ -168,6 +168,14 @@ public final class RateLimit {
     }
 
     /**
+     * Returns whether a decision of this limit means that the key is blocked by {@link #blockFor}. A call that can never succeed
+     * blocks nothing, and neither does a dry run.
+     */
+    public boolean isBlockedBy(RateLimitDecision decision) {
+        return !blockFor.isEmpty() && !dryRun && !decision.allowed() && decision.retryAfter() != null;
+    }
+
+    /**
      * Returns the maximum number of permits that an instance takes in advance, together with those of a call, to grant later
      * calls in memory; 0: none.
      */

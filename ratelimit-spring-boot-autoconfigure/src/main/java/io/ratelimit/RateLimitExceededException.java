@@ -16,6 +16,8 @@ public class RateLimitExceededException extends RateLimitException {
     /** The capacity, if the call requested more permits than that; otherwise 0. */
     private final long exceededCapacity;
 
+    private final boolean blocked;
+
     private final transient RateLimitDecision decision;
 
     /**
@@ -25,18 +27,30 @@ public class RateLimitExceededException extends RateLimitException {
      * @param decision the decision of the tightest
      */
     public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision) {
-        this(decision, limitNames.toArray(String[]::new));
+        this(decision, false, limitNames.toArray(String[]::new));
+    }
+
+    /**
+     * Creates the rejection of a call by several limits.
+     *
+     * @param limitNames the limits that rejected the call, the tightest first
+     * @param decision the decision of the tightest
+     * @param blocked whether the tightest {@linkplain RateLimit#blockFor blocks} the key
+     */
+    public RateLimitExceededException(List<String> limitNames, RateLimitDecision decision, boolean blocked) {
+        this(decision, blocked, limitNames.toArray(String[]::new));
     }
 
     /** Creates the rejection of a call by one limit. */
     public RateLimitExceededException(String limitName, RateLimitDecision decision) {
-        this(decision, limitName);
+        this(decision, false, limitName);
     }
 
-    private RateLimitExceededException(RateLimitDecision decision, String... limitNames) {
+    private RateLimitExceededException(RateLimitDecision decision, boolean blocked, String... limitNames) {
         super(null, null, false, false);
         this.limitNames = limitNames;
         this.exceededCapacity = decision.retryAfter() == null ? decision.capacity() : 0;
+        this.blocked = blocked;
         this.decision = decision;
     }
 
@@ -44,12 +58,21 @@ public class RateLimitExceededException extends RateLimitException {
     @Override
     public String getMessage() {
         return "Rate limit '" + String.join("', '", limitNames) + "' exceeded"
+                + (blocked ? ": the key is blocked" : "")
                 + (exceededCapacity == 0 ? "" : ": the call asks for more than the capacity of " + exceededCapacity);
     }
 
     /** Returns the name of the limit with the longest {@code retryAfter}. */
     public String getLimitName() {
         return limitNames[0];
+    }
+
+    /**
+     * Returns whether this limit {@linkplain RateLimit#blockFor blocks} the key, so that every call is rejected until
+     * {@code retryAfter} is over, however many permits there are. An operator's block of a key does not count.
+     */
+    public boolean isBlocked() {
+        return blocked;
     }
 
     /** Returns the names of all limits that rejected the call, the tightest first. */

@@ -75,6 +75,11 @@ public class QuoteController {
         return onOtherThread(() -> quotes.refund(key, fail));
     }
 
+    @GetMapping("/block")
+    public Mono<String> block(String key) {
+        return onOtherThread(() -> quotes.block(key));
+    }
+
     @GetMapping("/wait")
     public Mono<String> await(String key) {
         return onOtherThread(() -> quotes.await(key));

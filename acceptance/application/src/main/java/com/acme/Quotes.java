@@ -73,6 +73,11 @@ public class Quotes {
         return "refund";
     }
 
+    @RateLimited(name = "block", rate = "2/2s", keyExpression = "#key", blockFor = "1h, 10h")
+    public String block(String key) {
+        return "block";
+    }
+
     @RateLimited(name = "wait", capacity = 1, rate = "4/s", keyExpression = "#key", maxWait = "5s")
     public String await(String key) {
         return "wait";

@@ -57,7 +57,11 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
 
     RateLimitExceededException rejection() {
         JointDecision joint = joint();
-        return new RateLimitExceededException(joint.rejectedBy(), joint.tightest());
+        RateLimitDecision tightest = joint.tightest();
+        boolean blocked = indices()
+                .anyMatch(i -> decisions.get(i).equals(tightest)
+                        && charges.get(i).limit().isBlockedBy(tightest));
+        return new RateLimitExceededException(joint.rejectedBy(), tightest, blocked);
     }
 
     JointDecision joint() {

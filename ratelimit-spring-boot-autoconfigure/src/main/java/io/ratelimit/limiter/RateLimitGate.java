@@ -194,7 +194,7 @@ public final class RateLimitGate {
             return Duration.ZERO;
         }
         if (!decision.allowed()) {
-            throw new RateLimitExceededException(limit.name(), decision);
+            throw new RateLimitExceededException(List.of(limit.name()), decision, limit.isBlockedBy(decision));
         }
         return decision.delay();
     }

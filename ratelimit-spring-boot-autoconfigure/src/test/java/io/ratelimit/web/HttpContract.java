@@ -100,6 +100,21 @@ abstract class HttpContract {
                         "violated-policies", List.of("quotes")));
     }
 
+    @Test
+    void blockedCallerIsToldWhenTheBlockEnds() {
+        get("/strict").isAllowed("\"strict\";r=1;t=3");
+        get("/strict").isAllowed("\"strict\";r=0;t=5");
+        HttpAnswer answer = get("/strict").isRejected("\"strict\";r=0;t=60", "60", "strict");
+        assertThat(answer.header("RateLimit-Policy")).isEqualTo("\"strict\";q=2;w=5");
+        assertThat(answer.problem()).containsEntry("detail", "Rate limit 'strict' exceeded: the key is blocked");
+        later(Duration.ofSeconds(59));
+        get("/strict").isRejected("\"strict\";r=0;t=1", "1", "strict");
+        later(Duration.ofSeconds(1));
+        get("/strict").isAllowed("\"strict\";r=1;t=3");
+        get("/strict").isAllowed("\"strict\";r=0;t=5");
+        get("/strict").isRejected("\"strict\";r=0;t=600", "600", "strict");
+    }
+
     @ParameterizedTest
     @CsvSource({"/quotes,3,2", "/several,1,2", "/mono,86400,1", "/functional,7,1", "/acquire,60,1"})
     void waitingThatLongSucceedsAndOneSecondLessDoesNot(String path, long seconds, int allowed) {

@@ -157,6 +157,12 @@ class ServletHttpTests extends HttpContract {
             return "42";
         }
 
+        @GetMapping("/strict")
+        @RateLimited(name = "strict", capacity = 2, rate = "2/5s", blockFor = "1m, 10m")
+        public String strict() {
+            return "42";
+        }
+
         @GetMapping("/several")
         @RateLimited(name = "burst", capacity = 2, rate = "1/s")
         @RateLimited(name = "daily", capacity = 5, rate = "5/d")

@@ -121,6 +121,12 @@ class WebFluxHttpTests extends HttpContract {
             return Mono.just("42");
         }
 
+        @GetMapping("/strict")
+        @RateLimited(name = "strict", capacity = 2, rate = "2/5s", blockFor = "1m, 10m")
+        public Mono<String> strict() {
+            return Mono.just("42");
+        }
+
         @GetMapping("/several")
         @RateLimited(name = "burst", capacity = 2, rate = "1/s")
         @RateLimited(name = "daily", capacity = 5, rate = "5/d")

@@ -102,6 +102,19 @@ abstract class AbstractLimitTests {
     }
 
     @Test
+    void aRejectionBlocksTheKeyForLongerThanThePermitsTake() {
+        HttpResponse<String> rejected = application.get("/block?key=" + key);
+        for (int call = 1; call <= 100 && rejected.statusCode() == 200; call++) {
+            rejected = application.get("/block?key=" + key);
+        }
+        assertThat(rejected.statusCode()).isEqualTo(429);
+        assertThat(rejected.headers().firstValue("Retry-After")).hasValue("3600");
+        assertThat(JsonPath.<String>read(rejected.body(), "$.detail"))
+                .isEqualTo("Rate limit 'block' exceeded: the key is blocked");
+        allowed("/block?key=other" + key);
+    }
+
+    @Test
     void aCallWaitsForItsPermit() {
         long start = System.nanoTime();
         for (int call = 1; call <= 3; call++) {

@@ -9,6 +9,9 @@ public abstract class StoreContracts extends DecisionContracts {
     class Clock extends ClockContract {}
 
     @Nested
+    class Blocking extends BlockingContract {}
+
+    @Nested
     class ChangedLimit extends ChangedLimitContract {}
 
     @Nested
