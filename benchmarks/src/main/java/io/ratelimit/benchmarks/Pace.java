@@ -2,9 +2,9 @@ package io.ratelimit.benchmarks;
 
 /** How long the turns of a scenario are, and how many rounds there are. */
 enum Pace {
-    IN_MEMORY(100, 15, 16),
+    IN_MEMORY(100, 12, 15),
     /** A round has many contestants with the same code, so it warms up in fewer. */
-    IN_REDIS(100, 6, 12),
+    IN_REDIS(100, 5, 12),
     /** A call takes as long as hundreds of others. */
     FAR(500, 2, 4),
     /** Leases of many keys grow with what each key takes, and go back in the others' turns. */

@@ -51,7 +51,7 @@ public final class Report {
                 # Results
 
                 Written by `benchmarks/run.sh`. [README.md](README.md) says how it measures, and how to read this page.
-                [TARGETS.md](TARGETS.md) says what was tried for the rows that miss a goal of the project.
+                [TARGETS.md](TARGETS.md) says what was tried for rows that miss a goal of the project, or where another library is ahead.
 
                 """).append(machine).append("\n\n").append(summary());
         for (Section section : Section.values()) {
