@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.http.MediaType;
 import org.springframework.test.web.servlet.client.RestTestClient;
 import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
 
@@ -60,6 +61,18 @@ final class Sample implements AutoCloseable {
 
     ResponseSpec post(String uri) {
         return client.post().uri(uri).exchange();
+    }
+
+    ResponseSpec post(String uri, String json) {
+        return client.post()
+                .uri(uri)
+                .contentType(MediaType.APPLICATION_JSON)
+                .body(json)
+                .exchange();
+    }
+
+    ResponseSpec delete(String uri) {
+        return client.delete().uri(uri).exchange();
     }
 
     ResponseSpec quote(String user) {

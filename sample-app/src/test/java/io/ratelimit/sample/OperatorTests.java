@@ -1,0 +1,93 @@
+package io.ratelimit.sample;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Two instances share a Redis; what an operator changes on one is in force on the other. */
+class OperatorTests {
+
+    private static final String QUOTES = "/actuator/ratelimits/quotes";
+
+    private static final Duration MOMENT = Duration.ofMillis(900);
+
+    private static Sample one;
+
+    private static Sample other;
+
+    @BeforeAll
+    static void start() {
+        String prefix = Sample.newKeyPrefix();
+        one = start(prefix);
+        other = start(prefix);
+    }
+
+    /** No permit comes back while a test runs. */
+    private static Sample start(String prefix) {
+        return Sample.startOnSharedRedis(
+                prefix,
+                "ratelimit.limits.quotes.rate=1/h",
+                "ratelimit.limits.reports.capacity=100000",
+                "ratelimit.limits.reports.lease=10000");
+    }
+
+    @AfterAll
+    static void stop() {
+        one.close();
+        other.close();
+    }
+
+    @Test
+    void limitIsChangedOnBoth() {
+        one.post(QUOTES, "{\"capacity\": 50, \"duration\": \"1h\"}")
+                .expectStatus()
+                .isOk();
+        await().untilAsserted(() ->
+                other.get(QUOTES).expectBody().jsonPath("$.capacity").isEqualTo(50));
+        one.delete(QUOTES).expectStatus().isOk();
+        await().untilAsserted(() ->
+                other.get(QUOTES).expectBody().jsonPath("$.capacity").isEqualTo(5));
+    }
+
+    /** The other instance has leased more permits than it is asked for here when the key is blocked. */
+    @Test
+    void blockedKeyIsRejectedByBothUntilItIsUnblocked() {
+        String reports = "/actuator/ratelimits/reports?key=mallory";
+        for (int call = 0; call < 5; call++) {
+            assertThat(reportStatus(other)).isEqualTo(200);
+        }
+        one.post(reports, "{\"blockFor\": \"10m\"}").expectStatus().isOk();
+        assertThat(reportStatus(one)).isEqualTo(429);
+        await().atMost(MOMENT).until(() -> reportStatus(other) == 429);
+
+        one.post(reports, "{\"unblock\": true}").expectStatus().isOk();
+        await().atMost(MOMENT).until(() -> reportStatus(other) == 200);
+    }
+
+    private static int reportStatus(Sample sample) {
+        return sample.report("mallory", 1).returnResult().getStatus().value();
+    }
+
+    /** The other instance has remembered the rejection when permits are granted. */
+    @Test
+    void grantAndResetEndARememberedRejectionOfTheOther() {
+        spend(other, "grace");
+        one.post(QUOTES + "?key=grace", "{\"grant\": 3}").expectStatus().isOk();
+        await().atMost(MOMENT).until(() -> status(other, "grace") == 200);
+        spend(other, "grace");
+        one.delete(QUOTES + "?key=grace").expectStatus().isOk();
+        await().atMost(MOMENT).until(() -> status(other, "grace") == 200);
+    }
+
+    private static void spend(Sample sample, String user) {
+        await().until(() -> status(sample, user) == 429);
+    }
+
+    private static int status(Sample sample, String user) {
+        return sample.quote(user).returnResult().getStatus().value();
+    }
+}
