@@ -223,6 +223,15 @@ public final class RateLimit {
                 && scope == other.scope;
     }
 
+    /** Returns whether all attributes of both are the same. */
+    public boolean hasAttributesOf(RateLimit other) {
+        return agreesWith(other)
+                && lease == other.lease
+                && enabled == other.enabled
+                && dryRun == other.dryRun
+                && onStoreFailure == other.onStoreFailure;
+    }
+
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {

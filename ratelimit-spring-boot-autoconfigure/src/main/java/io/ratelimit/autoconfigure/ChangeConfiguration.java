@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.aop.EventLoops;
 import io.ratelimit.change.BucketChanges;
 import io.ratelimit.change.ChangeChannel;
@@ -40,6 +41,15 @@ class ChangeConfiguration {
     BucketChanges rateLimitBucketChanges(
             RateLimitStore store, ObjectProvider<ChangeChannel> channel, OverrideSynchronizer synchronizer) {
         return new BucketChanges(store, channel.getIfAvailable(() -> ChangeChannel.NONE), synchronizer);
+    }
+
+    @Bean
+    static ConfigurationRefresh rateLimitConfigurationRefresh(
+            Environment environment,
+            ObjectProvider<LimitCatalog> catalog,
+            ObjectProvider<OverrideSynchronizer> synchronizer,
+            ObjectProvider<RateLimitCustomizer> customizers) {
+        return new ConfigurationRefresh(environment, catalog, synchronizer, customizers);
     }
 
     @Bean

@@ -39,6 +39,7 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             "org.springframework.boot.webflux.error.ErrorWebExceptionHandler",
             "org.springframework.boot.webmvc.autoconfigure.error.ErrorViewResolver",
             "org.springframework.boot.webmvc.error.ErrorController",
+            ConfigurationRefresh.EVENT,
             "org.springframework.data.redis.cache.RedisCacheConfiguration",
             "org.springframework.data.redis.connection.RedisConnectionFactory",
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",

@@ -272,6 +272,15 @@ public final class OverrideSynchronizer implements AutoCloseable {
         }
     }
 
+    /** Applies the overrides of limits again, whose configuration has changed, and tells of the change. */
+    public synchronized void reconfigured(List<EffectiveLimit> limits) {
+        for (EffectiveLimit limit : limits) {
+            applied.remove(limit);
+            publish(limit, new RateLimitChangedEvent(limit.name(), Kind.RECONFIGURED, "", null, null, true));
+        }
+        applyAll();
+    }
+
     private Set<EffectiveLimit> limits() {
         Set<EffectiveLimit> all = new HashSet<>();
         catalogs.forEach(catalog -> all.addAll(catalog.effective()));
@@ -366,6 +375,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
                 + switch (event.kind()) {
                     case OVERRIDDEN -> "overridden" + by + " with " + event.change() + until;
                     case OVERRIDE_ENDED -> "the override has ended";
+                    case RECONFIGURED -> "the configuration has changed";
                     default -> "the override is removed" + by;
                 };
     }

@@ -3,6 +3,7 @@ package io.ratelimit.limiter;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitSettings;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
@@ -101,6 +102,16 @@ public final class EffectiveLimit {
             return;
         }
         apply(checked, present, overridden);
+    }
+
+    /**
+     * Returns the limit with another configuration, which does not apply yet, or the present one if no attribute differs.
+     *
+     * @throws RateLimitConfigurationException if it is invalid
+     */
+    RateLimit with(RateLimitSettings settings) {
+        RateLimit candidate = configured.with(settings);
+        return candidate.hasAttributesOf(configured) ? configured : checked(candidate);
     }
 
     private RateLimit checked(RateLimit candidate) {

@@ -23,7 +23,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class LimitCatalog {
 
-    private final RateLimitSettings settings;
+    private volatile RateLimitSettings settings;
 
     private final @Nullable LimitCatalog parent;
 
@@ -191,6 +191,30 @@ public final class LimitCatalog {
 
     private boolean isConfigured(Declaration known) {
         return known.place.equals(settings.overrides(known.limit.name()).property());
+    }
+
+    /**
+     * Applies another configuration to all limits of this context, or to none. Overrides stay above it.
+     *
+     * @return the limits that have changed
+     * @throws RateLimitConfigurationException if a limit is invalid with it; nothing changes
+     */
+    public synchronized List<EffectiveLimit> reconfigure(RateLimitSettings next) {
+        Map<EffectiveLimit, RateLimit> changes = new LinkedHashMap<>();
+        for (Declaration declaration : declarations.values()) {
+            EffectiveLimit limit = declaration.limit;
+            try {
+                RateLimit candidate = limit.with(next);
+                if (candidate != limit.configured()) {
+                    changes.put(limit, candidate);
+                }
+            } catch (RateLimitConfigurationException ex) {
+                throw ex.at(declaration.place);
+            }
+        }
+        settings = next;
+        changes.forEach(EffectiveLimit::reconfigure);
+        return List.copyOf(changes.keySet());
     }
 
     /** Records that a property has an effect in this context. */

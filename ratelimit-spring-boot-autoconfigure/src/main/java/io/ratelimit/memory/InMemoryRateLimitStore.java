@@ -37,6 +37,9 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private final BucketTable buckets;
 
+    /** Limits that change leave entries behind, so all are removed now and then. */
+    private static final int MOST_LIMITS = 10_000;
+
     private final Map<RateLimit, CompiledLimit> limits = new ConcurrentHashMap<>();
 
     /** @param maxKeys the maximum number of buckets of all limits together */
@@ -276,9 +279,14 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private CompiledLimit known(RateLimit limit) {
         CompiledLimit known = limits.get(limit);
-        return known != null
-                ? known
-                : limits.computeIfAbsent(limit, unknown -> CompiledLimit.of(unknown, buckets.of(unknown.id())));
+        return known != null ? known : compiled(limit);
+    }
+
+    private CompiledLimit compiled(RateLimit limit) {
+        if (limits.size() >= MOST_LIMITS) {
+            limits.clear();
+        }
+        return limits.computeIfAbsent(limit, unknown -> CompiledLimit.of(unknown, buckets.of(unknown.id())));
     }
 
     private static EvictionPriority use(CompiledLimit limit, @Nullable BucketState state, long clock) {

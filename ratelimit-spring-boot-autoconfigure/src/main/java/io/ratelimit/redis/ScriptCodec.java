@@ -42,6 +42,9 @@ public final class ScriptCodec {
     private static final byte[][] SMALL =
             IntStream.range(0, 128).mapToObj(n -> ascii("" + n)).toArray(byte[][]::new);
 
+    /** Limits that change leave entries behind, so all are removed now and then. */
+    private static final int MOST_LIMITS = 10_000;
+
     private final Map<RateLimit, byte[]> limits = new ConcurrentHashMap<>();
 
     byte[][] arguments(ScriptCall call, List<Charge> charges) {
@@ -213,7 +216,14 @@ public final class ScriptCodec {
 
     private byte[] limit(RateLimit limit) {
         byte[] known = limits.get(limit);
-        return known != null ? known : limits.computeIfAbsent(limit, unknown -> ascii(RuleCodec.withOptions(unknown)));
+        return known != null ? known : encoded(limit);
+    }
+
+    private byte[] encoded(RateLimit limit) {
+        if (limits.size() >= MOST_LIMITS) {
+            limits.clear();
+        }
+        return limits.computeIfAbsent(limit, unknown -> ascii(RuleCodec.withOptions(unknown)));
     }
 
     private static byte[] permits(Charge charge) {

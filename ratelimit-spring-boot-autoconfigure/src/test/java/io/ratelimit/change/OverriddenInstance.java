@@ -8,6 +8,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
@@ -23,12 +24,21 @@ final class OverriddenInstance implements AutoCloseable {
     private final List<RateLimitChangedEvent> events = new CopyOnWriteArrayList<>();
 
     OverriddenInstance(int port, String prefix, String... properties) {
-        TestPropertyValues.of(
-                        "ratelimit.redis.host=127.0.0.1",
-                        "ratelimit.redis.port=" + port,
-                        "ratelimit.redis.key-prefix=" + prefix,
-                        "ratelimit.redis.timeout=5s",
-                        "ratelimit.limits.quotes.rate=10/h")
+        this(Stream.concat(
+                        Stream.of(
+                                "ratelimit.redis.host=127.0.0.1",
+                                "ratelimit.redis.port=" + port,
+                                "ratelimit.redis.key-prefix=" + prefix),
+                        Stream.of(properties))
+                .toArray(String[]::new));
+    }
+
+    static OverriddenInstance onCluster(String node) {
+        return new OverriddenInstance(new String[] {"ratelimit.redis.cluster.nodes=" + node});
+    }
+
+    private OverriddenInstance(String[] properties) {
+        TestPropertyValues.of("ratelimit.redis.timeout=5s", "ratelimit.limits.quotes.rate=10/h")
                 .and(properties)
                 .applyTo(context);
         context.registerBean(ChangeListener.class, () -> events::add);
@@ -41,7 +51,11 @@ final class OverriddenInstance implements AutoCloseable {
     }
 
     RateLimiter limiter() {
-        return context.getBean(RateLimiterRegistry.class).get(QUOTES);
+        return limiter(QUOTES);
+    }
+
+    RateLimiter limiter(String limit) {
+        return context.getBean(RateLimiterRegistry.class).get(limit);
     }
 
     RateLimit limit() {

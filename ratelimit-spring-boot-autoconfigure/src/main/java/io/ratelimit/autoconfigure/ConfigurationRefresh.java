@@ -1,0 +1,83 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitCustomizer;
+import io.ratelimit.change.OverrideSynchronizer;
+import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.limiter.LimitCatalog;
+import java.lang.System.Logger.Level;
+import java.util.List;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationEvent;
+import org.springframework.context.event.SmartApplicationListener;
+import org.springframework.core.env.Environment;
+
+/**
+ * Applies {@code ratelimit.limits} and {@code ratelimit.defaults} again when Spring Cloud has changed the environment, such as
+ * after a refresh. Recognizes its event by name. Invalid properties change nothing.
+ */
+final class ConfigurationRefresh implements SmartApplicationListener {
+
+    /** The event of spring-cloud-context. */
+    static final String EVENT = "org.springframework.cloud.context.environment.EnvironmentChangeEvent";
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    private final Environment environment;
+
+    private final ObjectProvider<LimitCatalog> catalog;
+
+    private final ObjectProvider<OverrideSynchronizer> synchronizer;
+
+    private final ObjectProvider<RateLimitCustomizer> customizers;
+
+    /** Looks beans up when there is an event, because listeners are created before other beans. */
+    ConfigurationRefresh(
+            Environment environment,
+            ObjectProvider<LimitCatalog> catalog,
+            ObjectProvider<OverrideSynchronizer> synchronizer,
+            ObjectProvider<RateLimitCustomizer> customizers) {
+        this.environment = environment;
+        this.catalog = catalog;
+        this.synchronizer = synchronizer;
+        this.customizers = customizers;
+    }
+
+    @Override
+    public boolean supportsEventType(Class<? extends ApplicationEvent> type) {
+        return type.getName().equals(EVENT);
+    }
+
+    @Override
+    public void onApplicationEvent(ApplicationEvent event) {
+        List<EffectiveLimit> changed;
+        try {
+            RateLimitProperties properties =
+                    Binder.get(environment).bindOrCreate("ratelimit", RateLimitProperties.class);
+            changed = catalog.getObject()
+                    .reconfigure(properties
+                            .settings()
+                            .with(customizers.orderedStream().toList()));
+        } catch (BindException ex) {
+            refused(MistakenValue.describe(ex));
+            return;
+        } catch (RuntimeException ex) {
+            refused(ex);
+            return;
+        }
+        synchronizer.getObject().reconfigured(changed);
+    }
+
+    private static void refused(RuntimeException failure) {
+        Throwable mistake = failure;
+        while (!(mistake instanceof RateLimitConfigurationException) && mistake.getCause() != null) {
+            mistake = mistake.getCause();
+        }
+        logger.log(
+                Level.WARNING,
+                "Refreshed properties of rate limits are invalid (" + mistake.getMessage()
+                        + "); keeping the present ones");
+    }
+}

@@ -1,0 +1,95 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitStatus.Origin;
+import io.ratelimit.RateLimitStatus.Source;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LogRecorder;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+
+/** Properties that Spring Cloud has refreshed apply to limits in use. */
+class ConfigurationRefreshTests {
+
+    private final ApplicationContextRunner application = LimitedContexts.inMemory()
+            .withBean(Quotes.class)
+            .withPropertyValues("ratelimit.limits.quotes.capacity=2", "ratelimit.limits.declared.rate=1/h");
+
+    @Test
+    void changedPropertiesApplyAndUsedPermitsStayUsed() {
+        application.run(context -> {
+            var limiter = context.getBean(RateLimiterRegistry.class).get("quotes");
+            assertThat(limiter.tryAcquire(2).remaining()).isZero();
+            refresh(context, "ratelimit.limits.quotes.capacity=3", "ratelimit.limits.declared.rate=7/h");
+            assertThat(limiter.tryAcquire().remaining()).isZero();
+            assertThat(effective(context, "declared").capacity()).isEqualTo(7);
+            assertThat(context.getBean(RateLimitAdmin.class).status("quotes").origins())
+                    .extractingByKey("capacity")
+                    .extracting(Origin::source)
+                    .isEqualTo(Source.CONFIGURATION);
+        });
+    }
+
+    @Test
+    void defaultsAndSwitchesApply() {
+        application.run(context -> {
+            refresh(context, "ratelimit.dry-run=true", "ratelimit.limits.declared.enabled=false");
+            assertThat(effective(context, "quotes").dryRun()).isTrue();
+            assertThat(effective(context, "declared").enabled()).isFalse();
+        });
+    }
+
+    @Test
+    void overrideStaysAboveTheConfiguration() {
+        application.run(context -> {
+            RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+            admin.override("quotes", RateLimitOverride.builder().capacity(50).build());
+            refresh(context, "ratelimit.limits.quotes.capacity=3", "ratelimit.limits.quotes.dry-run=true");
+            assertThat(effective(context, "quotes").capacity()).isEqualTo(50);
+            assertThat(effective(context, "quotes").dryRun()).isTrue();
+            admin.removeOverride("quotes");
+            assertThat(effective(context, "quotes").capacity()).isEqualTo(3);
+        });
+    }
+
+    @Test
+    void invalidValueIsRefusedWithAllOthers() {
+        application.run(context -> {
+            try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                refresh(context, "ratelimit.limits.quotes.capacity=3", "ratelimit.limits.declared.rate=often");
+                assertThat(log.text())
+                        .contains("WARNING Refreshed properties of rate limits are invalid (")
+                        .contains("ratelimit.limits.declared.rate must")
+                        .contains("keeping the present ones");
+                refresh(context, "ratelimit.limits.declared.rate=1/h", "ratelimit.limits.declared.capacity=many");
+                assertThat(log.text()).contains("ratelimit.limits.declared.capacity must be a whole number");
+            }
+            assertThat(effective(context, "quotes").capacity()).isEqualTo(2);
+            refresh(context, "ratelimit.limits.declared.capacity=4");
+            assertThat(effective(context, "quotes").capacity()).isEqualTo(3);
+        });
+    }
+
+    private static RateLimit effective(AssertableApplicationContext context, String limit) {
+        return context.getBean(RateLimitAdmin.class).status(limit).effective();
+    }
+
+    private static void refresh(AssertableApplicationContext context, String... properties) {
+        TestPropertyValues.of(properties).applyTo(context.getSourceApplicationContext());
+        context.publishEvent(new EnvironmentChangeEvent(context));
+    }
+
+    static class Quotes {
+
+        @RateLimited(name = "quotes", rate = "1/h")
+        public void quote() {}
+    }
+}
