@@ -13,7 +13,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Runs everything twice, as a script and as a function of a library, which has keys of its own, and replies what both reply
- * alike.
+ * alike. On a server without functions, as a script alone.
  */
 final class BothWays implements RateLimitScriptExecutor {
 
@@ -25,12 +25,26 @@ final class BothWays implements RateLimitScriptExecutor {
 
     private final String function;
 
+    private final boolean hasFunctions;
+
     /** @param library its name is that of its function */
     BothWays(RateLimitScriptExecutor script, RedisConnectionFactory connections, String function, String library) {
         this.script = script;
         this.function = function;
         this.lettuce = lettuce(connections);
-        lettuce.functionLoad(library, true).toCompletableFuture().join();
+        this.hasFunctions = hasFunctions(connections);
+        if (hasFunctions) {
+            lettuce.functionLoad(library, true).toCompletableFuture().join();
+        }
+    }
+
+    static boolean hasFunctions(RedisConnectionFactory connections) {
+        return lettuce(connections)
+                .functionList()
+                .handle((libraries, thrown) ->
+                        thrown == null || !thrown.getMessage().contains("unknown command"))
+                .toCompletableFuture()
+                .join();
     }
 
     @SuppressWarnings("unchecked")
@@ -40,9 +54,13 @@ final class BothWays implements RateLimitScriptExecutor {
         }
     }
 
+    /** One at a time, so that calls of several threads run in the same order both ways. */
     @Override
-    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+    public synchronized CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
         CompletionStage<List<Long>> byScript = script.execute(keys, arguments);
+        if (!hasFunctions) {
+            return byScript;
+        }
         byte[][] twins = keys.stream().map(BothWays::twin).toArray(byte[][]::new);
         CompletionStage<List<Long>> byFunction = lettuce.fcall(function, ScriptOutputType.MULTI, twins, arguments);
         return byScript.thenCombine(byFunction, (expected, reply) -> {

@@ -122,15 +122,18 @@ class RedisFunctionTests {
                     server.send("SCRIPT", "FLUSH");
                 }
             });
-            long allowed = ParallelCalls.countAllowed(
-                    THREADS,
-                    CALLS,
-                    thread -> () -> store.decide(StoreRequest.of(new Charge(limit, "alice", 1)))
-                            .decision()
-                            .allowed());
-            over.set(true);
+            try {
+                assertThat(ParallelCalls.countAllowed(
+                                THREADS,
+                                CALLS,
+                                thread -> () -> store.decide(StoreRequest.of(new Charge(limit, "alice", 1)))
+                                        .decision()
+                                        .allowed()))
+                        .isEqualTo(limit.capacity());
+            } finally {
+                over.set(true);
+            }
             flushes.join();
-            assertThat(allowed).isEqualTo(limit.capacity());
             awaitFunction(store);
         });
     }
