@@ -85,10 +85,12 @@ class RateLimitsEndpointAutoConfigurationTests {
                         "ratelimit.defaults.algorithm=leaky-bucket",
                         "ratelimit.defaults.rate=9/s",
                         "ratelimit.defaults.max-wait=2s",
+                        "ratelimit.defaults.scope=instance",
                         "ratelimit.defaults.dry-run=true",
                         "ratelimit.defaults.on-store-failure=allow",
                         "ratelimit.limits.exports.rate=1/m",
                         "ratelimit.limits.exports.max-wait=0s",
+                        "ratelimit.limits.exports.scope=shared",
                         "ratelimit.limits.exports.dry-run=false",
                         "ratelimit.limits.exports.on-store-failure=reject")
                 .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
@@ -99,11 +101,12 @@ class RateLimitsEndpointAutoConfigurationTests {
                                 LimitDescriptor::algorithm,
                                 LimitDescriptor::rate,
                                 LimitDescriptor::maxWait,
+                                LimitDescriptor::scope,
                                 LimitDescriptor::dryRun,
                                 LimitDescriptor::onStoreFailure)
                         .containsExactly(
-                                tuple("LEAKY_BUCKET", "1/m", Duration.ZERO, false, "REJECT"),
-                                tuple("LEAKY_BUCKET", "10/s", Duration.ofSeconds(2), true, "ALLOW")));
+                                tuple("LEAKY_BUCKET", "1/m", Duration.ZERO, "SHARED", false, "REJECT"),
+                                tuple("LEAKY_BUCKET", "10/s", Duration.ofSeconds(2), "INSTANCE", true, "ALLOW")));
     }
 
     @Test
