@@ -85,10 +85,7 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
 
     /** A limit that blocks keys has blocked this one, unless no such call can ever succeed. */
     private boolean isBlocked(int i) {
-        RateLimit limit = charges.get(i).limit();
-        return !limit.blockFor().isEmpty()
-                && !limit.dryRun()
-                && decisions.get(i).retryAfter() != null;
+        return charges.get(i).limit().isBlockedBy(decisions.get(i));
     }
 
     /** If permits come back in the order in which they were taken, it is not known here when more of them will. */
@@ -140,9 +137,12 @@ record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, 
         }
         Duration left = retry.equals(known.resetAfter()) ? reset : less(retry, elapsed);
         long missing = charge.permits() - more - known.remaining();
-        return more == 0
-                ? left
-                : left.plus(AlgorithmTraits.of(limit).waitForMore(limit, missing, more), ChronoUnit.MICROS);
+        if (more == 0) {
+            return left;
+        }
+        Duration later = left.plus(AlgorithmTraits.of(limit).waitForMore(limit, missing, more), ChronoUnit.MICROS);
+        // The key may be blocked by an operator until after all permits are back.
+        return later.compareTo(reset) < 0 ? later : reset;
     }
 
     private static Duration less(Duration time, long elapsed) {

@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.store.BucketChange;
+import io.ratelimit.store.KeyDigest;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import io.ratelimit.testing.TrippingStore;
@@ -75,6 +77,31 @@ class LeaseEndTests {
         assertThat(instances.used(limit)).isZero();
         instances.take(1, limit);
         assertThat(instances.used(limit)).isEqualTo(1);
+    }
+
+    @Test
+    void blockedKeyTakesNothingThatIsLeased() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
+        int before = trips.asked().size();
+        store.decide(new Charge(limit, "alice", 1));
+        assertThat(trips.asked()).hasSize(before);
+        store.changeAsync(limit, "alice", BucketChange.block(Duration.ofSeconds(1)));
+        store.decide(new Charge(limit, "alice", 1));
+        assertThat(trips.asked()).hasSize(before + 1);
+    }
+
+    @Test
+    void leaseIsForgottenWhenAnotherInstanceHasChangedTheBucket() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
+        store.forget(limit.id(), KeyDigest.of("bob"));
+        int before = trips.asked().size();
+        store.decide(new Charge(limit, "alice", 1));
+        assertThat(trips.asked()).hasSize(before);
+        store.forget(limit.id(), KeyDigest.of("alice"));
+        store.decide(new Charge(limit, "alice", 1));
+        assertThat(trips.asked()).hasSize(before + 1);
     }
 
     @Test
