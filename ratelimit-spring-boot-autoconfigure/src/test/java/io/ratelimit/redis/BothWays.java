@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.lettuce.core.ScriptOutputType;
+import io.lettuce.core.cluster.api.async.RedisAdvancedClusterAsyncCommands;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -34,8 +35,18 @@ final class BothWays implements RateLimitScriptExecutor {
         this.lettuce = lettuce(connections);
         this.hasFunctions = hasFunctions(connections);
         if (hasFunctions) {
-            lettuce.functionLoad(library, true).toCompletableFuture().join();
+            load(library);
         }
+    }
+
+    private void load(String library) {
+        CompletionStage<?> loaded = lettuce instanceof RedisAdvancedClusterAsyncCommands<byte[], byte[]> cluster
+                ? CompletableFuture.allOf(cluster.upstream()
+                        .commands()
+                        .functionLoad(library, true)
+                        .futures())
+                : lettuce.functionLoad(library, true);
+        loaded.toCompletableFuture().join();
     }
 
     static boolean hasFunctions(RedisConnectionFactory connections) {
