@@ -80,6 +80,11 @@ public class QuoteController {
         return onOtherThread(() -> quotes.block(key));
     }
 
+    @GetMapping("/changed")
+    public Mono<String> changed(String key) {
+        return onOtherThread(() -> quotes.changed(key));
+    }
+
     @GetMapping("/wait")
     public Mono<String> await(String key) {
         return onOtherThread(() -> quotes.await(key));

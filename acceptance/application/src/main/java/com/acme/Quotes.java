@@ -78,6 +78,12 @@ public class Quotes {
         return "block";
     }
 
+    /** The rate is in limits.yml, and the suite changes it while the application runs. */
+    @RateLimited(name = "changed", keyExpression = "#key")
+    public String changed(String key) {
+        return "changed";
+    }
+
     @RateLimited(name = "wait", capacity = 1, rate = "4/s", keyExpression = "#key", maxWait = "5s")
     public String await(String key) {
         return "wait";
