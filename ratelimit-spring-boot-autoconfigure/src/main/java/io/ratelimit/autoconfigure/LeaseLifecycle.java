@@ -1,5 +1,8 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.change.ChangeListener;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.lease.LeasingRateLimitStore;
 import java.time.Duration;
@@ -7,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
-/** Refunds all leases at shutdown, while there are connections. */
-final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
+/** Refunds all leases at shutdown, while there are connections, and those of a limit when it changes. */
+final class LeaseLifecycle implements ChangeListener, SmartLifecycle, DisposableBean {
 
     /** The maximum time of a shutdown for refunding leases. If Redis does not answer, it ends earlier. */
     private static final Duration SHUTDOWN = Duration.ofSeconds(2);
@@ -29,6 +32,17 @@ final class LeaseLifecycle implements SmartLifecycle, DisposableBean {
         LeasingRateLimitStore leasing = new LeasingRateLimitStore(store, timeout);
         leases = leasing;
         return leasing;
+    }
+
+    @Override
+    public void onChange(RateLimitChangedEvent event) {
+        boolean ofLimit = switch (event.kind()) {
+            case OVERRIDDEN, OVERRIDE_REMOVED, OVERRIDE_ENDED, RECONFIGURED -> true;
+            case RESET, GRANTED, BLOCKED, UNBLOCKED -> false;
+        };
+        if (ofLimit && leases != null) {
+            leases.retire(LimitNames.canonical(event.limitName()));
+        }
     }
 
     @Override

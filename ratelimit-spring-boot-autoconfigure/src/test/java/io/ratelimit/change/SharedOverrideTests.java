@@ -195,4 +195,27 @@ class SharedOverrideTests {
         await().atMost(SOON)
                 .until(() -> first.limit().capacity() == 10 && second.limit().capacity() == 10);
     }
+
+    /** Of a small lease, which would be kept for ten seconds without the change. */
+    @Test
+    void leasesFromBeforeTheChangeAreRefunded() {
+        String leases = "overrides-of-leases-" + System.nanoTime();
+        try (OverriddenInstance leasing = new OverriddenInstance(
+                redis.port(),
+                leases,
+                "ratelimit.limits.quotes.algorithm=fixed-window",
+                "ratelimit.limits.quotes.rate=1000000/h",
+                "ratelimit.limits.quotes.lease=100")) {
+            leasing.limiter().tryAcquire("alice");
+            leasing.limiter().tryAcquire("alice");
+            assertThat(remaining(leasing)).isEqualTo(1_000_000 - 2 - 100);
+            leasing.admin()
+                    .override(QUOTES, RateLimitOverride.builder().dryRun(true).build());
+            await().atMost(SOON).until(() -> remaining(leasing) == 1_000_000 - 2);
+        }
+    }
+
+    private static long remaining(OverriddenInstance instance) {
+        return instance.admin().bucket(QUOTES, "alice").inspect().remaining();
+    }
 }

@@ -10,9 +10,9 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
@@ -38,7 +38,8 @@ final class LeaseSweep {
     /** The longest time to wait for a request. */
     private static final Duration LONGEST = Duration.ofSeconds(10);
 
-    private static final int MOST_WAITING = 10_000;
+    /** As many as there may be buckets. */
+    private static final int MOST_WAITING = 20_000;
 
     private final LeasedBuckets buckets;
 
@@ -52,8 +53,8 @@ final class LeaseSweep {
 
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    /** What is left of leases that were replaced. If there are too many, the permits come back over time. */
-    private final BlockingQueue<Lease> replaced = new ArrayBlockingQueue<>(MOST_WAITING);
+    /** What is left of leases that have ended. If there are too many, the permits come back over time. */
+    private final BlockingQueue<Lease> ended = new LinkedBlockingQueue<>(MOST_WAITING);
 
     LeaseSweep(LeasedBuckets buckets, RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread) {
         this.buckets = buckets;
@@ -104,7 +105,16 @@ final class LeaseSweep {
 
     /** Refunds with the next request. */
     void refundLater(Lease remainder) {
-        var unused = replaced.offer(remainder);
+        var unused = ended.offer(remainder);
+    }
+
+    /** Refunds as many as the store can afford at once, before calls by another rule adopt the count, and then the others. */
+    void refund(List<Lease> remainders) {
+        int now = Math.min(remainders.size(), store.affordableRefunds());
+        remainders.subList(now, remainders.size()).forEach(this::refundLater);
+        if (now > 0) {
+            var unused = store.refundLeases(remainders.subList(0, now));
+        }
     }
 
     /** Refunds leases that no call has taken from since this was called last. */
@@ -112,7 +122,7 @@ final class LeaseSweep {
         Iterator<LeasedBuckets.Entry> idle = buckets.idle().iterator();
         List<Lease> remainders = next(idle);
         while (!remainders.isEmpty() && isDone(store.refundLeases(remainders), LONGEST)) {
-            if (idle.hasNext()) {
+            if (idle.hasNext() || !ended.isEmpty()) {
                 LockSupport.parkNanos(PAUSE);
             }
             remainders = next(idle);
@@ -123,7 +133,7 @@ final class LeaseSweep {
     private List<Lease> next(Iterator<LeasedBuckets.Entry> idle) {
         int most = store.affordableRefunds();
         List<Lease> remainders = new ArrayList<>();
-        replaced.drainTo(remainders, most);
+        ended.drainTo(remainders, most);
         while (idle.hasNext() && (most == 0 || remainders.size() < most)) {
             remainders.addAll(buckets.retireIfIdle(idle.next(), most == 0 ? 0 : Long.MAX_VALUE, nanos.getAsLong()));
         }
@@ -133,7 +143,7 @@ final class LeaseSweep {
     /** @param timeout the longest time to wait for the store */
     void refundAll(Duration timeout) {
         List<Lease> remainders = new ArrayList<>(buckets.retireAll(nanos.getAsLong()));
-        replaced.drainTo(remainders);
+        ended.drainTo(remainders);
         if (!remainders.isEmpty()) {
             var unused = isDone(store.refundLeases(remainders), timeout);
         }

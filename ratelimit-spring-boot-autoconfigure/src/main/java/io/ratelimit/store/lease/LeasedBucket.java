@@ -43,6 +43,10 @@ final class LeasedBucket {
         this.limit = limit;
     }
 
+    RateLimit limit() {
+        return limit;
+    }
+
     /** Returns the permits of the present lease, if there is one. */
     @Nullable
     LeasedPermits leased() {

@@ -8,9 +8,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
-/** The buckets that this instance has leases of, or may have soon. Bounded. */
+/** The buckets that this instance has leases of, or may have soon. Bounded; a limit without buckets is not kept. */
 final class LeasedBuckets {
 
     /** Callers cannot have an empty key. */
@@ -62,12 +63,14 @@ final class LeasedBuckets {
             return known;
         }
         LeasedBucket added = new LeasedBucket(limit);
-        Map<String, LeasedBucket> ofLimit = buckets.computeIfAbsent(limit, first -> new ConcurrentHashMap<>());
-        known = ofLimit.putIfAbsent(key(key), added);
-        if (known == null) {
-            count.incrementAndGet();
-        }
-        return known == null ? added : known;
+        buckets.compute(limit, (same, present) -> {
+            Map<String, LeasedBucket> ofLimit = present == null ? new ConcurrentHashMap<>() : present;
+            if (ofLimit.putIfAbsent(key(key), added) == null) {
+                count.incrementAndGet();
+            }
+            return ofLimit;
+        });
+        return find(limit, key);
     }
 
     /** Returns the buckets that no call has taken or wanted permits from since the last time; small leases last for longer. */
@@ -77,7 +80,7 @@ final class LeasedBuckets {
         buckets.values()
                 .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
                     if (bucket.look(patience)) {
-                        idle.add(new Entry(ofLimit, key, bucket));
+                        idle.add(new Entry(key, bucket));
                     }
                 }));
         return idle;
@@ -107,7 +110,7 @@ final class LeasedBuckets {
         if (remainders == null) {
             return List.of();
         }
-        remove(entry.ofLimit, entry.key, entry.bucket);
+        remove(entry.key, entry.bucket);
         return remainders;
     }
 
@@ -117,21 +120,46 @@ final class LeasedBuckets {
      * @return the permits to refund
      */
     List<Lease> retireAll(long nanos) {
+        return retire(limit -> true, nanos);
+    }
+
+    /**
+     * Removes those of a limit, also those under its former rules.
+     *
+     * @param limit its id
+     * @return the permits to refund
+     */
+    List<Lease> retire(String limit, long nanos) {
+        return retire(known -> known.id().equals(limit), nanos);
+    }
+
+    private List<Lease> retire(Predicate<RateLimit> limits, long nanos) {
         List<Lease> remainders = new ArrayList<>();
-        buckets.values()
-                .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
+        buckets.forEach((limit, ofLimit) -> {
+            if (limits.test(limit)) {
+                ofLimit.forEach((key, bucket) -> {
                     remainders.addAll(bucket.retire(nanos));
-                    remove(ofLimit, key, bucket);
-                }));
+                    remove(key, bucket);
+                });
+            }
+        });
         return remainders;
     }
 
-    private void remove(Map<String, LeasedBucket> ofLimit, String key, LeasedBucket bucket) {
-        if (ofLimit.remove(key, bucket)) {
-            count.decrementAndGet();
-        }
+    private void remove(String key, LeasedBucket bucket) {
+        buckets.computeIfPresent(bucket.limit(), (limit, ofLimit) -> {
+            if (ofLimit.remove(key, bucket)) {
+                count.decrementAndGet();
+            }
+            return ofLimit.isEmpty() ? null : ofLimit;
+        });
     }
 
-    /** A bucket, and where it is. */
-    record Entry(Map<String, LeasedBucket> ofLimit, String key, LeasedBucket bucket) {}
+    /** Returns how many limits have leases, or may have soon. */
+    int limits() {
+        return buckets.size();
+    }
+
+    /** A bucket, and its key. */
+    record Entry(String key, LeasedBucket bucket) {}
 }

@@ -239,6 +239,16 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         }
     }
 
+    /**
+     * Ends the leases of a limit that has changed, whatever rule they were taken by: a limit may change back to one while the
+     * permits have come back by another. They are refunded in the background.
+     *
+     * @param limit the {@linkplain RateLimit#id() id} of the limit
+     */
+    public void retire(String limit) {
+        sweep.refund(buckets.retire(limit, nanos.getAsLong()));
+    }
+
     /** As {@link LeaseBroker#giveUpOverdue}. */
     @Nullable
     public String giveUpOverdue() {

@@ -87,6 +87,16 @@ class IdleLeasesInRedisTests {
         assertThat(IntStream.range(0, 600)).allMatch(key -> used(key) == 4);
     }
 
+    @Test
+    void leasesOfAChangedLimitGoBackAtOnceAsFarAsCallersHavePaidForIt() {
+        lease(600);
+        store.retire("quotes");
+        assertThat(scripts.givingBack.sum()).isEqualTo(1);
+        store.refundIdle();
+        assertThat(scripts.givingBack.sum()).isEqualTo(3);
+        assertThat(IntStream.range(0, 600)).allMatch(key -> used(key) == 4);
+    }
+
     /** A hundredth of what callers send: the others go on being used here. */
     @Test
     void noMoreGoesBackThanCallersHavePaidFor() {

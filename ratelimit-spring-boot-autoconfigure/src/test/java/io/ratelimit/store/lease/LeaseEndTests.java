@@ -128,4 +128,59 @@ class LeaseEndTests {
         instances.take(1, limit);
         assertThat(trips.asked()).hasSize(before + 1);
     }
+
+    @Test
+    void leasesOfAChangedLimitAreRefunded() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
+        store.retire("other");
+        assertThat(instances.used(limit)).isGreaterThan(12);
+        store.retire("quotes");
+        assertThat(instances.used(limit)).isEqualTo(1 + 2 + 3 + 5 + 1);
+    }
+
+    @Test
+    void limitThatChangesBackHandsOutNothingLeasedBefore() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
+        store.retire("quotes");
+        instances.take(2, limit);
+        assertThat(trips.asked()).as("from the beginning").endsWith("1", "1+1");
+        assertThat(instances.used(limit)).isEqualTo(7 + 2 + 1);
+    }
+
+    @Test
+    void leaseThatComesAfterAChangeOfTheLimitGoesBack() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3, limit);
+        CompletableFuture<Void> answer = trips.hold();
+        CompletionStage<?> call = store.decideAsync(StoreRequest.of(List.of(new Charge(limit, "alice", 1))))
+                .thenApply(StoreOutcome::decisions);
+        store.retire("quotes");
+        answer.complete(null);
+        assertThat(call.toCompletableFuture()).isCompleted();
+        assertThat(instances.used(limit)).isEqualTo(7);
+    }
+
+    @Test
+    void changedLimitsLeaveNothingBehind() {
+        LeasedBuckets buckets = new LeasedBuckets(1);
+        for (int i = 0; i < 1_000; i++) {
+            RateLimit former = window("quotes", 1_000, 100);
+            assertThat(buckets.of(former, "alice")).isNotNull();
+            buckets.retire("quotes", 0);
+            assertThat(buckets.limits()).isZero();
+            // A call that has read the limit before the change.
+            assertThat(buckets.of(former, "alice")).isNotNull();
+            for (LeasedBuckets.Entry idle : lookUntilIdle(buckets)) {
+                buckets.retireIfIdle(idle, 0, 0);
+            }
+            assertThat(buckets.limits()).isZero();
+        }
+    }
+
+    private static List<LeasedBuckets.Entry> lookUntilIdle(LeasedBuckets buckets) {
+        var unused = buckets.idle();
+        return buckets.idle();
+    }
 }
