@@ -102,7 +102,8 @@ class RateLimitEventsTests {
         FailingScriptExecutor redis = new FailingScriptExecutor();
         new ApplicationContextRunner()
                 .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
-                .withPropertyValues("ratelimit.limits.quotes.rate=1/h")
+                // On a busy machine, a call must not fail as stalled.
+                .withPropertyValues("ratelimit.limits.quotes.rate=1/h", "ratelimit.redis.timeout=10s")
                 .withBean(RateLimitScriptExecutor.class, () -> redis)
                 .withBean(Recorder.class)
                 .run(context -> {
