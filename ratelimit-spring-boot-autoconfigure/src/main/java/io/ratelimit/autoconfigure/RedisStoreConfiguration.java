@@ -8,6 +8,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.change.RedisChangeChannel;
 import io.ratelimit.redis.change.RedisChangeScript;
 import io.ratelimit.redis.connection.RedisConnector;
+import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,8 @@ import org.springframework.data.redis.core.RedisOperations;
 @Conditional({OnStoreOfThisContext.class, RedisStoreConfiguration.OnRedisStore.class})
 @ConditionalOnClass(RedisOperations.class)
 class RedisStoreConfiguration {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     @Bean
     @Conditional(OnRedisConnection.class)
@@ -104,6 +107,18 @@ class RedisStoreConfiguration {
             RedisConnector connector, RedisChangeChannel channel, RateLimitProperties properties) {
         return OverrideSynchronizer.shared(
                 new RedisChangeScript(connector, properties.redis().keyPrefix()), channel);
+    }
+
+    /** A script executor of the application runs the script that decides, and not that of overrides. */
+    @Bean
+    @ConditionalOnBean(RateLimitScriptExecutor.class)
+    @ConditionalOnMissingBean
+    OverrideSynchronizer rateLimitOverridesBesideOwnExecutor() {
+        logger.log(
+                Level.INFO,
+                "Overrides of rate limits apply to this instance alone, because a RateLimitScriptExecutor bean replaces the"
+                        + " starter's connection to Redis");
+        return OverrideSynchronizer.ofThisInstance();
     }
 
     @Bean

@@ -9,6 +9,7 @@ import io.ratelimit.TimeSource;
 import io.ratelimit.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.RateLimitBeanPostProcessor;
+import io.ratelimit.change.OverrideSynchronizer;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.UnlimitedRateLimiterRegistry;
@@ -18,6 +19,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.scope.ScopedRateLimitStore;
+import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.TestWebSettings;
@@ -62,6 +64,17 @@ class RateLimitAutoConfigurationTests {
     void ownScriptExecutorNeedsNoConnectionFactory() {
         runner.withBean(RateLimitScriptExecutor.class, () -> mock())
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void ownScriptExecutorLeavesOverridesToEachInstanceAndTheLogTellsSo() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            runner.withBean(RateLimitScriptExecutor.class, () -> mock())
+                    .run(context -> assertThat(context).hasSingleBean(OverrideSynchronizer.class));
+            assertThat(log.lines())
+                    .containsOnlyOnce("Overrides of rate limits apply to this instance alone, because a"
+                            + " RateLimitScriptExecutor bean replaces the starter's connection to Redis");
+        }
     }
 
     @Test
