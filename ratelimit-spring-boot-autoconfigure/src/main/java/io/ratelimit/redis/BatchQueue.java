@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
@@ -14,8 +15,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Coalesces calls whose keys one script reaches, in the order of their arrival. A single call is sent at once; calls that arrive
- * while a script is under way share the next script. One script at a time is under way to a nearby server, several at
- * intervals to a distant one.
+ * while a script is under way share the next script. It is sent when the reply has arrived, when it is full, or, to a
+ * distant server, after a fraction of a round trip.
  */
 final class BatchQueue implements CallDispatcher {
 
@@ -24,11 +25,14 @@ final class BatchQueue implements CallDispatcher {
 
     private static final int MOST_UNDER_WAY = 32;
 
-    /** The number of scripts to a distant server that are sent without intervals. */
+    /** The number of scripts that may be under way to a nearby server, if they are full. */
     private static final int FEW = 4;
 
-    /** The number of intervals in a round trip. */
-    private static final int INTERVALS = 8;
+    /** The number of intervals in a long round trip. */
+    private static final int INTERVALS = 16;
+
+    /** Bounds the number of scripts a second that are not full. */
+    private static final long SHORTEST_INTERVAL = Duration.ofNanos(500_000).toNanos();
 
     private final Queue<PendingCall<?>> waiting;
 
@@ -41,6 +45,9 @@ final class BatchQueue implements CallDispatcher {
     private volatile AtomicBoolean turn = new AtomicBoolean();
 
     private volatile long lastSent;
+
+    /** Whether the queue is to be looked at again after an interval. */
+    private final AtomicBoolean timed = new AtomicBoolean();
 
     private final RoundTrip roundTrip = new RoundTrip();
 
@@ -104,6 +111,27 @@ final class BatchQueue implements CallDispatcher {
         if (answered != null) {
             answered.forEach(this::tell);
         }
+        sendLater();
+    }
+
+    /** Sets a timer for calls that wait for an interval to pass. */
+    private void sendLater() {
+        long interval = interval();
+        if (!isDistant(interval) || waiting.isEmpty() || underWay.size() >= mostUnderWay(interval)) {
+            return;
+        }
+        if (timed.compareAndSet(false, true)) {
+            long left = interval - sinceLastSent();
+            // If none is left, another thread is sending.
+            if (!timeout.runOnSender(this::sendNow, left > 0 ? left : interval)) {
+                timed.set(false);
+            }
+        }
+    }
+
+    private void sendNow() {
+        timed.set(false);
+        send();
     }
 
     private boolean isDue() {
@@ -112,12 +140,29 @@ final class BatchQueue implements CallDispatcher {
 
     private boolean maySend() {
         int scripts = underWay.size();
-        if (scripts == 0 || scripts >= MOST_UNDER_WAY || !roundTrip.isLong()) {
-            return scripts == 0;
+        if (scripts == 0) {
+            return true;
         }
-        return scripts < FEW
-                || waitingCalls.get() >= FULL
-                || timeout.clock().getAsLong() - lastSent >= roundTrip.nanos() / INTERVALS;
+        long interval = interval();
+        return scripts < mostUnderWay(interval)
+                && (waitingCalls.get() >= FULL || (isDistant(interval) && sinceLastSent() >= interval));
+    }
+
+    private long sinceLastSent() {
+        return timeout.clock().getAsLong() - lastSent;
+    }
+
+    private long interval() {
+        return Math.max(SHORTEST_INTERVAL, roundTrip.nanos() / INTERVALS);
+    }
+
+    /** Returns whether a call that waits for an interval is decided much earlier than one that waits for a reply. */
+    private boolean isDistant(long interval) {
+        return roundTrip.nanos() >= 2 * interval;
+    }
+
+    private long mostUnderWay(long interval) {
+        return Math.min(MOST_UNDER_WAY, Math.max(FEW, 2 * roundTrip.nanos() / interval));
     }
 
     private @Nullable Sent sendNext() {

@@ -195,6 +195,21 @@ final class BatchTimeout {
         run(ofScripts, sending);
     }
 
+    /**
+     * Sends scripts after that time, on a thread that may block.
+     *
+     * @return whether a thread is available for that
+     */
+    boolean runOnSender(Runnable sending, long nanos) {
+        try {
+            var unused = scheduler.schedule(() -> runOnSender(sending), Math.max(0, nanos));
+            return true;
+        } catch (Throwable ex) {
+            logger.log(Level.DEBUG, "No thread is available to send a script later; the next reply sends it", ex);
+            return false;
+        }
+    }
+
     /** Runs the task, on the current thread if no other is available. */
     private static void run(Executor executor, Runnable task) {
         try {

@@ -10,8 +10,11 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Several scripts are under way to a server that is far away. */
 @Timeout(60)
@@ -27,12 +30,18 @@ class HighLatencyQueueTests {
 
     private final BatchTimeout timeout = PendingCalls.timeout(thread, TIMEOUT);
 
-    private final BatchQueue queue =
-            new BatchQueue(new ConcurrentLinkedQueue<>(), timeout, this::send, this::queue, call -> {});
+    private Function<Batch, CompletableFuture<List<Long>>> script = this::send;
+
+    private final BatchQueue queue = new BatchQueue(
+            new ConcurrentLinkedQueue<>(), timeout, batch -> script.apply(batch), this::queue, call -> {});
 
     private final List<Integer> sizes = new ArrayList<>();
 
+    private final List<Duration> moments = new ArrayList<>();
+
     private Duration roundTrip = Duration.ofMillis(20);
+
+    private long start;
 
     private long leastLeft = Long.MAX_VALUE;
 
@@ -50,6 +59,7 @@ class HighLatencyQueueTests {
 
     private CompletableFuture<List<Long>> send(Batch batch) {
         sizes.add(batch.calls().size());
+        moments.add(Duration.ofNanos(thread.nanos() - start));
         batch.calls().forEach(call -> leastLeft = Math.min(leastLeft, call.nanosLeft()));
         mostUnderWay = Math.max(mostUnderWay, ++underWay);
         CompletableFuture<List<Long>> reply = new CompletableFuture<>();
@@ -94,23 +104,74 @@ class HighLatencyQueueTests {
 
     @Test
     void oneScriptIsUnderWayToAServerNearby() {
-        roundTrip = Duration.ofMillis(1);
+        roundTrip = Duration.ofNanos(200_000);
         callAllTheTime();
         assertThat(answered).isEqualTo(CALLS);
         assertThat(mostUnderWay).isEqualTo(1);
     }
 
-    /** Most answers of a server nearby come late, if this machine is busy: that makes it no farther away. */
-    @Test
-    void oneScriptIsUnderWayToAServerNearbyAlsoWhileThisMachineIsBusy() {
-        for (int i = 0; i < 200; i++) {
-            roundTrip = Duration.ofMillis(i % 20 == 0 ? 1 : 15);
-            for (int j = 0; j < 10; j++) {
-                var unused = call();
-            }
-            thread.pass(TIMEOUT);
+    /** Callers of a few threads do not wait for the scripts of others that are on their way. */
+    @ParameterizedTest
+    @CsvSource({"2, 500", "5, 500", "20, 1250", "80, 5000"})
+    void callsWaitForAnIntervalAndNotForAnAnswer(int roundTripMillis, int intervalMicros) {
+        roundTrip = Duration.ofMillis(roundTripMillis);
+        learn();
+        for (int i = 0; i < 32; i++) {
+            var unused = call();
         }
-        assertThat(mostUnderWay).isEqualTo(1);
+        assertThat(sizes).containsExactly(1);
+        thread.pass(TIMEOUT);
+        assertThat(sizes).containsExactly(1, 31);
+        assertThat(moments.get(1)).isCloseTo(Duration.ofNanos(intervalMicros * 1_000L), Duration.ofNanos(10));
+        assertThat(answered).isEqualTo(32);
+    }
+
+    /** Waiting would make it no fuller. */
+    @Test
+    void fullScriptIsSentAtOnceAlsoToAServerNearby() {
+        roundTrip = Duration.ofNanos(200_000);
+        learn();
+        for (int i = 0; i < 1 + 128 * 4; i++) {
+            var unused = call();
+        }
+        assertThat(sizes).containsExactly(1, 128, 128, 128);
+        thread.pass(roundTrip);
+        assertThat(sizes).containsExactly(1, 128, 128, 128, 128);
+    }
+
+    /** Answers of a server nearby come late, if this machine is busy: further scripts would make it busier. */
+    @Test
+    void scriptsThatAreNotFullAreSentAtIntervals() {
+        roundTrip = Duration.ofMillis(3);
+        learn();
+        for (int i = 0; i < 1_000; i++) {
+            var unused = call();
+            thread.pass(Duration.ofNanos(10_000));
+        }
+        assertThat(moments)
+                .hasSize(21)
+                .allSatisfy(moment -> assertThat(moment.toNanos() % 500_000).isZero());
+        assertThat(mostUnderWay).isEqualTo(6);
+    }
+
+    /** What the timer would have done is done by the next answer. */
+    @Test
+    void callsAreSentByAnAnswerIfThereIsNoThreadForTheTimer() {
+        learn();
+        thread.shutdown();
+        List<CompletableFuture<List<Long>>> replies = new ArrayList<>();
+        script = batch -> {
+            replies.add(new CompletableFuture<>());
+            return replies.get(replies.size() - 1);
+        };
+        queue.dispatch(PendingCalls.patient());
+        PendingCall<Long> next = PendingCalls.patient();
+        queue.dispatch(next);
+        assertThat(replies).hasSize(1);
+        replies.get(0).complete(List.of(1L, 0L, 0L, 0L));
+        assertThat(replies).hasSize(2);
+        replies.get(1).complete(List.of(1L, 0L, 0L, 0L));
+        assertThat(next.outcome()).isCompleted();
     }
 
     @Test
@@ -140,12 +201,16 @@ class HighLatencyQueueTests {
 
     /** It knows how far away the server is. */
     private void learn() {
-        for (int i = 0; i < 50; i++) {
+        for (int i = 0; i < 150; i++) {
             var unused = call();
             thread.pass(TIMEOUT);
         }
         answered = 0;
         latencies = 0;
         leastLeft = Long.MAX_VALUE;
+        mostUnderWay = 0;
+        sizes.clear();
+        moments.clear();
+        start = thread.nanos();
     }
 }
