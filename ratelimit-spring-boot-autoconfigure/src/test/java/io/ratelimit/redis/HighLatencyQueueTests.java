@@ -104,7 +104,7 @@ class HighLatencyQueueTests {
 
     @Test
     void oneScriptIsUnderWayToAServerNearby() {
-        roundTrip = Duration.ofNanos(200_000);
+        roundTrip = Duration.ofNanos(900_000);
         callAllTheTime();
         assertThat(answered).isEqualTo(CALLS);
         assertThat(mostUnderWay).isEqualTo(1);
