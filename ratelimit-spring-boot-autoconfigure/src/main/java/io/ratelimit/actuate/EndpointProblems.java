@@ -47,7 +47,10 @@ public final class EndpointProblems implements OperationInvokerAdvisor {
         if (!endpoint.equals(EndpointId.of(RateLimitsEndpoint.ID))) {
             return invoker;
         }
-        Set<String> known = parameters.stream().map(OperationParameter::getName).collect(Collectors.toSet());
+        Set<String> known = parameters.stream()
+                .map(OperationParameter::getName)
+                .filter(name -> !name.equals(PRINCIPAL))
+                .collect(Collectors.toSet());
         return context -> context.canResolve(WebServerNamespace.class)
                 ? answer(context, type, known, invoker)
                 : invoker.invoke(context);
@@ -70,7 +73,7 @@ public final class EndpointProblems implements OperationInvokerAdvisor {
     private static InvocationContext change(InvocationContext context, Set<String> known) {
         Map<String, Object> arguments = new HashMap<>(context.getArguments());
         for (String name : arguments.keySet()) {
-            if (!known.contains(name) || name.equals(PRINCIPAL)) {
+            if (!known.contains(name)) {
                 throw new IllegalArgumentException("There is no attribute '" + name + "'"
                         + LimitNames.nearest(name, known)
                                 .map(nearest -> "; did you mean '" + nearest + "'?")

@@ -28,6 +28,8 @@ import org.jspecify.annotations.Nullable;
 /** Changes the limits of one catalog by overrides that a synchronizer stores. */
 public final class LimitAdmin implements RateLimitAdmin {
 
+    private static final Duration SHORTEST = Duration.ofMillis(1);
+
     /** The longest duration, so that all times are exact in integers below 2^53. */
     private static final Duration LONGEST = Duration.ofDays(3_650);
 
@@ -200,7 +202,7 @@ public final class LimitAdmin implements RateLimitAdmin {
                     "an override must set an attribute.",
                     "Set a capacity or a rate, for example, or remove the override.");
         }
-        if (duration != null && (duration.toMillis() < 1 || duration.compareTo(LONGEST) > 0)) {
+        if (duration != null && (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0)) {
             throw new RateLimitConfigurationException(
                     "duration must be from 1ms to 3650d (was "
                             + duration.toString().substring(2).toLowerCase(Locale.ROOT) + ").",

@@ -134,8 +134,9 @@ abstract class EndpointContract {
             {"onStoreFailure": "shrug"}          | onStoreFailure must be one of local, allow, reject, throw (was "shrug").
             {"maxWait": "soon"}                  | maxWait must be a duration such as 10m (was "soon").
             {"capacity": 9, "duration": "-1s"}   | duration must be from
+            {"capacity": 9, "duration": "PT9223372036854775807S"} | duration must be from
             {"capasity": 9}                      | There is no attribute 'capasity'; did you mean 'capacity'?
-            {"capacity": 9, "principal": "root"} | There is no attribute 'principal'
+            {"capacity": 9, "principal": "root"} | There is no attribute 'principal'.
             {}                                   | an override must set an attribute
             {"grant": 9}                         | grant must be sent with a key.
             """)
