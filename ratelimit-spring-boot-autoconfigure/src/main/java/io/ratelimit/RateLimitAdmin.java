@@ -4,7 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 
 /**
- * Changes limits while the application runs. A bean of this type exists unless {@code ratelimit.enabled} is {@code false}.
+ * Changes limits while the application runs. With {@code ratelimit.enabled=false}, every method of the
+ * bean throws an {@link IllegalStateException}.
  *
  * <p>An override is kept in Redis and applies to all instances within a second, to those started later, and after restarts.
  * With {@code ratelimit.store=in-memory}, it applies to this instance. The permits that callers have used are kept.

@@ -1,6 +1,8 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.change.DisabledLimitAdmin;
 import io.ratelimit.limiter.UnlimitedRateLimiterRegistry;
 import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -57,6 +59,12 @@ public final class RateLimitAutoConfiguration {
         RateLimiterRegistry rateLimiterRegistry() {
             System.getLogger("io.ratelimit").log(Level.INFO, "Rate limits are off (ratelimit.enabled is false)");
             return new UnlimitedRateLimiterRegistry();
+        }
+
+        @Bean
+        @ConditionalOnMissingBean
+        RateLimitAdmin rateLimitAdmin() {
+            return new DisabledLimitAdmin();
         }
     }
 

@@ -1,9 +1,12 @@
 package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.mockito.Mockito.mock;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.TimeSource;
 import io.ratelimit.Waiter;
@@ -194,6 +197,20 @@ class RateLimitAutoConfigurationTests {
                                 .allowed())
                         .isTrue();
             }
+        });
+    }
+
+    @Test
+    void disabledLimitsCannotBeChanged() {
+        runner.withPropertyValues("ratelimit.enabled=false").run(context -> {
+            RateLimitAdmin admin = context.getBean(RateLimitAdmin.class).as("alice");
+            RateLimitOverride override = RateLimitOverride.builder().capacity(1).build();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> admin.override("any", override))
+                    .withMessage("Rate limits are off (ratelimit.enabled is false)");
+            assertThatIllegalStateException().isThrownBy(() -> admin.bucket("any", "bob"));
+            assertThat(admin.overrideAsync("any", override, RateLimitAdmin.ANY_VERSION))
+                    .isCompletedExceptionally();
         });
     }
 
