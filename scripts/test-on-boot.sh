@@ -42,14 +42,15 @@ status=0
 rows=()
 for boot in "${versions[@]}"; do
     # Spring Cloud's release for this generation.
-    gateway=5.0.3
-    [[ $boot != 3.* ]] || gateway=4.3.5
+    gateway=5.0.3 context=5.0.3
+    [[ $boot != 3.* ]] || { gateway=4.3.5 context=4.3.0; }
     for jdk in "${jdks[@]}"; do
         # Nothing that another version has compiled.
         rm -rf acceptance/*/target
         outcome=0
         JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
             -Dspring-boot.version="$boot" -Dspring-cloud-gateway.version="$gateway" \
+            -Dspring-cloud-context.version="$context" \
             ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
             || outcome=$?
         java=$("$jdk/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.version = //p')

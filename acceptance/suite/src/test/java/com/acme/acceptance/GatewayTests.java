@@ -37,7 +37,9 @@ class GatewayTests {
         gateway = gateway(Application.redis().properties());
         unlimited = gateway("ratelimit.enabled=false");
         withoutRedis = gateway(
-                "ratelimit.redis.url=redis://127.0.0.1:1", "ratelimit.limits.gateway-named.on-store-failure=reject");
+                "ratelimit.redis.url=redis://127.0.0.1:1",
+                "ratelimit.limits.gateway-named.on-store-failure=reject",
+                "management.endpoint.ratelimits.access=none");
     }
 
     private static Application gateway(String... properties) {
@@ -100,6 +102,52 @@ class GatewayTests {
         HttpResponse<String> response = withoutRedis.get("/named", "X-Api-Key", key);
         assertThat(response.statusCode()).as(response.body()).isEqualTo(503);
         assertThat(response.headers().firstValue("RateLimit")).isEmpty();
+    }
+
+    @Test
+    void aLimitAppliesThePropertiesThatSpringCloudHasChanged() {
+        String path = "/refreshed/" + key;
+        gateway.allowed(path);
+        gateway.allowed(path);
+        gateway.rejected("gateway-refreshed", path);
+        try {
+            changeRate("4/d");
+            assertThat(refreshedRate()).isEqualTo("4/d");
+            gateway.allowed(path);
+            gateway.allowed(path);
+            gateway.rejected("gateway-refreshed", path);
+
+            changeRate("4/fortnight");
+            assertThat(refreshedRate()).isEqualTo("4/d");
+            assertThat(gateway.log()).contains("Refreshed properties of rate limits are invalid");
+            gateway.rejected("gateway-refreshed", path);
+        } finally {
+            assertThat(gateway.send("DELETE", "/actuator/env", "").statusCode()).isEqualTo(200);
+        }
+        assertThat(refreshedRate()).isEqualTo("2/d");
+    }
+
+    private static void changeRate(String rate) {
+        HttpResponse<String> changed = gateway.send(
+                "POST",
+                "/actuator/env",
+                "{\"name\": \"ratelimit.limits.gateway-refreshed.rate\", \"value\": \"" + rate + "\"}");
+        assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
+    }
+
+    private static String refreshedRate() {
+        return gateway.json("/actuator/ratelimits/gateway-refreshed", "$.rate");
+    }
+
+    @Test
+    void theEndpointHasTheAccessThatTheApplicationPermits() {
+        String path = "/actuator/ratelimits/gateway-url";
+        assertThat(gateway.get(path).statusCode()).isEqualTo(200);
+        assertThat(gateway.send("POST", path, "{\"capacity\": 9}").statusCode())
+                .isEqualTo(405);
+        assertThat(gateway.send("DELETE", path, "").statusCode()).isEqualTo(405);
+        assertThat(gateway.<Integer>json(path, "$.capacity")).isEqualTo(2);
+        assertThat(withoutRedis.get(path).statusCode()).isEqualTo(404);
     }
 
     private HttpResponse<String> call(String path) {
