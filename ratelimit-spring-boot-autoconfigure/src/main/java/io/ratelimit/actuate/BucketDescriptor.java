@@ -1,6 +1,8 @@
 package io.ratelimit.actuate;
 
 import io.ratelimit.BucketStatus;
+import io.ratelimit.RateLimit;
+import io.ratelimit.Scope;
 import java.time.Clock;
 import java.time.Duration;
 import java.time.Instant;
@@ -15,6 +17,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param resetAfter the time until the bucket is full again
  * @param blockedFor the time until the key is no longer blocked; {@code null}: it is not blocked
  * @param blockedUntil the same as a time of this instance's clock
+ * @param scope {@code INSTANCE} if the bucket is that of the instance that answers; {@code null}: all instances share it
  */
 public record BucketDescriptor(
         String limit,
@@ -22,16 +25,18 @@ public record BucketDescriptor(
         long remaining,
         Duration resetAfter,
         @Nullable Duration blockedFor,
-        @Nullable Instant blockedUntil)
+        @Nullable Instant blockedUntil,
+        @Nullable String scope)
         implements OperationResponseBody {
 
-    static BucketDescriptor of(String limit, BucketStatus status, Clock clock) {
+    static BucketDescriptor of(RateLimit limit, BucketStatus status, Clock clock) {
         return new BucketDescriptor(
-                limit,
+                limit.name(),
                 status.capacity(),
                 status.remaining(),
                 status.resetAfter(),
                 status.isBlocked() ? status.blockedFor() : null,
-                status.isBlocked() ? clock.instant().plus(status.blockedFor()) : null);
+                status.isBlocked() ? clock.instant().plus(status.blockedFor()) : null,
+                limit.scope() == Scope.INSTANCE ? limit.scope().name() : null);
     }
 }

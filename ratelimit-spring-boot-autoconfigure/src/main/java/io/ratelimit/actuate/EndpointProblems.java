@@ -6,11 +6,13 @@ import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitStoreException;
 import java.util.Arrays;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -75,7 +77,7 @@ public final class EndpointProblems implements OperationInvokerAdvisor {
         for (String name : arguments.keySet()) {
             if (!known.contains(name)) {
                 throw new IllegalArgumentException("There is no attribute '" + name + "'"
-                        + LimitNames.nearest(name, known)
+                        + meant(name, known)
                                 .map(nearest -> "; did you mean '" + nearest + "'?")
                                 .orElse("."));
             }
@@ -86,6 +88,15 @@ public final class EndpointProblems implements OperationInvokerAdvisor {
             arguments.put(PRINCIPAL, caller.getPrincipal().getName());
         }
         return new InvocationContext(caller, arguments);
+    }
+
+    /** Returns an attribute that starts with this name, else the most similar one. */
+    private static Optional<String> meant(String name, Set<String> known) {
+        String start = LimitNames.canonical(name);
+        return known.stream()
+                .filter(each -> !start.isEmpty() && LimitNames.canonical(each).startsWith(start))
+                .min(Comparator.naturalOrder())
+                .or(() -> LimitNames.nearest(name, known));
     }
 
     /** A list would become a text of all its values. */

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -39,6 +40,9 @@ public final class RateLimitsEndpoint {
     static final String ID = "ratelimits";
 
     private static final String WITHOUT_KEY = "only be sent without a key";
+
+    /** A number other than 0. */
+    private static final Pattern WITHOUT_UNIT = Pattern.compile("[+-]?0*[1-9][0-9]*");
 
     private final RateLimitAdmin admin;
 
@@ -208,12 +212,16 @@ public final class RateLimitsEndpoint {
         return text == null ? null : parse(name, text);
     }
 
+    /** Refuses a number without a unit, which Spring takes for milliseconds. */
     private static Duration parse(String name, String text) {
+        String value = text.strip();
+        if (WITHOUT_UNIT.matcher(value).matches()) {
+            throw new IllegalArgumentException(name + " must have a unit, such as " + value + "s (was " + value + ").");
+        }
         try {
-            return DurationStyle.detectAndParse(text.strip());
+            return DurationStyle.detectAndParse(value);
         } catch (IllegalArgumentException ex) {
-            throw new IllegalArgumentException(
-                    name + " must be a duration such as 10m (was \"" + text.strip() + "\").", ex);
+            throw new IllegalArgumentException(name + " must be a duration such as 10m (was \"" + value + "\").", ex);
         }
     }
 
@@ -222,6 +230,6 @@ public final class RateLimitsEndpoint {
     }
 
     private BucketDescriptor describe(RateLimitStatus status, BucketStatus bucket) {
-        return BucketDescriptor.of(status.effective().name(), bucket, clock);
+        return BucketDescriptor.of(status.effective(), bucket, clock);
     }
 }

@@ -40,6 +40,8 @@ abstract class EndpointContract {
                 type,
                 "management.endpoint.ratelimits.access=unrestricted",
                 "ratelimit.limits.quotes.capacity=5",
+                "ratelimit.limits.local.rate=2/h",
+                "ratelimit.limits.local.scope=instance",
                 // Of the application, not of the endpoint.
                 "spring.jackson.property-naming-strategy=SNAKE_CASE");
         readOnly = new EndpointApplication(type, "ratelimit.limits.quotes.capacity=5");
@@ -136,6 +138,10 @@ abstract class EndpointContract {
             {"capacity": 9, "duration": "-1s"}   | duration must be from
             {"capacity": 9, "duration": "PT9223372036854775807S"} | duration must be from
             {"capasity": 9}                      | There is no attribute 'capasity'; did you mean 'capacity'?
+            {"capacity": 9, "duration": 3600}    | duration must have a unit, such as 3600s (was 3600).
+            {"capacity": 9, "duration": "3600"}  | duration must have a unit, such as 3600s (was 3600).
+            {"blockFor": "1m, 60"}               | blockFor must have a unit, such as 60s (was 60).
+            {"maxWait": 2}                       | maxWait must have a unit, such as 2s (was 2).
             {"capacity": 9, "principal": "root"} | There is no attribute 'principal'.
             {}                                   | an override must set an attribute
             {"grant": 9}                         | grant must be sent with a key.
@@ -152,6 +158,8 @@ abstract class EndpointContract {
             {"grant": 0}                    | grant must be from 1 to 1000000000 (was 0)
             {"unblock": false}              | unblock must be true (was false).
             {"blockFor": "0s"}              | blockFor must be positive
+            {"blockFor": 60}                | blockFor must have a unit, such as 60s (was 60).
+            {"block": "1m"}                 | There is no attribute 'block'; did you mean 'blockFor'?
             {"blockFor": "1m", "rate": "1"} | rate must only be sent without a key.
             """)
     void invalidChangeOfABucketIsABadRequest(String body, String detail) {
@@ -201,6 +209,22 @@ abstract class EndpointContract {
         assertThat(writable.post("/quotes", "{\"key\": \"in/body\", \"grant\": 3}")
                         .json())
                 .containsEntry("remaining", 3);
+    }
+
+    @Test
+    void keyOfTheUrlPrecedesThatOfTheBody() {
+        take(limiter(), "in-url", 5);
+        assertThat(writable.post("/quotes" + key("in-url"), "{\"key\": \"in-body\", \"grant\": 3}")
+                        .json())
+                .containsEntry("remaining", 3);
+    }
+
+    @Test
+    void bucketOfALimitOfEachInstanceSaysSo() {
+        assertThat(writable.get("/local" + key("a")).json()).containsEntry("scope", "INSTANCE");
+        assertThat(writable.post("/local" + key("a"), "{\"blockFor\": \"1m\"}").json())
+                .containsEntry("scope", "INSTANCE");
+        assertThat(writable.delete("/local" + key("a")).json()).containsEntry("scope", "INSTANCE");
     }
 
     @Test
