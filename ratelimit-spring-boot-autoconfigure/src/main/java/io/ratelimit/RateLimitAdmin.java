@@ -39,7 +39,7 @@ public interface RateLimitAdmin {
      * @throws RateLimitConfigurationException if the limit is invalid with these attributes, with the message that the same
      *     configuration has at start-up, if no attribute is set, or if the duration is not positive
      * @throws RateLimitConflictException if the present override has another version
-     * @throws RateLimitStoreException if the store fails; unless its reason is a timeout, nothing has changed
+     * @throws RateLimitStoreException if the store fails; the change may have been made
      */
     RateLimitStatus override(String limit, RateLimitOverride override, long expectedVersion);
 
@@ -57,7 +57,7 @@ public interface RateLimitAdmin {
      * @param expectedVersion as for {@link #override(String, RateLimitOverride, long)}
      * @return the limit without an override
      * @throws RateLimitConflictException if the present override has another version
-     * @throws RateLimitStoreException if the store fails; unless its reason is a timeout, nothing has changed
+     * @throws RateLimitStoreException if the store fails; the change may have been made
      */
     RateLimitStatus removeOverride(String limit, long expectedVersion);
 
@@ -76,8 +76,9 @@ public interface RateLimitAdmin {
      * second at the latest, and permits that they have leased. If they cannot be told, a block applies there when the leased
      * permits are used.
      *
-     * <p>If the store fails, every method throws a {@link RateLimitStoreException} whatever {@link OnStoreFailure} is; unless
-     * its reason is a timeout, nothing has changed. A store that is not the starter's may throw an
+     * <p>If the store fails, every method throws a {@link RateLimitStoreException} whatever {@link OnStoreFailure} is. The
+     * change may have been made, unless the reason is {@link RateLimitStoreException.Reason#SHORT_CIRCUITED} or
+     * {@link RateLimitStoreException.Reason#STALLED}: it was not sent. A store that is not the starter's may throw an
      * {@link UnsupportedOperationException}.
      */
     interface Bucket {
