@@ -2,8 +2,9 @@ package io.ratelimit.memory;
 
 import io.ratelimit.store.BucketChange;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
-import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,22 +51,45 @@ record BucketState(
             return new BucketState(last.own.recover(now), last.others, skew, block);
         }
         RuleState<?> known = last.state(rule);
-        List<RuleState<?>> others = last.allBut(known);
         if (known != null) {
-            return new BucketState(known.recover(now), others, skew, block);
+            return new BucketState(known.recover(now), last.allBut(known), skew, block);
         }
-        int adopted = adoptedBy(rule, others);
-        RuleState<?> before = others.get(adopted).recover(now);
-        others.set(adopted, before);
-        return new BucketState(RuleState.adopt(rule, before, now), others, skew, block);
+        List<RuleState<?>> others = last.recovered(now);
+        RuleState<?> own = RuleState.adopt(rule, adoptedBy(rule, others, now), now);
+        if (others.size() > MOST_OTHERS) {
+            others.remove(leastNeeded(others, now));
+        }
+        return new BucketState(own, others, skew, block);
     }
 
-    /** Returns which state a new rule adopts: the last used one; for a log another log, if any, because of its entries. */
-    private static int adoptedBy(Rule<?> rule, List<RuleState<?>> states) {
-        return IntStream.range(0, states.size())
-                .filter(i -> rule.sharesEntriesWith(states.get(i).rule()))
-                .findFirst()
-                .orElse(0);
+    /**
+     * Returns the state that a new rule adopts: the one with the most permits in use, the last used of equal ones; for a log
+     * another log, if any, because of its entries.
+     */
+    private static RuleState<?> adoptedBy(Rule<?> rule, List<RuleState<?>> states, long now) {
+        Comparator<RuleState<?>> otherLogsFirst = Comparator.comparing(state -> !rule.sharesEntriesWith(state.rule()));
+        return Collections.min(states, otherLogsFirst.thenComparingLong(state -> -state.used(now)));
+    }
+
+    /**
+     * Returns the index of the state that makes room for another: the one that was used longest ago, but not the one with the
+     * largest capacity. Only that one has counted all permits that are not back, so only an unused one can be forgotten.
+     */
+    private static int leastNeeded(List<RuleState<?>> states, long now) {
+        int last = states.size() - 1;
+        RuleState<?> oldest = states.get(last);
+        boolean needed = oldest.used(now) > 0
+                && states.subList(0, last).stream()
+                        .allMatch(
+                                other -> other.rule().capacity() < oldest.rule().capacity());
+        return needed ? last - 1 : last;
+    }
+
+    private List<RuleState<?>> recovered(long now) {
+        List<RuleState<?>> recovered = new ArrayList<>(1 + others.size());
+        recovered.add(own.recover(now));
+        others.forEach(other -> recovered.add(other.recover(now)));
+        return recovered;
     }
 
     /** Whether this is no more than the counter of one rule. */
@@ -99,11 +123,11 @@ record BucketState(
         return null;
     }
 
-    private List<RuleState<?>> allBut(@Nullable RuleState<?> state) {
-        List<RuleState<?>> rest = new ArrayList<>(1 + others.size());
+    private List<RuleState<?>> allBut(RuleState<?> state) {
+        List<RuleState<?>> rest = new ArrayList<>(others.size());
         rest.add(own);
         for (RuleState<?> other : others) {
-            if (other != state && rest.size() < MOST_OTHERS) {
+            if (other != state) {
                 rest.add(other);
             }
         }

@@ -103,31 +103,46 @@ local function make_rare_state()
     end
   end
 
-  -- Returns the state that a new rule adopts: the last used one; for a log another log, if any, because they share entries.
-  local function adopted_by(rule, others)
-    for i = 1, rule.algorithm.has_entries and #others or 0 do
-      if others[i].rule.algorithm.has_entries then return others[i] end
-    end
-    return others[1]
+  local function used(state, bucket)
+    return state.rule.algorithm.used(state, bucket)
   end
 
-  -- Puts the rule's state first. A new rule adopts what the previous rule has counted. This must be written even without a
+  -- Returns the state that a new rule adopts: the one with the most permits in use, the last used of equal ones; for a log
+  -- another log, if any, because they share entries.
+  local function adopted_by(rule, states, bucket)
+    local adopted, with_entries = states[1], rule.algorithm.has_entries or false
+    for _, state in ipairs(states) do
+      local shared = with_entries and state.rule.algorithm.has_entries or false
+      local preferred = shared ~= (with_entries and adopted.rule.algorithm.has_entries or false)
+      if preferred and shared or not preferred and used(state, bucket) > used(adopted, bucket) then adopted = state end
+    end
+    return adopted
+  end
+
+  -- Returns the index of the state that makes room for another: the one that was used longest ago, but not the one with the
+  -- largest capacity. Only that one has counted all permits that are not back, so only an unused one can be forgotten.
+  local function least_needed(states, bucket)
+    local oldest = states[#states]
+    if used(oldest, bucket) == 0 then return #states end
+    for i = 1, #states - 1 do
+      if states[i].rule.capacity >= oldest.rule.capacity then return #states end
+    end
+    return #states - 1
+  end
+
+  -- Puts the rule's state first. A new rule adopts what the previous rules have counted. This must be written even without a
   -- charge: if each call adopted it again, used permits would never come back.
   local function choose(bucket, states)
     local rule, others, own = bucket.rule, {}, nil
     for _, state in ipairs(states) do
-      if state.rule == rule then
-        own = state
-      elseif #others < STATES_AT_MOST - 1 then
-        others[#others + 1] = state
-      end
+      if state.rule == rule then own = state else others[#others + 1] = state end
     end
     bucket.rule_is_new = not own
     bucket.own = own or new_state(rule, bucket.now)
-    local before = not own and adopted_by(rule, others)
-    if before then
-      before.rule.algorithm.recover(before, bucket)
-      complete(rule.algorithm).adopt(bucket.own, bucket, before)
+    if not own then
+      for _, state in ipairs(others) do state.rule.algorithm.recover(state, bucket) end
+      complete(rule.algorithm).adopt(bucket.own, bucket, adopted_by(rule, others, bucket))
+      if #others == STATES_AT_MOST then table.remove(others, least_needed(others, bucket)) end
       bucket.changed = true
     end
     rule.algorithm.recover(bucket.own, bucket)

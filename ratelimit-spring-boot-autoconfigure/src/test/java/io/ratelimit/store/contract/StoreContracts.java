@@ -18,6 +18,9 @@ public abstract class StoreContracts extends DecisionContracts {
     class RulesInTurns extends AlternatingRulesContract {}
 
     @Nested
+    class ManyRules extends ManyRulesContract {}
+
+    @Nested
     class EveryRuleCounts extends DifferingRulesContract {}
 
     @Nested
