@@ -219,6 +219,16 @@ abstract class EndpointContract {
                 .containsEntry("remaining", 3);
     }
 
+    /** Spring refuses them before the endpoint is called. */
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"blockFor\": [\"1m\", \"10m\"]}", "{\"capacity\": {}}", "{\"capacity\": 9"})
+    void listsObjectsAndMalformedJsonAreABadRequest(String body) {
+        Answer answer = writable.post("/quotes", body);
+        assertThat(answer.status()).as(answer.body()).isEqualTo(400);
+        assertThat(answer.contentType()).isEqualTo("application/json");
+        assertThat(writable.get("/quotes").json()).doesNotContainKey("override");
+    }
+
     @Test
     void bucketOfALimitOfEachInstanceSaysSo() {
         assertThat(writable.get("/local" + key("a")).json()).containsEntry("scope", "INSTANCE");
