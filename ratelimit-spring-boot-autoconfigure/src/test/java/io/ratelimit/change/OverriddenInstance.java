@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** One instance of an application, whose limit can be overridden. */
@@ -64,6 +65,11 @@ final class OverriddenInstance implements AutoCloseable {
 
     List<RateLimitChangedEvent> events() {
         return events;
+    }
+
+    /** Returns what tells other instances of changes. */
+    SmartLifecycle channel() {
+        return (SmartLifecycle) context.getBean(ChangeChannel.class);
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.context.SmartLifecycle;
 
 /** Instances that share a Redis have the same overrides. */
 @Timeout(60)
@@ -165,6 +167,29 @@ class SharedOverrideTests {
                 .until(() -> first.limit().capacity() == 20 && second.limit().capacity() == 20);
         first.admin().removeOverride(QUOTES);
         assertThat((String) redis.send("GET", prefix + ":%overrides")).startsWith("others 1795251352713711");
+    }
+
+    @Test
+    void attemptsToSubscribeAreQuietWhileRedisIsAwayAndEndAtOnce() {
+        try (LogRecorder ours = new LogRecorder("io.ratelimit.redis");
+                LogRecorder drivers = new LogRecorder("org.springframework.data.redis")) {
+            redis.kill();
+            try {
+                SmartLifecycle channel = first.channel();
+                channel.stop();
+                channel.start();
+                await().atMost(Duration.ofSeconds(20))
+                        .until(() -> ours.lines().stream()
+                                .anyMatch(line -> line.contains("Cannot subscribe to changes of rate limits")));
+                channel.stop();
+                channel.start();
+            } finally {
+                redis.restart();
+            }
+            assertThat(drivers.lines()).isEmpty();
+        }
+        second.admin().override(QUOTES, RateLimitOverride.builder().capacity(50).build());
+        await().atMost(Duration.ofSeconds(20)).until(() -> first.limit().capacity() == 50);
     }
 
     @Test

@@ -22,11 +22,9 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.SubscriptionListener;
 import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.data.redis.listener.ChannelTopic;
-import org.springframework.data.redis.listener.RedisMessageListenerContainer;
-import org.springframework.util.backoff.FixedBackOff;
 
 /** Sends messages by publish and subscribe: one channel of Redis for all topics, on a connection of its own. */
 public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, DisposableBean {
@@ -57,9 +55,10 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     private final ScheduledExecutorService thread = DaemonThreads.createScheduler("ratelimit-channel");
 
-    private @Nullable RedisMessageListenerContainer container;
+    /** The connection that is in use by the subscription. */
+    private volatile @Nullable RedisConnection subscription;
 
-    private boolean logged;
+    private volatile boolean logged;
 
     private boolean subscriberFailed;
 
@@ -97,17 +96,17 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     private void subscribeLater(Duration pause) {
         try {
-            var unused = thread.schedule(this::trySubscribing, pause.toMillis(), TimeUnit.MILLISECONDS);
+            var unused = thread.schedule(this::keepSubscribed, pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             // Closed.
         }
     }
 
     /** No failure ends the attempts. */
-    private void trySubscribing() {
+    private void keepSubscribed() {
         try {
-            if (subscribed()) {
-                return;
+            if (!isSubscribed() && connector.connect(CONNECT)) {
+                subscribe();
             }
         } catch (Throwable ex) {
             log(ex);
@@ -117,39 +116,33 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         }
     }
 
-    private synchronized boolean subscribed() {
-        if (!running) {
-            return true;
-        }
-        if (!connector.connect(CONNECT)) {
-            return false;
-        }
-        RedisMessageListenerContainer created = create();
+    private boolean isSubscribed() {
+        RedisConnection known = subscription;
+        return known != null && known.isSubscribed();
+    }
+
+    /**
+     * Subscribes on a connection of its own. Lettuce returns at once, and subscribes again by itself when it has reconnected;
+     * a driver that blocks returns when the subscription has ended. There is no listener container of Spring Data here, because
+     * that logs each attempt as an error, with a stack trace, and cannot be stopped while it waits for the next one.
+     */
+    private void subscribe() {
+        close(subscription);
+        RedisConnection created = connector.connections().getConnection();
+        subscription = created;
+        boolean subscribed = false;
         try {
-            created.start();
-        } catch (RuntimeException ex) {
-            close(created);
-            throw ex;
+            created.subscribe(new Received(), channel.getBytes(StandardCharsets.UTF_8));
+            subscribed = running && created.isSubscribed();
+        } finally {
+            if (!subscribed) {
+                subscription = null;
+                close(created);
+            }
         }
-        container = created;
-        logged = false;
-        return true;
     }
 
-    /** The container subscribes again if the connection is lost. */
-    private RedisMessageListenerContainer create() {
-        RedisMessageListenerContainer created = new RedisMessageListenerContainer();
-        created.setConnectionFactory(connector.connections());
-        created.setTaskExecutor(task -> later(receiver, task));
-        created.setSubscriptionExecutor(DaemonThreads.create("ratelimit-subscription", 1, 1));
-        created.setRecoveryBackoff(new FixedBackOff(PAUSE.toMillis(), FixedBackOff.UNLIMITED_ATTEMPTS));
-        created.setErrorHandler(ex -> logger.log(Level.DEBUG, "A message of another instance failed", ex));
-        created.afterPropertiesSet();
-        created.addMessageListener(new Received(), ChannelTopic.of(channel));
-        return created;
-    }
-
-    private synchronized void log(Throwable failure) {
+    private void log(Throwable failure) {
         if (!logged && running) {
             logged = true;
             logger.log(
@@ -161,12 +154,10 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
     }
 
     @Override
-    public synchronized void stop() {
+    public void stop() {
         running = false;
-        if (container != null) {
-            close(container);
-            container = null;
-        }
+        close(subscription);
+        subscription = null;
     }
 
     @Override
@@ -180,10 +171,12 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         return 2;
     }
 
-    private static void close(RedisMessageListenerContainer created) {
+    private static void close(@Nullable RedisConnection ended) {
         try {
-            created.destroy();
-        } catch (Exception ex) {
+            if (ended != null) {
+                ended.close();
+            }
+        } catch (RuntimeException ex) {
             logger.log(Level.DEBUG, "Ending a subscription failed", ex);
         }
     }
@@ -232,12 +225,16 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         public void onMessage(Message message, byte @Nullable [] pattern) {
             String[] words = new String(message.getBody(), StandardCharsets.UTF_8).split(" ", 3);
             if (words.length == 3 && !words[0].equals(instance)) {
-                each(subscribers.getOrDefault(words[1], List.of()), told -> told.onMessage(words[2]));
+                // Not on the thread of the driver, which reads replies, too.
+                later(
+                        receiver,
+                        () -> each(subscribers.getOrDefault(words[1], List.of()), told -> told.onMessage(words[2])));
             }
         }
 
         @Override
         public void onChannelSubscribed(byte[] subscribed, long count) {
+            logged = false;
             later(receiver, () -> subscribers.values().forEach(told -> each(told, Subscriber::onConnect)));
         }
     }
