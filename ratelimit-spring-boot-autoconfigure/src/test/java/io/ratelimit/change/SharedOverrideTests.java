@@ -28,7 +28,7 @@ import org.springframework.context.SmartLifecycle;
 @Timeout(60)
 class SharedOverrideTests {
 
-    private static final RedisServer redis = new RedisServer();
+    private static final RedisServer redis = RedisServer.loadingAtOnce();
 
     /** As documented: within a second, and something for a busy machine. */
     private static final Duration SOON = Duration.ofSeconds(3);

@@ -19,14 +19,30 @@ public final class RedisServer implements AutoCloseable {
         "loading-process-events-interval-bytes 1024"
     };
 
-    private final RedisProcess process = RedisProcess.server(SETTINGS);
+    private final RedisProcess process;
 
     /** Who was there before the trouble began, and still gets an answer. */
-    private final RedisSocket before = new RedisSocket(process.port());
+    private final RedisSocket before;
 
-    private RedisSocket looping = before;
+    private RedisSocket looping;
 
-    private final LettuceConnectionFactory connections = StartedConnections.to(RedisProcess.HOST, process.port());
+    private final LettuceConnectionFactory connections;
+
+    public RedisServer() {
+        this(SETTINGS);
+    }
+
+    private RedisServer(String[] settings) {
+        process = RedisProcess.server(settings);
+        before = new RedisSocket(process.port());
+        looping = before;
+        connections = StartedConnections.to(RedisProcess.HOST, process.port());
+    }
+
+    /** One that answers at once after a restart, however much was written before. */
+    public static RedisServer loadingAtOnce() {
+        return new RedisServer(new String[] {"appendonly yes", "appendfsync always"});
+    }
 
     public int port() {
         return process.port();
