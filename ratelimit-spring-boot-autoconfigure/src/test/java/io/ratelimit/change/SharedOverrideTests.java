@@ -188,7 +188,15 @@ class SharedOverrideTests {
             }
             assertThat(drivers.lines()).isEmpty();
         }
-        second.admin().override(QUOTES, RateLimitOverride.builder().capacity(50).build());
+        // Not before the driver has connected again.
+        await().atMost(Duration.ofSeconds(20))
+                .ignoreExceptionsInstanceOf(RateLimitStoreException.class)
+                .until(() -> second.admin()
+                                .override(
+                                        QUOTES,
+                                        RateLimitOverride.builder().capacity(50).build())
+                                .version()
+                        > 0);
         await().atMost(Duration.ofSeconds(20)).until(() -> first.limit().capacity() == 50);
     }
 
