@@ -48,7 +48,7 @@ public record LimitOverrides(
         }
         if (property.equals(DEFAULTS) && rate != null) {
             // No limit may need it, so that nothing else would parse it.
-            RateLimitBuilder.parse(DEFAULTS + ".rate", rate);
+            LimitValidation.parse(DEFAULTS + ".rate", rate);
         }
     }
 

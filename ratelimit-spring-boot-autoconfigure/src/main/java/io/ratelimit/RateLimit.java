@@ -55,22 +55,16 @@ public final class RateLimit {
     private final RateLimit local;
 
     /** @param local the limit of one instance while the store fails, or {@code null} if it is this limit */
-    RateLimit(
-            RateLimitBuilder source,
-            String name,
-            long capacity,
-            Rate rate,
-            ReducedRate reducedRate,
-            @Nullable RateLimit local) {
+    RateLimit(RateLimitBuilder source, String name, LimitValidation.Numbers numbers, @Nullable RateLimit local) {
         this.source = source;
         this.name = name;
         this.id = LimitNames.canonical(name);
         this.algorithm = source.algorithm();
         this.refill = source.refill();
         this.traits = AlgorithmTraits.of(algorithm, refill);
-        this.capacity = capacity;
-        this.rate = rate;
-        this.reducedRate = reducedRate;
+        this.capacity = numbers.capacity();
+        this.rate = numbers.rate();
+        this.reducedRate = numbers.reducedRate();
         this.fullMicros = reducedRate.fullMicros(capacity);
         this.maxWait = source.maxWait();
         this.blockFor = source.blockDurations();

@@ -12,12 +12,6 @@ import org.jspecify.annotations.Nullable;
 /** Builds a {@link RateLimit} and validates it as a whole. Only {@link #rate} is required. */
 public final class RateLimitBuilder {
 
-    private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";
-
-    private static final Duration LONGEST_BLOCK = Duration.ofDays(365);
-
-    private static final int MOST_BLOCKS = 16;
-
     private final String name;
 
     private LimitOverrides overrides;
@@ -265,6 +259,22 @@ public final class RateLimitBuilder {
         return copy;
     }
 
+    String name() {
+        return name;
+    }
+
+    /** Returns the rate as it was written; {@code null}: not at all. */
+    @Nullable
+    String rate() {
+        return rate;
+    }
+
+    /** Returns {@code null} for the number in the rate. */
+    @Nullable
+    Long capacity() {
+        return capacity;
+    }
+
     Algorithm algorithm() {
         return algorithm == null ? Algorithm.TOKEN_BUCKET : algorithm;
     }
@@ -306,9 +316,17 @@ public final class RateLimitBuilder {
     }
 
     /** Returns the name of an attribute as its author wrote it: the property that it was read from, or else the attribute. */
-    private String label(String attribute) {
+    String label(String attribute) {
         LimitOverrides origin = origins.get(attribute);
         return origin == null ? attribute : origin.property() + "." + LimitNames.kebabCase(attribute);
+    }
+
+    /** Returns how to set a rate where this limit was declared. */
+    String rateAdvice() {
+        return configured
+                ? "Give the declaration a rate such as \"10/s\", or set " + overrides.property()
+                        + ".rate in the configuration."
+                : "Call rate(\"10/s\"). The configuration can still override it.";
     }
 
     /**
@@ -338,180 +356,15 @@ public final class RateLimitBuilder {
     }
 
     private RateLimit validated() {
-        if (!LimitNames.isValid(name)) {
-            throw new RateLimitConfigurationException(
-                    "name must consist of letters, digits, '-' and '_' (was \"" + name + "\").", "Rename the limit.");
-        }
-        checkAlgorithm();
-        checkBlockFor();
-        Rate parsed = parsedRate();
-        ReducedRate reduced = reduced(parsed);
-        long validCapacity = validCapacity(parsed, reduced);
-        checkLease(parsed, validCapacity);
+        LimitValidation.Numbers numbers = LimitValidation.of(this);
         RateLimitBuilder source = snapshot();
-        RateLimit whole = new RateLimit(source, name, validCapacity, parsed, reduced, null);
+        RateLimit whole = new RateLimit(source, name, numbers, null);
         RateLimit local = share.of(whole);
-        return local.equals(whole) ? whole : new RateLimit(source, name, validCapacity, parsed, reduced, local);
-    }
-
-    private void checkAlgorithm() {
-        if (!traits().allows(refill())) {
-            throw new RateLimitConfigurationException(
-                    label("refill") + " must be CONTINUOUS for " + algorithm() + " (was INTERVAL).",
-                    "Remove it, or use TOKEN_BUCKET.");
-        }
-        String label = label("maxWait");
-        if (maxWait().isNegative()) {
-            throw new RateLimitConfigurationException(
-                    label + " must not be negative (was " + text(maxWait()) + ").", DURATION_EXAMPLE);
-        }
-        if (maxWait().toNanosPart() % 1_000 != 0) {
-            throw new RateLimitConfigurationException(
-                    label + " must be a whole number of microseconds (was " + text(maxWait()) + ").", DURATION_EXAMPLE);
-        }
-        if (!maxWait().isZero() && !traits().reservesAhead()) {
-            throw new RateLimitConfigurationException(
-                    label + " must be 0 for " + algorithm()
-                            + (refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
-                            + ", which cannot reserve permits (was " + text(maxWait()) + ").",
-                    "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
-        }
-    }
-
-    private void checkBlockFor() {
-        String label = label("blockFor");
-        if (blockDurations().size() > MOST_BLOCKS) {
-            throw new RateLimitConfigurationException(
-                    label + " must have at most " + MOST_BLOCKS + " durations (was "
-                            + blockDurations().size() + ").",
-                    "The last one repeats. Remove some.");
-        }
-        for (Duration duration : blockDurations()) {
-            String was = " (was " + text(duration) + ").";
-            if (duration.isNegative() || duration.isZero()) {
-                throw new RateLimitConfigurationException(
-                        label + " must be positive" + was, "Use longer ones, or a single 0 to block nothing.");
-            }
-            if (duration.toNanosPart() % 1_000 != 0) {
-                throw new RateLimitConfigurationException(
-                        label + " must be a whole number of microseconds" + was, DURATION_EXAMPLE);
-            }
-            if (duration.compareTo(LONGEST_BLOCK) > 0) {
-                throw new RateLimitConfigurationException(
-                        label + " must be at most " + LONGEST_BLOCK.toDays() + "d" + was, "Use a shorter one.");
-            }
-        }
+        return local.equals(whole) ? whole : new RateLimit(source, name, numbers, local);
     }
 
     /** Formats a duration as in a configuration: {@code 1m30s}. */
     static String text(Duration duration) {
         return duration.toString().substring(2).toLowerCase(Locale.ROOT);
-    }
-
-    private AlgorithmTraits traits() {
-        return AlgorithmTraits.of(algorithm(), refill());
-    }
-
-    private Rate parsedRate() {
-        if (rate == null || rate.isBlank()) {
-            throw new RateLimitConfigurationException(
-                    "rate must be set.",
-                    configured
-                            ? "Give the declaration a rate such as \"10/s\", or set " + overrides.property()
-                                    + ".rate in the configuration."
-                            : "Call rate(\"10/s\"). The configuration can still override it.");
-        }
-        return parse(label("rate"), rate);
-    }
-
-    static Rate parse(String label, String rate) {
-        try {
-            return Rate.parse(rate);
-        } catch (IllegalArgumentException ex) {
-            throw new RateLimitConfigurationException(
-                    label + String.valueOf(ex.getMessage()).substring("rate".length()) + ".",
-                    RateSuggestion.of(rate)
-                                    .map(suggestion -> "Did you mean \"" + suggestion + "\"? ")
-                                    .orElse("")
-                            + "Write it like " + Rate.EXAMPLES + ".",
-                    ex);
-        }
-    }
-
-    private ReducedRate reduced(Rate parsed) {
-        String label = label("rate");
-        try {
-            ReducedRate reduced = ReducedRate.of(parsed);
-            if (traits().capacities(parsed, reduced, Duration.ZERO).most() < 1) {
-                throw new RateLimitConfigurationException(
-                        label + " must be exact in integers below 2^53 (was " + parsed + ").",
-                        "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
-            }
-            if (range(parsed, reduced).most() < 1) {
-                throw new RateLimitConfigurationException(
-                        label("maxWait")
-                                + " must be exact in integers below 2^53 at the rate " + parsed + " (was "
-                                + text(maxWait()) + ").",
-                        "Use a shorter one.");
-            }
-            return reduced;
-        } catch (ArithmeticException ex) {
-            throw new RateLimitConfigurationException(
-                    label + " must have a period of at most 142 years (was " + parsed + ").",
-                    "Use a shorter period.",
-                    ex);
-        }
-    }
-
-    private CapacityRange range(Rate parsed, ReducedRate reduced) {
-        return traits().capacities(parsed, reduced, maxWait());
-    }
-
-    private long validCapacity(Rate parsed, ReducedRate reduced) {
-        CapacityRange range = range(parsed, reduced);
-        boolean fromRate = capacity == null;
-        long wanted = capacity == null ? parsed.permits() : capacity;
-        String label = label("capacity");
-        String was = " (was " + wanted + (fromRate ? ", the number in the rate" : "") + ")";
-        String context = " for " + algorithm() + " at the rate " + parsed;
-        if (wanted < 1 || wanted > range.most()) {
-            throw new RateLimitConfigurationException(
-                    label + " must be from " + range.step() + " to " + range.most() + context + was + ".",
-                    traits().capacityAdvice());
-        }
-        if (!range.contains(wanted)) {
-            throw new RateLimitConfigurationException(
-                    label + " must be a multiple of " + range.step() + context + was + ".",
-                    "Otherwise the window is not a whole number of microseconds. Change it, or use another algorithm.");
-        }
-        return wanted;
-    }
-
-    private void checkLease(Rate parsed, long validCapacity) {
-        if (lease() == 0) {
-            return;
-        }
-        String label = label("lease");
-        if (scope() == Scope.INSTANCE) {
-            throw new RateLimitConfigurationException(
-                    label + " must be 0 here, because a limit with scope INSTANCE is counted in memory (was " + lease()
-                            + ").",
-                    "Remove it, or use scope SHARED.");
-        }
-        if (lease() < 0 || lease() > validCapacity) {
-            throw new RateLimitConfigurationException(
-                    label + " must be from 0 to the capacity " + validCapacity + " (was " + lease() + ").",
-                    "Remove it, or use a smaller one.");
-        }
-        String obstacle = traits().obstacleToLeases(parsed, validCapacity);
-        if (obstacle == null && !maxWait().isZero()) {
-            obstacle = "permits that are reserved ahead, by maxWait, are in the order of the calls";
-        }
-        if (obstacle != null) {
-            throw new RateLimitConfigurationException(
-                    label + " must be 0 here, because " + obstacle + " (was " + lease() + ").",
-                    "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or"
-                            + " SLIDING_WINDOW.");
-        }
     }
 }

@@ -1,9 +1,6 @@
 package io.ratelimit.change;
 
 import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitChangedEvent.Kind;
-import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus.ActiveOverride;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
@@ -14,7 +11,6 @@ import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -30,9 +26,9 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Applies the stored overrides to the limits of this instance. Reads them about twice a second, and at once if another instance
- * says that they have changed. While they cannot be read, the last known ones apply until they end. No failure ends the
- * reading.
+ * Reads the stored overrides, about twice a second, and at once if another instance says that they have changed.
+ * {@link AppliedOverrides} applies them. While they cannot be read, the last known ones apply until they end. No failure ends
+ * the reading.
  */
 public final class OverrideSynchronizer implements AutoCloseable {
 
@@ -63,18 +59,13 @@ public final class OverrideSynchronizer implements AutoCloseable {
 
     private final List<LimitCatalog> catalogs = new CopyOnWriteArrayList<>();
 
-    private final CopyOnWriteArrayList<ChangeListener> listeners = new CopyOnWriteArrayList<>();
-
-    /** What applies to each limit, or would if it were valid. */
-    private final Map<EffectiveLimit, Applied> applied = new HashMap<>();
+    private final AppliedOverrides applied = new AppliedOverrides();
 
     private OverrideSnapshot known = new OverrideSnapshot(0, OverrideSnapshot.Result.UNCHANGED, 0, 0, Map.of());
 
     private long knownSince;
 
     private boolean failing;
-
-    private boolean listenerFailed;
 
     private Future<?> next = CompletableFuture.completedFuture(null);
 
@@ -127,7 +118,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     }
 
     public void addListener(ChangeListener listener) {
-        listeners.addIfAbsent(listener);
+        applied.addListener(listener);
     }
 
     private void start() {
@@ -259,149 +250,35 @@ public final class OverrideSynchronizer implements AutoCloseable {
     }
 
     private void applyAll(@Nullable String changed, boolean endedHere) {
-        for (EffectiveLimit limit : limits()) {
-            String id = limit.get().id();
-            StoredOverride wanted = known.overrides().get(id);
-            if (wanted != null && wanted.endMicros() != 0 && wanted.endMicros() <= now()) {
-                wanted = null;
-            }
-            Applied present = applied.get(limit);
-            if (wanted == null ? present != null : present == null || present.stored.version() != wanted.version()) {
-                apply(limit, present, wanted, id.equals(changed), endedHere);
-            }
-        }
+        applied.applyAll(limits(), known.overrides(), now(), changed, endedHere);
     }
 
     /** Applies the overrides of limits again, whose configuration has changed, and tells of the change. */
     public synchronized void reconfigured(List<EffectiveLimit> limits) {
-        for (EffectiveLimit limit : limits) {
-            applied.remove(limit);
-            publish(limit, new RateLimitChangedEvent(limit.name(), Kind.RECONFIGURED, "", null, null, true));
-        }
+        applied.reconfigured(limits);
         applyAll();
     }
 
     private Set<EffectiveLimit> limits() {
         Set<EffectiveLimit> all = new HashSet<>();
         catalogs.forEach(catalog -> all.addAll(catalog.effective()));
-        applied.keySet().retainAll(all);
         return all;
-    }
-
-    private void apply(
-            EffectiveLimit limit,
-            @Nullable Applied present,
-            @Nullable StoredOverride wanted,
-            boolean here,
-            boolean endedHere) {
-        if (wanted == null) {
-            applied.remove(limit);
-            limit.override(null);
-            StoredOverride last = present == null ? null : present.stored;
-            boolean ended = !here && last != null && last.endMicros() != 0 && last.endMicros() <= now();
-            publish(
-                    limit,
-                    new RateLimitChangedEvent(
-                            limit.name(),
-                            ended ? Kind.OVERRIDE_ENDED : Kind.OVERRIDE_REMOVED,
-                            "",
-                            null,
-                            null,
-                            here || (ended && endedHere)));
-            return;
-        }
-        String problem = null;
-        try {
-            limit.override(attributes(wanted));
-        } catch (RuntimeException ex) {
-            problem = ex.getMessage();
-            limit.override(null);
-        }
-        applied.put(limit, new Applied(wanted, problem));
-        if (problem != null) {
-            logger.log(
-                    Level.WARNING,
-                    "The override of rate limit ''{0}'' is invalid on this instance ({1}); applying the configured limit",
-                    limit.name(),
-                    problem);
-            return;
-        }
-        publish(
-                limit,
-                new RateLimitChangedEvent(
-                        limit.name(),
-                        Kind.OVERRIDDEN,
-                        String.valueOf(wanted.attributes()),
-                        wanted.until(),
-                        wanted.principal(),
-                        here));
-    }
-
-    private static RateLimitOverride attributes(StoredOverride stored) {
-        RateLimitOverride attributes = stored.attributes();
-        if (attributes == null) {
-            throw new RateLimitConfigurationException(
-                    "the override must be readable.", "A newer version of the starter may have written it.");
-        }
-        return attributes;
-    }
-
-    private void publish(EffectiveLimit limit, RateLimitChangedEvent event) {
-        logger.log(Level.INFO, describe(event) + "; now " + limit.get());
-        tell(event);
     }
 
     /** Tells the listeners of a change. */
     void tell(RateLimitChangedEvent event) {
-        for (ChangeListener listener : listeners) {
-            try {
-                listener.onChange(event);
-            } catch (RuntimeException ex) {
-                if (!listenerFailed) {
-                    listenerFailed = true;
-                    logger.log(
-                            Level.WARNING,
-                            "A listener of changes of rate limits failed; its further failures are not logged",
-                            ex);
-                }
-            }
-        }
-    }
-
-    private static String describe(RateLimitChangedEvent event) {
-        String by = event.principal() == null ? "" : " by " + event.principal();
-        String until = event.until() == null ? "" : " until " + event.until();
-        return "Rate limit '" + event.limitName() + "': "
-                + switch (event.kind()) {
-                    case OVERRIDDEN -> "overridden" + by + " with " + event.change() + until;
-                    case OVERRIDE_ENDED -> "the override has ended";
-                    case RECONFIGURED -> "the configuration has changed";
-                    default -> "the override is removed" + by;
-                };
+        applied.tell(event);
     }
 
     /** Returns the override of a limit as this instance knows it, or {@code null}. */
     synchronized @Nullable ActiveOverride active(EffectiveLimit limit) {
-        Applied present = applied.get(limit);
-        if (present == null) {
-            return null;
-        }
-        StoredOverride stored = present.stored;
-        RateLimitOverride attributes = stored.attributes();
-        return new ActiveOverride(
-                attributes == null ? RateLimitOverride.builder().build() : attributes,
-                stored.version(),
-                stored.until(),
-                stored.principal(),
-                present.problem);
+        return applied.find(limit);
     }
 
     /** Returns the time by the store's clock. */
     private long now() {
         return known.nowMicros() + (nanos.getAsLong() - knownSince) / 1_000;
     }
-
-    private record Applied(StoredOverride stored, @Nullable String problem) {}
 
     /** Reads the overrides when another instance says so. */
     private final class Told implements ChangeChannel.Subscriber {

@@ -40,7 +40,7 @@ final class LeasedBuckets {
         return ofLimit == null ? null : ofLimit.get(key(key));
     }
 
-    /** Finds those of a key of which only the digest is known. Looks through all, which few callers ask for. */
+    /** Finds those of a key by its digest. Looks through all, which few callers ask for. */
     List<LeasedBucket> find(String limit, String keyDigest) {
         List<LeasedBucket> found = new ArrayList<>();
         buckets.forEach((known, ofLimit) -> {

@@ -1,0 +1,200 @@
+package io.ratelimit;
+
+import static io.ratelimit.RateLimitBuilder.text;
+
+import java.time.Duration;
+
+/** Checks the attributes of a limit, each alone and together. A mistake names what its author wrote, and says how to mend it. */
+final class LimitValidation {
+
+    private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";
+
+    private static final Duration LONGEST_BLOCK = Duration.ofDays(365);
+
+    private static final int MOST_BLOCKS = 16;
+
+    private final RateLimitBuilder limit;
+
+    private final AlgorithmTraits traits;
+
+    private LimitValidation(RateLimitBuilder limit) {
+        this.limit = limit;
+        this.traits = AlgorithmTraits.of(limit.algorithm(), limit.refill());
+    }
+
+    /**
+     * Returns the numbers of a limit.
+     *
+     * @throws RateLimitConfigurationException if an attribute is missing, out of range or contradicts another
+     */
+    static Numbers of(RateLimitBuilder limit) {
+        return new LimitValidation(limit).numbers();
+    }
+
+    private Numbers numbers() {
+        if (!LimitNames.isValid(limit.name())) {
+            throw new RateLimitConfigurationException(
+                    "name must consist of letters, digits, '-' and '_' (was \"" + limit.name() + "\").",
+                    "Rename the limit.");
+        }
+        checkAlgorithm();
+        checkBlockFor();
+        Rate rate = rate();
+        ReducedRate reduced = reduced(rate);
+        long capacity = capacity(rate, reduced);
+        checkLease(rate, capacity);
+        return new Numbers(capacity, rate, reduced);
+    }
+
+    private void checkAlgorithm() {
+        if (!traits.allows(limit.refill())) {
+            throw new RateLimitConfigurationException(
+                    limit.label("refill") + " must be CONTINUOUS for " + limit.algorithm() + " (was INTERVAL).",
+                    "Remove it, or use TOKEN_BUCKET.");
+        }
+        String label = limit.label("maxWait");
+        if (limit.maxWait().isNegative()) {
+            throw new RateLimitConfigurationException(
+                    label + " must not be negative (was " + text(limit.maxWait()) + ").", DURATION_EXAMPLE);
+        }
+        if (limit.maxWait().toNanosPart() % 1_000 != 0) {
+            throw new RateLimitConfigurationException(
+                    label + " must be a whole number of microseconds (was " + text(limit.maxWait()) + ").",
+                    DURATION_EXAMPLE);
+        }
+        if (!limit.maxWait().isZero() && !traits.reservesAhead()) {
+            throw new RateLimitConfigurationException(
+                    label + " must be 0 for " + limit.algorithm()
+                            + (limit.refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
+                            + ", which cannot reserve permits (was " + text(limit.maxWait()) + ").",
+                    "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
+        }
+    }
+
+    private void checkBlockFor() {
+        String label = limit.label("blockFor");
+        if (limit.blockDurations().size() > MOST_BLOCKS) {
+            throw new RateLimitConfigurationException(
+                    label + " must have at most " + MOST_BLOCKS + " durations (was "
+                            + limit.blockDurations().size() + ").",
+                    "The last one repeats. Remove some.");
+        }
+        for (Duration duration : limit.blockDurations()) {
+            String was = " (was " + text(duration) + ").";
+            if (duration.isNegative() || duration.isZero()) {
+                throw new RateLimitConfigurationException(
+                        label + " must be positive" + was, "Use longer ones, or a single 0 to block nothing.");
+            }
+            if (duration.toNanosPart() % 1_000 != 0) {
+                throw new RateLimitConfigurationException(
+                        label + " must be a whole number of microseconds" + was, DURATION_EXAMPLE);
+            }
+            if (duration.compareTo(LONGEST_BLOCK) > 0) {
+                throw new RateLimitConfigurationException(
+                        label + " must be at most " + LONGEST_BLOCK.toDays() + "d" + was, "Use a shorter one.");
+            }
+        }
+    }
+
+    private Rate rate() {
+        String rate = limit.rate();
+        if (rate == null || rate.isBlank()) {
+            throw new RateLimitConfigurationException("rate must be set.", limit.rateAdvice());
+        }
+        return parse(limit.label("rate"), rate);
+    }
+
+    static Rate parse(String label, String rate) {
+        try {
+            return Rate.parse(rate);
+        } catch (IllegalArgumentException ex) {
+            throw new RateLimitConfigurationException(
+                    label + String.valueOf(ex.getMessage()).substring("rate".length()) + ".",
+                    RateSuggestion.of(rate)
+                                    .map(suggestion -> "Did you mean \"" + suggestion + "\"? ")
+                                    .orElse("")
+                            + "Write it like " + Rate.EXAMPLES + ".",
+                    ex);
+        }
+    }
+
+    private ReducedRate reduced(Rate parsed) {
+        String label = limit.label("rate");
+        try {
+            ReducedRate reduced = ReducedRate.of(parsed);
+            if (traits.capacities(parsed, reduced, Duration.ZERO).most() < 1) {
+                throw new RateLimitConfigurationException(
+                        label + " must be exact in integers below 2^53 (was " + parsed + ").",
+                        "Use a rate between 1 a year and 10 million a second, in rounder numbers.");
+            }
+            if (range(parsed, reduced).most() < 1) {
+                throw new RateLimitConfigurationException(
+                        limit.label("maxWait")
+                                + " must be exact in integers below 2^53 at the rate " + parsed + " (was "
+                                + text(limit.maxWait()) + ").",
+                        "Use a shorter one.");
+            }
+            return reduced;
+        } catch (ArithmeticException ex) {
+            throw new RateLimitConfigurationException(
+                    label + " must have a period of at most 142 years (was " + parsed + ").",
+                    "Use a shorter period.",
+                    ex);
+        }
+    }
+
+    private CapacityRange range(Rate parsed, ReducedRate reduced) {
+        return traits.capacities(parsed, reduced, limit.maxWait());
+    }
+
+    private long capacity(Rate parsed, ReducedRate reduced) {
+        CapacityRange range = range(parsed, reduced);
+        Long capacity = limit.capacity();
+        long wanted = capacity == null ? parsed.permits() : capacity;
+        String label = limit.label("capacity");
+        String was = " (was " + wanted + (capacity == null ? ", the number in the rate" : "") + ")";
+        String context = " for " + limit.algorithm() + " at the rate " + parsed;
+        if (wanted < 1 || wanted > range.most()) {
+            throw new RateLimitConfigurationException(
+                    label + " must be from " + range.step() + " to " + range.most() + context + was + ".",
+                    traits.capacityAdvice());
+        }
+        if (!range.contains(wanted)) {
+            throw new RateLimitConfigurationException(
+                    label + " must be a multiple of " + range.step() + context + was + ".",
+                    "Otherwise the window is not a whole number of microseconds. Change it, or use another algorithm.");
+        }
+        return wanted;
+    }
+
+    private void checkLease(Rate parsed, long validCapacity) {
+        if (limit.lease() == 0) {
+            return;
+        }
+        String label = limit.label("lease");
+        if (limit.scope() == Scope.INSTANCE) {
+            throw new RateLimitConfigurationException(
+                    label + " must be 0 here, because a limit with scope INSTANCE is counted in memory (was "
+                            + limit.lease() + ").",
+                    "Remove it, or use scope SHARED.");
+        }
+        if (limit.lease() < 0 || limit.lease() > validCapacity) {
+            throw new RateLimitConfigurationException(
+                    label + " must be from 0 to the capacity " + validCapacity + " (was " + limit.lease() + ").",
+                    "Remove it, or use a smaller one.");
+        }
+        String obstacle = traits.obstacleToLeases(parsed, validCapacity);
+        if (obstacle == null && !limit.maxWait().isZero()) {
+            obstacle = "permits that are reserved ahead, by maxWait, are in the order of the calls";
+        }
+        if (obstacle != null) {
+            throw new RateLimitConfigurationException(
+                    label + " must be 0 here, because " + obstacle + " (was " + limit.lease() + ").",
+                    "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or"
+                            + " SLIDING_WINDOW.");
+        }
+    }
+
+    /** What the attributes of a limit say, if they are valid. */
+    record Numbers(long capacity, Rate rate, ReducedRate reducedRate) {}
+}
