@@ -46,8 +46,8 @@ public record Quota(long capacity, long permits, Duration period) {
     /** The same for logs, of keys that are called now and then. A log has an entry for each call in its window. */
     public static final Quota LASTING_LOG = new Quota(10_000, 10_000, Duration.ofHours(1));
 
-    /** The same for the log of one key that is called all the time: it remembers a turn, and not the run. */
-    public static final Quota HOT_LOG = new Quota(10_000, 10_000, Duration.ofMillis(150));
+    /** The same for the log of one key that is called all the time: it remembers a part of a turn, and not the run. */
+    public static final Quota HOT_LOG = new Quota(10_000, 10_000, Duration.ofMillis(40));
 
     /** As a user might write it, and lasting: bytes are counted when all keys are there. */
     public static final Quota TWENTY_A_DAY = new Quota(20, 20, Duration.ofDays(1));
