@@ -20,6 +20,8 @@ final class Sample implements AutoCloseable {
 
     private final ConfigurableApplicationContext context;
 
+    private final int port;
+
     private final RestTestClient client;
 
     private Sample(String... properties) {
@@ -27,7 +29,7 @@ final class Sample implements AutoCloseable {
                 .map(property -> "--" + property)
                 .toArray(String[]::new);
         context = SpringApplication.run(SampleApplication.class, arguments);
-        int port = ((WebServerApplicationContext) context).getWebServer().getPort();
+        port = ((WebServerApplicationContext) context).getWebServer().getPort();
         client = RestTestClient.bindToServer()
                 .baseUrl("http://127.0.0.1:" + port)
                 .build();
@@ -53,6 +55,10 @@ final class Sample implements AutoCloseable {
                                 "ratelimit.redis.key-prefix=" + keyPrefix),
                         Arrays.stream(properties))
                 .toArray(String[]::new));
+    }
+
+    int port() {
+        return port;
     }
 
     ResponseSpec get(String uri) {
