@@ -19,6 +19,8 @@ public abstract class AlgorithmTraits {
 
     private static final AlgorithmTraits FIXED_WINDOW = new FixedWindow();
 
+    private static final AlgorithmTraits CALENDAR_WINDOW = new CalendarWindow();
+
     private static final AlgorithmTraits SLIDING_WINDOW = new SlidingWindow();
 
     private static final AlgorithmTraits SLIDING_WINDOW_LOG = new SlidingWindowLog();
@@ -31,6 +33,11 @@ public abstract class AlgorithmTraits {
 
     public static AlgorithmTraits of(RateLimit limit) {
         return limit.traits;
+    }
+
+    /** @param rate of a limit that is valid otherwise */
+    static AlgorithmTraits of(Algorithm algorithm, Refill refill, Rate rate) {
+        return rate.calendarUnit() == null ? of(algorithm, refill) : CALENDAR_WINDOW;
     }
 
     static AlgorithmTraits of(Algorithm algorithm, Refill refill) {
@@ -292,6 +299,39 @@ public abstract class AlgorithmTraits {
         @Override
         public boolean startsPeriods() {
             return true;
+        }
+    }
+
+    /** Fixed windows that are the units of a calendar. */
+    private static final class CalendarWindow extends AlgorithmTraits {
+
+        CalendarWindow() {
+            super('C');
+        }
+
+        /** There is no arithmetic with the rate. */
+        @Override
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
+            return new CapacityRange(1, RateLimit.MAX_CAPACITY);
+        }
+
+        @Override
+        public Rate batch(RateLimit limit) {
+            return limit.rate();
+        }
+
+        @Override
+        public boolean isWindow() {
+            return true;
+        }
+
+        /** With less than one permit for each instance, a window in which one permit comes back. */
+        @Override
+        void divide(RateLimit limit, int instances, RateLimitBuilder share) {
+            share.rate(
+                    limit.capacity() < instances
+                            ? rate(1, limit.reducedRate().fullMicros(instances))
+                            : limit.capacity() / instances + "/" + limit.rate().calendarUnit());
         }
     }
 

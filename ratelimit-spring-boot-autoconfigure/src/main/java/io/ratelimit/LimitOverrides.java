@@ -1,6 +1,7 @@
 package io.ratelimit;
 
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -29,7 +30,8 @@ public record LimitOverrides(
         @Nullable String pointcut,
         @Nullable Long lease,
         @Nullable List<Duration> blockFor,
-        @Nullable Scope scope) {
+        @Nullable Scope scope,
+        @Nullable ZoneId zone) {
 
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
@@ -95,6 +97,7 @@ public record LimitOverrides(
                 null,
                 dryRun,
                 onStoreFailure,
+                null,
                 null,
                 null,
                 null,

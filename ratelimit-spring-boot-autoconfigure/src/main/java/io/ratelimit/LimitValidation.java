@@ -15,7 +15,7 @@ final class LimitValidation {
 
     private final RateLimitBuilder limit;
 
-    private final AlgorithmTraits traits;
+    private AlgorithmTraits traits;
 
     private LimitValidation(RateLimitBuilder limit) {
         this.limit = limit;
@@ -40,6 +40,8 @@ final class LimitValidation {
         checkAlgorithm();
         checkBlockFor();
         Rate rate = rate();
+        checkCalendarUnit(rate);
+        traits = AlgorithmTraits.of(limit.algorithm(), limit.refill(), rate);
         ReducedRate reduced = reduced(rate);
         long capacity = capacity(rate, reduced);
         checkLease(rate, capacity);
@@ -118,6 +120,15 @@ final class LimitValidation {
         }
     }
 
+    private void checkCalendarUnit(Rate rate) {
+        if (rate.calendarUnit() != null && limit.algorithm() != Algorithm.FIXED_WINDOW) {
+            throw new RateLimitConfigurationException(
+                    limit.label("rate") + " must have a duration as its period for " + limit.algorithm()
+                            + ", because only windows of FIXED_WINDOW are calendar units (was " + rate + ").",
+                    "Use FIXED_WINDOW, or a duration: \"" + new Rate(rate.permits(), rate.period()) + "\".");
+        }
+    }
+
     private ReducedRate reduced(Rate parsed) {
         String label = limit.label("rate");
         try {
@@ -163,6 +174,12 @@ final class LimitValidation {
             throw new RateLimitConfigurationException(
                     label + " must be a multiple of " + range.step() + context + was + ".",
                     "Otherwise the window is not a whole number of microseconds. Change it, or use another algorithm.");
+        }
+        if (parsed.calendarUnit() != null && wanted != parsed.permits()) {
+            throw new RateLimitConfigurationException(
+                    label + " must be the number in the rate " + parsed + ", because a window is one "
+                            + parsed.calendarUnit() + was + ".",
+                    "Remove it, or change the rate.");
         }
         return wanted;
     }

@@ -61,7 +61,8 @@ public record LocalShare(int instances) {
                 .capacity(Math.max(1, limit.capacity() / instances))
                 .maxWait(limit.maxWait())
                 .blockFor(limit.blockFor().toArray(Duration[]::new))
-                .dryRun(limit.dryRun());
+                .dryRun(limit.dryRun())
+                .zone(limit.zone());
         AlgorithmTraits.of(limit).divide(limit, instances, divided);
         return divided;
     }

@@ -12,9 +12,10 @@ import org.jspecify.annotations.Nullable;
  * The number of permits that become available per period.
  *
  * @param permits at least 1
- * @param period a whole number of microseconds, at least one
+ * @param period a whole number of microseconds, at least one; of a calendar unit its {@link CalendarUnit#longest}
+ * @param calendarUnit {@code null}: the period is a duration
  */
-public record Rate(long permits, Duration period) {
+public record Rate(long permits, Duration period, @Nullable CalendarUnit calendarUnit) {
 
     /** Examples of what {@link #parse} accepts, for error messages. */
     static final String EXAMPLES = "\"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\" or \"1/PT1M\"";
@@ -25,6 +26,8 @@ public record Rate(long permits, Duration period) {
 
     private static final Pattern SIMPLE_PERIOD = Pattern.compile("(\\d{1,18})?(us|ms|s|m|h|d)");
 
+    private static final Pattern CALENDAR_PERIOD = Pattern.compile("(\\d{1,18})?(day|week|month|year)");
+
     public Rate {
         if (permits < 1) {
             throw new IllegalArgumentException("rate must have at least 1 permit");
@@ -32,11 +35,24 @@ public record Rate(long permits, Duration period) {
         if (period.isNegative() || period.isZero() || period.toNanosPart() % 1_000 != 0) {
             throw new IllegalArgumentException("rate must have a period of at least 1 us, in whole microseconds");
         }
+        if (calendarUnit != null && !period.equals(calendarUnit.longest())) {
+            throw new IllegalArgumentException("rate must have the longest length of its calendar unit as its period");
+        }
+    }
+
+    /** Creates a rate whose period is a duration. */
+    public Rate(long permits, Duration period) {
+        this(permits, period, null);
+    }
+
+    /** Creates a rate whose period is a calendar unit. */
+    public Rate(long permits, CalendarUnit calendarUnit) {
+        this(permits, calendarUnit.longest(), calendarUnit);
     }
 
     /**
-     * Parses {@code "10/s"}, {@code "5/10s"}, {@code "3/500ms"} (units {@code us ms s m h d}) or {@code "1/PT1M"}
-     * (ISO-8601); a bare number is per second.
+     * Parses {@code "10/s"}, {@code "5/10s"}, {@code "3/500ms"} (units {@code us ms s m h d}), {@code "1/PT1M"}
+     * (ISO-8601) or {@code "10000/month"} (calendar units {@code day week month year}); a bare number is per second.
      *
      * @throws IllegalArgumentException if the text is not a rate
      */
@@ -47,7 +63,11 @@ public record Rate(long permits, Duration period) {
         }
         String period = matcher.group(2);
         try {
-            return new Rate(Long.parseLong(matcher.group(1)), period == null ? Duration.ofSeconds(1) : period(period));
+            long permits = Long.parseLong(matcher.group(1));
+            CalendarUnit unit = period == null ? null : calendarUnit(period);
+            return unit == null
+                    ? new Rate(permits, period == null ? Duration.ofSeconds(1) : period(period))
+                    : new Rate(permits, unit);
         } catch (DateTimeParseException | ArithmeticException ex) {
             throw invalid("rate must have a duration as its period", text, ex);
         } catch (IllegalArgumentException ex) {
@@ -58,6 +78,17 @@ public record Rate(long permits, Duration period) {
     private static IllegalArgumentException invalid(
             @Nullable String rule, String text, @Nullable RuntimeException cause) {
         return new IllegalArgumentException(rule + " (was \"" + text + "\")", cause);
+    }
+
+    private static @Nullable CalendarUnit calendarUnit(String text) {
+        Matcher matcher = CALENDAR_PERIOD.matcher(text.toLowerCase(Locale.ROOT));
+        if (!matcher.matches()) {
+            return null;
+        }
+        if (matcher.group(1) != null) {
+            throw new IllegalArgumentException("rate must have a single calendar unit as its period");
+        }
+        return CalendarUnit.valueOf(matcher.group(2).toUpperCase(Locale.ROOT));
     }
 
     private static Duration period(String text) {
@@ -88,6 +119,9 @@ public record Rate(long permits, Duration period) {
     /** Formats the rate in the syntax of {@link #parse}, with the largest unit that divides the period. */
     @Override
     public String toString() {
+        if (calendarUnit != null) {
+            return permits + "/" + calendarUnit;
+        }
         return period.compareTo(LONGEST_IN_MICROS) > 0 ? permits + "/" + period : permits + "/" + withUnit();
     }
 

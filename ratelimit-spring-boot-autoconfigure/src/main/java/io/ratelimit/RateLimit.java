@@ -1,6 +1,7 @@
 package io.ratelimit;
 
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -49,6 +50,10 @@ public final class RateLimit {
 
     private final Scope scope;
 
+    private final ZoneId zone;
+
+    final @Nullable CalendarWindows calendar;
+
     /** The attributes that this limit was built from, with the configuration. */
     private final RateLimitBuilder source;
 
@@ -61,10 +66,10 @@ public final class RateLimit {
         this.id = LimitNames.canonical(name);
         this.algorithm = source.algorithm();
         this.refill = source.refill();
-        this.traits = AlgorithmTraits.of(algorithm, refill);
         this.capacity = numbers.capacity();
         this.rate = numbers.rate();
         this.reducedRate = numbers.reducedRate();
+        this.traits = AlgorithmTraits.of(algorithm, refill, rate);
         this.fullMicros = reducedRate.fullMicros(capacity);
         this.maxWait = source.maxWait();
         this.blockFor = source.blockDurations();
@@ -73,6 +78,8 @@ public final class RateLimit {
         this.dryRun = source.dryRun();
         this.onStoreFailure = source.onStoreFailure();
         this.scope = source.scope();
+        this.zone = source.zone();
+        this.calendar = rate.calendarUnit() == null ? null : new CalendarWindows(rate.calendarUnit(), zone);
         this.local = local == null ? this : local;
     }
 
@@ -142,7 +149,7 @@ public final class RateLimit {
     /**
      * Returns {@code capacity / rate} in microseconds: the length of a window, or the time to fill an empty bucket. Rounded
      * up, which is still exact: a window that starts with a call starts at a whole microsecond, and an aligned window is a
-     * whole number of microseconds.
+     * whole number of microseconds. Of a calendar unit it is the longest length.
      */
     public long fullMicros() {
         return fullMicros;
@@ -201,6 +208,11 @@ public final class RateLimit {
         return scope;
     }
 
+    /** Returns the time zone of the windows, if the period of the rate is a calendar unit; otherwise it has no effect. */
+    public ZoneId zone() {
+        return zone;
+    }
+
     /** Returns the limit that this instance applies while the store fails: its share, or this limit. */
     public RateLimit local() {
         return local;
@@ -211,10 +223,17 @@ public final class RateLimit {
         return algorithm == other.algorithm
                 && refill == other.refill
                 && capacity == other.capacity
-                && (refill == Refill.INTERVAL ? rate.equals(other.rate) : reducedRate.equals(other.reducedRate))
+                && agreesInRate(other)
                 && maxWait.equals(other.maxWait)
                 && blockFor.equals(other.blockFor)
                 && scope == other.scope;
+    }
+
+    private boolean agreesInRate(RateLimit other) {
+        if (calendar != null || other.calendar != null) {
+            return rate.equals(other.rate) && zone.equals(other.zone);
+        }
+        return refill == Refill.INTERVAL ? rate.equals(other.rate) : reducedRate.equals(other.reducedRate);
     }
 
     /** Returns whether all attributes of both are the same. */
@@ -230,6 +249,7 @@ public final class RateLimit {
     @Override
     public String toString() {
         return algorithm + ", capacity " + capacity + " at " + rate
+                + (calendar == null ? "" : " in " + zone)
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
                 + (maxWait.isZero() ? "" : ", maxWait " + RateLimitBuilder.text(maxWait))
                 + (blockFor.isEmpty() ? "" : ", blockFor " + blockForText())

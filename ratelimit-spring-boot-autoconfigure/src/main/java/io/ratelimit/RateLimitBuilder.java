@@ -3,6 +3,8 @@ package io.ratelimit;
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
 import java.time.Duration;
+import java.time.ZoneId;
+import java.time.ZoneOffset;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
@@ -46,6 +48,8 @@ public final class RateLimitBuilder {
     private @Nullable Long lease;
 
     private @Nullable Scope scope;
+
+    private @Nullable ZoneId zone;
 
     private LocalShare share = LocalShare.WHOLE;
 
@@ -136,6 +140,15 @@ public final class RateLimitBuilder {
     }
 
     /**
+     * Sets the time zone in which the calendar unit of a rate such as {@code "10000/month"} begins and ends; default: UTC.
+     * Without effect on other rates.
+     */
+    public RateLimitBuilder zone(ZoneId zone) {
+        this.zone = zone;
+        return this;
+    }
+
+    /**
      * Returns a builder in which the configuration is applied: overrides of this limit win over what customizers and
      * this builder set, and these win over the defaults of all limits.
      */
@@ -159,6 +172,7 @@ public final class RateLimitBuilder {
         blockFor = resolve("blockFor", overrides.blockFor(), blockFor, defaults.blockFor(), defaults);
         lease = resolve("lease", overrides.lease(), lease, defaults.lease(), defaults);
         scope = resolve("scope", overrides.scope(), scope, defaults.scope(), defaults);
+        zone = resolve("zone", overrides.zone(), zone, defaults.zone(), defaults);
         enabled = resolve("enabled", overrides.enabled(), enabled, defaults.enabled(), defaults);
         dryRun = resolve("dryRun", overrides.dryRun(), dryRun, defaults.dryRun(), defaults);
         onStoreFailure = resolve(
@@ -219,6 +233,7 @@ public final class RateLimitBuilder {
         all.put("blockFor", origin("blockFor", blockFor));
         all.put("lease", origin("lease", lease));
         all.put("scope", origin("scope", scope));
+        all.put("zone", origin("zone", zone));
         all.put("enabled", origin("enabled", enabled));
         all.put("dryRun", origin("dryRun", dryRun));
         all.put("onStoreFailure", origin("onStoreFailure", onStoreFailure));
@@ -253,6 +268,7 @@ public final class RateLimitBuilder {
         copy.blockFor = blockFor;
         copy.lease = lease;
         copy.scope = scope;
+        copy.zone = zone;
         copy.enabled = enabled;
         copy.dryRun = dryRun;
         copy.onStoreFailure = onStoreFailure;
@@ -301,6 +317,10 @@ public final class RateLimitBuilder {
 
     Scope scope() {
         return scope == null ? Scope.SHARED : scope;
+    }
+
+    ZoneId zone() {
+        return zone == null ? ZoneOffset.UTC : zone;
     }
 
     boolean enabled() {

@@ -19,7 +19,12 @@ final class RateSuggestion {
             Pattern.compile("s|secs?|seconds?"), "s",
             Pattern.compile("m|mins?|minutes?"), "m",
             Pattern.compile("h|hrs?|hours?"), "h",
-            Pattern.compile("d|days?"), "d");
+            Pattern.compile("d|days?"), "d",
+            Pattern.compile("w|weeks?"), "week",
+            Pattern.compile("months?"), "month",
+            Pattern.compile("y|years?"), "year");
+
+    private static final Pattern SEVERAL_CALENDAR_UNITS = Pattern.compile(".*\\d(week|month|year)");
 
     private RateSuggestion() {}
 
@@ -33,7 +38,8 @@ final class RateSuggestion {
         return UNITS.entrySet().stream()
                 .filter(known -> known.getKey().matcher(unit).matches())
                 .map(known -> rate(matcher, known.getValue()))
-                .filter(rate -> !rate.startsWith("0/"))
+                .filter(rate -> !rate.startsWith("0/")
+                        && !SEVERAL_CALENDAR_UNITS.matcher(rate).matches())
                 .findFirst();
     }
 

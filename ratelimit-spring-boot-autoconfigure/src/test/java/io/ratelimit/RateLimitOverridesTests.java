@@ -44,6 +44,7 @@ class RateLimitOverridesTests {
                 null,
                 2L,
                 List.of(Duration.ofMinutes(1), Duration.ofHours(1)),
+                null,
                 null);
         RateLimit limit = declared.with(settings(all));
         assertThat(limit)
@@ -110,7 +111,7 @@ class RateLimitOverridesTests {
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
         return new LimitOverrides(
                 PROPERTY, algorithm, null, null, null, null, null, null, refill, maxWait, null, null, null, null, null,
-                null, null, null);
+                null, null, null, null);
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -121,6 +122,6 @@ class RateLimitOverridesTests {
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
         return new LimitOverrides(
                 PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, null, dryRun, policy, null,
-                null, null, null, null);
+                null, null, null, null, null);
     }
 }

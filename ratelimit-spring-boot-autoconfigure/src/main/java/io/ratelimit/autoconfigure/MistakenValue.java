@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -35,6 +36,13 @@ final class MistakenValue {
         if (type == Duration.class) {
             return mistake(
                     property, "%s must be a duration (was \"%s\").", "Write it like \"500ms\", \"2s\" or \"PT2S\".");
+        }
+        if (type == ZoneId.class) {
+            return mistake(
+                    property,
+                    "%s must be a time zone (was \"%s\").",
+                    LimitNames.didYouMean(value, ZoneId.getAvailableZoneIds(), nearest -> nearest)
+                            + "Write it like \"Europe/Berlin\", \"UTC\" or \"+02:00\".");
         }
         if (type == Class.class) {
             return mistake(

@@ -14,6 +14,7 @@ import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -264,6 +265,7 @@ public record RateLimitProperties(
      * @param blockFor Time for which a rejection blocks the key, unless a limit sets it. If there are several, each applies if
      *     the limit is violated again soon after the block before.
      * @param scope Which instances share a limit, unless it sets it.
+     * @param zone Time zone of limits whose rate has a calendar unit, unless a limit sets it.
      */
     public record Defaults(
             @Nullable Algorithm algorithm,
@@ -278,7 +280,8 @@ public record RateLimitProperties(
             @Nullable List<Class<? extends Throwable>> refundOn,
             @Nullable Long lease,
             @Nullable List<Duration> blockFor,
-            @Nullable Scope scope) {
+            @Nullable Scope scope,
+            @Nullable ZoneId zone) {
 
         LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
             return new LimitOverrides(
@@ -299,7 +302,8 @@ public record RateLimitProperties(
                     null,
                     lease,
                     blockFor,
-                    scope);
+                    scope,
+                    zone);
         }
     }
 
@@ -342,6 +346,8 @@ public record RateLimitProperties(
      * @param blockFor Time for which a rejection blocks the key, such as "1m". If there are several, such as "1m, 10m, 1h", the
      *     next applies if the limit is violated again within the duration of the last block. 0: blocks nothing.
      * @param scope Which instances share the limit.
+     * @param zone Time zone in which the calendar unit of a rate such as "10000/month" begins, such as Europe/Berlin. Default:
+     *     UTC.
      */
     public record Limit(
             @Nullable Algorithm algorithm,
@@ -360,7 +366,8 @@ public record RateLimitProperties(
             @Nullable String pointcut,
             @Nullable Long lease,
             @Nullable List<Duration> blockFor,
-            @Nullable Scope scope) {
+            @Nullable Scope scope,
+            @Nullable ZoneId zone) {
 
         LimitOverrides overrides(String name) {
             String prefix = "ratelimit.limits." + name;
@@ -382,7 +389,8 @@ public record RateLimitProperties(
                     pointcut,
                     lease,
                     blockFor,
-                    scope);
+                    scope,
+                    zone);
         }
     }
 

@@ -48,11 +48,11 @@ record BucketState(
         }
         Block block = Block.at(last.block, now);
         if (last.own.rule().equals(rule)) {
-            return new BucketState(last.own.recover(now), last.others, skew, block);
+            return new BucketState(last.own.by(rule).recover(now), last.others, skew, block);
         }
         RuleState<?> known = last.state(rule);
         if (known != null) {
-            return new BucketState(known.recover(now), last.allBut(known), skew, block);
+            return new BucketState(known.by(rule).recover(now), last.allBut(known), skew, block);
         }
         List<RuleState<?>> others = last.recovered(now);
         RuleState<?> own = RuleState.adopt(rule, adoptedBy(rule, others, now), now);
@@ -136,12 +136,13 @@ record BucketState(
 
     /** Returns the state after a call that the own rule has admitted. */
     BucketState charge(long now, long permits) {
+        RuleState<?> charged = own.take(now, permits);
         return new BucketState(
-                own.take(now, permits),
+                charged,
                 others.isEmpty()
                         ? others
                         : others.stream()
-                                .<RuleState<?>>map(other -> other.observe(now, permits))
+                                .<RuleState<?>>map(other -> other.observe(now, permits, charged))
                                 .toList(),
                 skew,
                 block);

@@ -1,5 +1,6 @@
 package io.ratelimit.memory;
 
+import io.ratelimit.CalendarWindows;
 import io.ratelimit.RateLimit;
 import io.ratelimit.Refill;
 
@@ -39,6 +40,15 @@ interface Rule<U extends Usage> {
     }
 
     /**
+     * The same, for rules that must know the other rule.
+     *
+     * @param admitting its state after the call
+     */
+    default U observe(U usage, long now, long permits, RuleState<?> admitting) {
+        return observe(usage, now, permits);
+    }
+
+    /**
      * Undoes a charge, except for permits that have come back. Never undoes more than is used.
      *
      * @param receipt what the usage was right after the charge
@@ -62,9 +72,16 @@ interface Rule<U extends Usage> {
                 limit.refill() == Refill.INTERVAL
                         ? IntervalRule.of(limit)
                         : new TokenBucketRule(limit.capacity(), limit.reducedRate());
-            case FIXED_WINDOW -> new FixedWindowRule(limit.capacity(), limit.fullMicros());
+            case FIXED_WINDOW -> fixedWindow(limit);
             case SLIDING_WINDOW -> new SlidingWindowRule(limit.capacity(), limit.fullMicros());
             case SLIDING_WINDOW_LOG -> new SlidingWindowLogRule(limit.capacity(), limit.fullMicros());
         };
+    }
+
+    private static Rule<?> fixedWindow(RateLimit limit) {
+        CalendarWindows windows = CalendarWindows.of(limit);
+        return windows == null
+                ? new FixedWindowRule(limit.capacity(), limit.fullMicros())
+                : new CalendarWindowRule(limit.capacity(), windows);
     }
 }

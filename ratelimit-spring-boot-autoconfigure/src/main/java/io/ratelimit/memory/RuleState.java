@@ -12,6 +12,12 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return new RuleState<>(rule, rule.adopt(other, now)).recover(now);
     }
 
+    /** Returns the state by an equal rule. Rules of a calendar can be equal and know different windows. */
+    @SuppressWarnings({"unchecked", "ReferenceEquality"}) // Equal rules have states of one kind.
+    RuleState<U> by(Rule<?> equal) {
+        return equal == rule ? this : new RuleState<>((Rule<U>) equal, usage);
+    }
+
     long since() {
         return usage.since();
     }
@@ -70,8 +76,9 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return new RuleState<>(rule, rule.grant(recovered.usage, now, permits)).recover(now);
     }
 
-    RuleState<U> observe(long now, long permits) {
+    /** @param admitting the state of the rule that has admitted the call, after it */
+    RuleState<U> observe(long now, long permits, RuleState<?> admitting) {
         RuleState<U> recovered = recover(now);
-        return new RuleState<>(rule, rule.observe(recovered.usage, now, permits));
+        return new RuleState<>(rule, rule.observe(recovered.usage, now, permits, admitting));
     }
 }

@@ -28,22 +28,25 @@ final class CrossSlotDecision {
 
     private final ScriptCodec codec;
 
+    private final CalendarCalls calendars;
+
     private final boolean keyByKey;
 
-    private CrossSlotDecision(GuardedRedis redis, ScriptCodec codec, boolean keyByKey) {
+    private CrossSlotDecision(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars, boolean keyByKey) {
         this.redis = redis;
         this.codec = codec;
+        this.calendars = calendars;
         this.keyByKey = keyByKey;
     }
 
     /** Creates one that runs a script for each slot. */
-    static CrossSlotDecision slots(GuardedRedis redis, ScriptCodec codec) {
-        return new CrossSlotDecision(redis, codec, false);
+    static CrossSlotDecision slots(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars) {
+        return new CrossSlotDecision(redis, codec, calendars, false);
     }
 
     /** Creates one that runs a script for each key, while a slot is moving to another node and its keys are on both. */
-    static CrossSlotDecision keys(GuardedRedis redis, ScriptCodec codec) {
-        return new CrossSlotDecision(redis, codec, true);
+    static CrossSlotDecision keys(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars) {
+        return new CrossSlotDecision(redis, codec, calendars, true);
     }
 
     /** @param slots one for each name */
@@ -103,14 +106,10 @@ final class CrossSlotDecision {
     }
 
     private CompletableFuture<Void> run(Part part, ScriptCall call, Deadline deadline) {
-        return redis.execute(part.slot, part.names, codec.arguments(call, part.charges), deadline)
-                .thenAccept(reply -> {
-                    if (call == ScriptCall.LOOK) {
-                        part.seen = codec.decisions(call, part.charges, reply, 0);
-                    } else {
-                        part.charged = codec.reply(call, part.charges, reply, 0);
-                    }
-                });
+        return calendars.complete(
+                part.charges,
+                () -> redis.execute(part.slot, part.names, codec.arguments(call, part.charges), deadline)
+                        .thenAccept(reply -> part.read(call, reply, codec)));
     }
 
     /** Runs a dry run. If it fails, it counts as allowed. */
@@ -186,6 +185,14 @@ final class CrossSlotDecision {
         /** Selects this slot's elements from a list for all charges of the call. */
         <T> List<T> of(List<T> all) {
             return indexes.stream().map(all::get).toList();
+        }
+
+        void read(ScriptCall call, List<Long> reply, ScriptCodec codec) {
+            if (call == ScriptCall.LOOK) {
+                seen = codec.decisions(call, charges, reply, 0);
+            } else {
+                charged = codec.reply(call, charges, reply, 0);
+            }
         }
 
         List<RateLimitDecision> decisions() {

@@ -27,6 +27,7 @@ public final class RateLimitScript {
             "token_bucket.lua",
             "interval.lua",
             "fixed_window.lua",
+            "calendar_window.lua",
             "sliding_window.lua",
             "sliding_window_log.lua",
             "call.lua",

@@ -38,6 +38,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final ScriptCodec codec = new ScriptCodec();
 
+    private final CalendarCalls calendars = new CalendarCalls(codec);
+
     private final CallDispatcher dispatcher;
 
     private final LeaseRefunds leaseRefunds;
@@ -71,8 +73,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
         this.keys = keys;
         this.leaseRefunds = new LeaseRefunds(redis, codec, keys);
         this.dispatcher = dispatcher.apply(redis, codec);
-        this.slotBySlot = CrossSlotDecision.slots(redis, codec);
-        this.keyByKey = CrossSlotDecision.keys(redis, codec);
+        this.slotBySlot = CrossSlotDecision.slots(redis, codec, calendars);
+        this.keyByKey = CrossSlotDecision.keys(redis, codec, calendars);
     }
 
     @Override
@@ -83,6 +85,9 @@ public final class RedisRateLimitStore implements RateLimitStore {
         if (slots == null) {
             try {
                 return dispatched(request, names, deadline, true).await();
+            } catch (UnknownWindowException ex) {
+                codec.renewWindows(request.charges(), ex.micros());
+                return now(decided(request, names, deadline), deadline);
             } catch (RateLimitStoreException ex) {
                 if (names.size() == 1 || !RedisFailureMapper.areKeysApart(ex)) {
                     throw ex;
@@ -96,10 +101,18 @@ public final class RedisRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         List<byte[]> names = names(request.charges());
-        Deadline deadline = redis.deadline();
+        return decided(request, names, redis.deadline());
+    }
+
+    private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
         return inOneOrMore(
                 names,
-                () -> dispatched(request, names, deadline, false).outcome(),
+                () -> CalendarCalls.haveWindows(request.charges())
+                        ? calendars.complete(
+                                request.charges(),
+                                () -> dispatched(request, names, deadline, false)
+                                        .outcome())
+                        : dispatched(request, names, deadline, false).outcome(),
                 (scripts, slots) -> scripts.decide(request.charges(), names, slots, deadline)
                         .thenApply(reply -> outcome(request, reply)));
     }
@@ -230,8 +243,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
         StoreRequest request = StoreRequest.of(charge);
-        return dispatched(ScriptCall.LOOK, request, names(request.charges()), redis.deadline(), false)
-                .outcome()
+        List<byte[]> names = names(request.charges());
+        Deadline deadline = redis.deadline();
+        return calendars
+                .complete(
+                        request.charges(),
+                        () -> dispatched(ScriptCall.LOOK, request, names, deadline, false)
+                                .outcome())
                 .thenApply(StoreOutcome::decision);
     }
 
@@ -243,10 +261,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
         byte[] name = keys.name(limit, key);
-        byte[][] arguments = codec.changeArguments(new Charge(limit, key, 0), change);
+        Charge bucket = new Charge(limit, key, 0);
         int slot = redis.isClustered() ? ClusterSlotHashUtil.calculateSlot(name) : 0;
-        return redis.execute(slot, List.of(name), arguments, redis.deadline())
-                .thenApply(reply -> ScriptCodec.status(limit, reply));
+        Deadline deadline = redis.deadline();
+        return calendars.complete(
+                List.of(bucket),
+                () -> redis.execute(slot, List.of(name), codec.changeArguments(bucket, change), deadline)
+                        .thenApply(reply -> ScriptCodec.status(limit, reply)));
     }
 
     @Override

@@ -1,13 +1,16 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.AlgorithmTraits;
+import io.ratelimit.CalendarWindows;
+import io.ratelimit.CalendarWindows.Window;
 import io.ratelimit.RateLimit;
 import java.util.stream.Collectors;
+import java.util.stream.LongStream;
 
 /**
  * Encodes a limit's rule for the script, which also writes it into the value of a bucket: {@code T20@1/100ms} is a bucket
- * of 20 that gets one permit back every 100 ms, {@code F20/2s} is 20 in a window of 2 s. Limits with the same text share
- * their state.
+ * of 20 that gets one permit back every 100 ms, {@code F20/2s} is 20 in a window of 2 s, {@code C20/month} is 20 in a month.
+ * Limits with the same text share their state.
  */
 final class RuleCodec {
 
@@ -18,6 +21,8 @@ final class RuleCodec {
     private static final char DRY_RUN = '?';
 
     private static final char BLOCKS = '#';
+
+    private static final char STARTS = '|';
 
     private RuleCodec() {}
 
@@ -32,6 +37,21 @@ final class RuleCodec {
                 + (ahead > 0 ? AHEAD + Long.toString(ahead) : "")
                 + (AlgorithmTraits.of(limit).spacesCalls() ? SPACED : "")
                 + (limit.dryRun() ? DRY_RUN : blocks(limit));
+    }
+
+    /**
+     * Returns the same for a limit with calendar windows, and where they begin, in seconds of the epoch:
+     * {@code |1793491200,1796083200}.
+     *
+     * @param micros the server's time, which is in the second of these windows
+     */
+    static String withOptions(RateLimit limit, CalendarWindows windows, long micros) {
+        Window now = windows.at(micros);
+        Window next = windows.find(now.end());
+        return withOptions(limit)
+                + LongStream.of(windows.find(now.start() - 1).start(), now.start(), next.start(), next.end())
+                        .mapToObj(start -> Long.toString(start / 1_000_000))
+                        .collect(Collectors.joining(",", STARTS + "", ""));
     }
 
     private static String blocks(RateLimit limit) {

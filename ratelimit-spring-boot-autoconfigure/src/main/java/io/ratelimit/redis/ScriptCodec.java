@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.BucketStatus;
+import io.ratelimit.CalendarWindows;
 import io.ratelimit.Charge;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
@@ -33,6 +34,9 @@ public final class ScriptCodec {
 
     /** The script replies this instead of every number of a call if a value at its keys is not a bucket. */
     private static final long FOREIGN = -1;
+
+    /** The script replies this and the server's time if a limit does not name the calendar window of that time. */
+    private static final long UNKNOWN_WINDOW = -2;
 
     private static final int RECEIPT = 4;
 
@@ -198,9 +202,22 @@ public final class ScriptCodec {
                             + reply.size() + ")",
                     null);
         }
+        if (reply.get(from) == UNKNOWN_WINDOW) {
+            throw new UnknownWindowException(reply.get(from + 1));
+        }
         if (reply.get(from) == FOREIGN) {
             throw new RateLimitStoreException(
                     Reason.FOREIGN_VALUE, "Redis: the value at the key is not a rate limit", null);
+        }
+    }
+
+    /** Names the calendar windows around a time of the server from now on. */
+    void renewWindows(List<Charge> charges, long micros) {
+        for (Charge charge : charges) {
+            CalendarWindows windows = CalendarWindows.of(charge.limit());
+            if (windows != null) {
+                limits.put(charge.limit(), ascii(RuleCodec.withOptions(charge.limit(), windows, micros)));
+            }
         }
     }
 

@@ -6,19 +6,21 @@
 --   time_until(state, bucket, most)   returns the microseconds until no more than that many are used
 --   take(state, bucket, permits)      uses permits that are available
 --   lease(state, bucket)              optional: records that permits are leased, if the order in which they come back matters
+--   micros_of(unit)      optional: returns the microseconds of the units of its periods, instead of micros_of
+--   between(rule, starts)  optional: returns the rule of a limit that names the starts of calendar units
 --   has_pace             whether the rule is <capacity>@<permits>/<period> instead of <capacity>/<window>
 --   expires_with_window  whether the time at which nothing is used depends on since alone, as long as permits are used
 --   has_entries          whether the key holds a list: the text of the states, then entries. Then there are
 --     read(bucket)                      reads the list, and returns its text; nil if there is none; no string if it is no list
 --     write(bucket, text, expiry)       writes the bucket
 --   define_rare()  adds what few runs need:
---     observe(state, bucket, permits)          uses permits of a call that another rule has admitted, up to the capacity
+--     observe(state, bucket, permits)          the same as take, for a call that another rule has admitted
 --     adopt(state, bucket, other)              takes over what another rule has counted
 --     refund(state, bucket, permits, receipt)  undoes a charge, unless its permits have come back
 --     grant(state, bucket, permits)            optional: returns the permits that were taken last, see change.lua
 --
 -- takes: match sub micros_of least number
--- leaves: algorithms use observe complete parse_rule limit_of forget_limits reset_after
+-- leaves: algorithms use complete parse_rule limit_of forget_limits reset_after
 local algorithms = {}
 
 local created = {}
@@ -26,17 +28,6 @@ local created = {}
 -- The same as take, for algorithms that never count more than the capacity.
 local function use(state, _, permits)
   state.used = least(state.used + permits, state.rule.capacity)
-end
-
--- Uses permits of a call that another rule has admitted, where permits come back after some time each. With a call for more than
--- is left, all of the capacity is in use from now on. If the time that has passed towards the next permit counted, too, each rule
--- would go on admitting at its own rate, and together they would exceed the highest.
-local function observe(state, bucket, permits)
-  if permits <= state.rule.capacity - state.used then
-    state.used = state.used + permits
-  else
-    state.used, state.since, state.rest = state.rule.capacity, bucket.now, 0
-  end
 end
 
 local function algorithm_of(letter)
@@ -69,8 +60,9 @@ end
 local function parse_rule(text)
   if rules[text] then return rules[text], '' end
   local letter, capacity, permits, amount, unit, rest = match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)(.*)$')
-  local algorithm, micros = letter and algorithm_of(letter), micros_of(unit)
-  if not algorithm or not micros then return nil end
+  local algorithm = letter and algorithm_of(letter)
+  local micros = algorithm and (algorithm.micros_of or micros_of)(unit)
+  if not micros then return nil end
   local rule = {
     text = rest == '' and text or sub(text, 1, -1 - #rest),
     algorithm = algorithm,
@@ -91,12 +83,13 @@ local function parse_limit(text)
   local rule, options = parse_rule(text)
   local limit = {rule = rule, ahead = 0, spaced = false, binding = true, blocks = nil}
   if options ~= '' then
-    local ahead, spaced, dry_run, blocks = match(options, '^>?(%d*)(~?)(%??)#?([%d,]*)$')
+    local ahead, spaced, dry_run, blocks, starts = match(options, '^>?(%d*)(~?)(%??)#?([%d,]*)|?([%d,]*)$')
     limit.ahead, limit.spaced, limit.binding = tonumber(ahead) or 0, spaced ~= '', dry_run == ''
     if blocks ~= '' then
       limit.blocks = {}
       for micros in string.gmatch(blocks, '%d+') do limit.blocks[#limit.blocks + 1] = micros + 0 end
     end
+    if starts ~= '' then limit.rule = rule.algorithm.between(rule, starts) end
   end
   limits[text], known = limit, known + 1
   return limit

@@ -14,6 +14,7 @@
 --         >micros  how far ahead permits may be reserved
 --         ~        a leaky bucket: an admitted call waits until all permits taken before it are back
 --         ?        a dry run, which rejects no call
+--         |1793491200,1796083200  where calendar units begin, see calendar_window.lua; the last option
 --         #60000000,600000000  for how many microseconds violations block the key: the first, the next soon after it, …
 --
 -- takes:

@@ -4,7 +4,7 @@
 --            b600000000: blocks the key for so many microseconds, instead of any other block
 --            u: ends a block, and forgets it
 --   reply    permits remaining, microseconds until the key is no longer blocked, 0, microseconds until the bucket is full again;
---            all are -1 if the value was not written by the starter
+--            all are -1 if the value was not written by the starter; or -2 and the time, see decide.lua
 --
 -- takes: match greatest complete limit_of reset_after rare_state bucket_of save
 -- leaves: blocked_for change_bucket
@@ -27,7 +27,8 @@ end
 local function change_bucket(key, limit, text)
   local rule = limit_of(limit).rule
   local bucket = bucket_of(key, rule)
-  if bucket.foreign then return -1, -1, -1, -1 end
+  if bucket.foreign == true then return -1, -1, -1, -1 end
+  if bucket.foreign then return -2, bucket.foreign, -1, -1 end
   local kind, amount = match(text, '^(%l?)(%d*)$')
   if kind == 'g' then
     if bucket.others then rare_state().recover_others(bucket) end

@@ -5,7 +5,8 @@
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
 --            since and rest of its state and the time, for refund.lua; for a lease also how many more were taken.
---            All are -1 if a key of the call holds a value that was not written by the starter. That call charges nothing.
+--            All are -1 if a key of the call holds a value that was not written by the starter. If a limit does not name the
+--            calendar unit of a bucket's time, the first two are -2 and that time. Such a call charges nothing.
 --
 -- takes: begin match byte floor least greatest refund_gaps limit_of forget_limits rare_state
 -- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS REFUND LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
@@ -87,15 +88,17 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
   end
 end
 
--- Decides a call of several charges, or with a foreign value at one of its keys.
+-- Decides a call of several charges, or one that cannot be decided because of one of its keys.
 local function decide_together(charges, asked)
   local rejected = false
   for i = 1, charges do
-    if bucket_at[i].foreign then
+    local foreign, first = bucket_at[i].foreign, replied + 1
+    if foreign then
       for _ = 1, charges * (asked == LEASE and 9 or asked == RECEIPTS and 8 or 4) do
         replied = replied + 1
         replies[replied] = -1
       end
+      if foreign ~= true then replies[first], replies[first + 1] = -2, foreign end
       return
     end
   end

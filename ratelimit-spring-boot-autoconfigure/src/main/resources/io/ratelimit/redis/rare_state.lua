@@ -135,10 +135,12 @@ local function make_rare_state()
   local function choose(bucket, states)
     local rule, others, own = bucket.rule, {}, nil
     for _, state in ipairs(states) do
-      if state.rule == rule then own = state else others[#others + 1] = state end
+      if state.rule.text == rule.text then own = state else others[#others + 1] = state end
     end
     bucket.rule_is_new = not own
     bucket.own = own or new_state(rule, bucket.now)
+    -- The rule of a limit may know more than one that was read.
+    bucket.own.rule = rule
     if not own then
       for _, state in ipairs(others) do state.rule.algorithm.recover(state, bucket) end
       complete(rule.algorithm).adopt(bucket.own, bucket, adopted_by(rule, others, bucket))

@@ -18,7 +18,7 @@ local function new_bucket()
     now = 0,                  -- the bucket's own time
     reset = 0,                -- microseconds until nothing is used by the rule
     window = nil,             -- if the key expires with a window: when that started
-    foreign = false,          -- whether the value was not written by the starter
+    foreign = false,          -- true if the value was not written by the starter; the time if its calendar unit is not known
     rule_is_new = false,      -- whether the bucket had no state of the rule
     listed = false,           -- whether the key holds a list
     charged = false,
@@ -43,7 +43,7 @@ local function load(bucket, rule)
     own.rule, own.used, own.since, own.rest, own.leased, own.gaps = rule, 0, clock, 0, 0, nil
     bucket.rule_is_new = true
   elseif type(text) ~= 'string' or not read_only_state(own, rule, text) then
-    bucket.foreign = not rare_state().load(bucket, text)
+    if not rare_state().load(bucket, text) then bucket.foreign = true end
     return
   end
   if algorithm.expires_with_window and own.used > 0 then bucket.window = own.since end
@@ -101,7 +101,7 @@ local function bucket_of(key, rule)
     bucket.key, buckets[count], bucket_count = key, bucket, count
     bucket_by_key[key] = bucket
     load(bucket, rule)
-  elseif not bucket.foreign and (bucket.rule ~= rule or bucket.written or bucket.unwritten and not bucket.charged) then
+  elseif bucket.foreign ~= true and (bucket.rule ~= rule or bucket.written or bucket.unwritten and not bucket.charged) then
     if bucket.unwritten then save(bucket) end
     load(bucket, rule)
   end

@@ -20,6 +20,7 @@ class ApiTests {
 
     private static final List<String> API = List.of(
             "Algorithm",
+            "CalendarUnit",
             "BucketStatus",
             "Charge",
             "Internal",

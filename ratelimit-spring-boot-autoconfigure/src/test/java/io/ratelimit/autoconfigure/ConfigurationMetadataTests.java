@@ -97,6 +97,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.defaults.max-wait",
                         "ratelimit.defaults.block-for",
                         "ratelimit.defaults.scope",
+                        "ratelimit.defaults.zone",
                         "ratelimit.defaults.dry-run",
                         "ratelimit.defaults.on-store-failure",
                         "ratelimit.defaults.refund-on",

@@ -94,6 +94,7 @@ class AcquireTests {
                 null,
                 null,
                 null,
+                null,
                 null);
         RateLimiter limiter = limiter(
                 TestLimits.tokenBucket("off", 1, "1/h")

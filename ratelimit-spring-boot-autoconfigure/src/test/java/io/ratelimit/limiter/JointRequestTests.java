@@ -312,6 +312,7 @@ class JointRequestTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

@@ -136,6 +136,7 @@ class LimitCatalogTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 }

@@ -361,6 +361,7 @@ class RateLimiterMethodsTests {
                 null,
                 null,
                 null,
+                null,
                 null);
     }
 

@@ -89,6 +89,7 @@ class StoreRateLimiterTests {
                 null,
                 null,
                 null,
+                null,
                 null);
         RateLimiter disabled = limiter(TestLimits.tokenBucket("quotes", 3, "3/h")
                 .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", off))));

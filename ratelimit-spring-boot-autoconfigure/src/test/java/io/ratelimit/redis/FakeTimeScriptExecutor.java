@@ -60,7 +60,8 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
               end
               local arguments = {...}
               for _, argument in ipairs(arguments) do
-                assert(is_packed(argument) or not string.find(argument, '[.e-]') or argument == -1,
+                assert(is_packed(argument) or argument == -1
+                    or not string.find(argument, '[.-]') and not string.find(argument, '%de'),
                   'no whole number in ' .. argument)
               end
               if command == 'SET' then

@@ -20,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -48,6 +49,29 @@ class StoreAgreementTests {
                 step(history);
             }
         }
+    }
+
+    @Test
+    void storesAgreeWhileCalendarsZonesAndOtherRulesChange() {
+        Random random = TestRandom.create(getClass());
+        for (int i = 0; i < HISTORIES; i++) {
+            RandomHistory history =
+                    new RandomHistory(random, "calendar" + i, clock).blocking().withCalendars();
+            for (int call = 0; call < CALLS; call++) {
+                step(history);
+                if (history.chance(6)) {
+                    Charge charge = history.next().get(0);
+                    BucketChange change = change(random);
+                    history.note(change.toString());
+                    change(charge, change, history);
+                }
+            }
+        }
+    }
+
+    @Test
+    void storesAgreeWhileChargesToCalendarWindowsAreGivenBack() {
+        giveBack("calendar-given-back", history -> history.withCalendars());
     }
 
     @Test
@@ -94,9 +118,13 @@ class StoreAgreementTests {
 
     @Test
     void storesAgreeWhileChargesAreGivenBack() {
+        giveBack("given-back", history -> history);
+    }
+
+    private void giveBack(String name, UnaryOperator<RandomHistory> kind) {
         Random random = TestRandom.create(getClass());
         for (int i = 0; i < HISTORIES / 2; i++) {
-            RandomHistory history = new RandomHistory(random, "given-back" + i, clock);
+            RandomHistory history = kind.apply(new RandomHistory(random, name + i, clock));
             List<RefundTwins> underWay = new ArrayList<>();
             for (int call = 0; call < CALLS; call++) {
                 underWay.add(RefundTwins.take(history, shared, memory));

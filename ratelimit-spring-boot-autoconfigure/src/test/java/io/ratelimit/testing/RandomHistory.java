@@ -32,6 +32,8 @@ public final class RandomHistory {
 
     private boolean blocking;
 
+    private boolean calendars;
+
     public RandomHistory(Random random, String name, TestClock clock) {
         this.random = random;
         this.numbers = new RandomLimits(random);
@@ -46,6 +48,12 @@ public final class RandomHistory {
     /** From now on most limits block keys, for an hour at most. */
     public RandomHistory blocking() {
         blocking = true;
+        return this;
+    }
+
+    /** From now on some windows are calendar units. */
+    public RandomHistory withCalendars() {
+        calendars = true;
         return this;
     }
 
@@ -85,7 +93,9 @@ public final class RandomHistory {
     private void change(int number) {
         List<RateLimit> known = before.computeIfAbsent(number, none -> new ArrayList<>());
         if (known.isEmpty() || chance(2)) {
-            RateLimit changed = numbers.next(name + "-" + number);
+            RateLimit changed = calendars && chance(3)
+                    ? numbers.nextCalendarWindow(name + "-" + number)
+                    : numbers.next(name + "-" + number);
             RateLimit perhapsBlocking = blocking && !chance(4) ? blocking(changed) : changed;
             known.add(chance(4) ? TestLimits.dryRun(perhapsBlocking) : perhapsBlocking);
         }

@@ -2,19 +2,25 @@ package io.ratelimit.testing;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
+import io.ratelimit.CalendarUnit;
 import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.testing.reference.Fraction;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 
 /** Limits from the whole range that is possible, and a little beyond it. Those that are refused are drawn again. */
 public final class RandomLimits {
 
     private static final List<LimitKind> KINDS = List.of(LimitKind.values());
+
+    private static final List<CalendarUnit> CALENDAR_UNITS = List.of(CalendarUnit.values());
 
     private static final List<String> ODD =
             List.of("1/d", "3/7s", "999983/d", "10000000/s", "7/11us", "1/us", "999999937/d", "1/P365D", "13/3h");
@@ -22,6 +28,22 @@ public final class RandomLimits {
     private static final List<String> UNITS = List.of("us", "ms", "s", "m", "h", "d");
 
     private static final long[] MICROS = {1, 1_000, 1_000_000, 60_000_000, 3_600_000_000L, 86_400_000_000L};
+
+    /** Clocks change at midnight or not at all, days were skipped, and some are on the other side of the date line. */
+    private static final List<ZoneId> ZONES = Stream.of(
+                    "UTC",
+                    "Europe/Berlin",
+                    "America/New_York",
+                    "America/Havana",
+                    "America/Santiago",
+                    "Asia/Kathmandu",
+                    "Australia/Lord_Howe",
+                    "Pacific/Apia",
+                    "Pacific/Kiritimati",
+                    "+05:45",
+                    "-11:00")
+            .map(ZoneId::of)
+            .toList();
 
     private final Random random;
 
@@ -54,6 +76,16 @@ public final class RandomLimits {
                         .isTrue();
             }
         }
+    }
+
+    /** Windows that are calendar units, somewhere. */
+    public RateLimit nextCalendarWindow(String name) {
+        CalendarUnit unit = CALENDAR_UNITS.get(random.nextInt(CALENDAR_UNITS.size()));
+        return RateLimit.named(name)
+                .algorithm(Algorithm.FIXED_WINDOW)
+                .rate((random.nextBoolean() ? 10 : capacity(LimitKind.FIXED_WINDOW)) + "/" + unit)
+                .zone(ZONES.get(random.nextInt(ZONES.size())))
+                .build();
     }
 
     private DrawnLimit draw(LimitKind kind) {

@@ -41,12 +41,19 @@ public final class RandomTrace {
     /** Calls that are charged to all of the limits together. */
     public static List<TraceStep> draw(Random random, List<RateLimit> limits) {
         RandomTrace trace = new RandomTrace(random, limits);
-        trace.draw();
+        trace.draw(trace.start());
         return trace.steps;
     }
 
-    private void draw() {
-        clock.set(start());
+    /** The same, and the first of them at that time. */
+    public static List<TraceStep> drawFrom(long start, Random random, List<RateLimit> limits) {
+        RandomTrace trace = new RandomTrace(random, limits);
+        trace.draw(start);
+        return trace.steps;
+    }
+
+    private void draw(long start) {
+        clock.set(start);
         while (steps.size() < CALLS) {
             List<Charge> charges = limits.stream()
                     .map(limit -> new Charge(limit, "key", permits(limit)))

@@ -18,7 +18,10 @@ interface ReferenceBucket {
                         ? new ReferenceIntervals(batch, period)
                         : new ReferenceTokenBucket(Fraction.of(1).dividedBy(perMicro));
             case LEAKY_BUCKET -> new ReferenceTokenBucket(Fraction.of(1).dividedBy(perMicro));
-            case FIXED_WINDOW -> new ReferenceFixedWindow(window);
+            case FIXED_WINDOW ->
+                limit.rate().calendarUnit() == null
+                        ? new ReferenceFixedWindow(window)
+                        : new ReferenceCalendarWindow(limit.rate().calendarUnit(), limit.zone());
             case SLIDING_WINDOW -> new ReferenceSlidingWindow(window);
             case SLIDING_WINDOW_LOG -> new ReferenceLog(window);
         };

@@ -1,0 +1,63 @@
+package io.ratelimit;
+
+import java.time.DayOfWeek;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.time.temporal.TemporalAdjusters;
+import java.util.Locale;
+
+/**
+ * Names the calendar units that a {@link Rate} can have as its period: {@code "10000/month"}. The windows of a
+ * {@link Algorithm#FIXED_WINDOW} then begin and end with the unit, in the time zone of the limit.
+ */
+public enum CalendarUnit {
+
+    /** From midnight to midnight; 23 or 25 hours when clocks change. */
+    DAY(1),
+
+    /** From Monday to Sunday, as in ISO 8601. */
+    WEEK(7),
+
+    /** From the first day of a month to its last. */
+    MONTH(31),
+
+    /** From January 1 to December 31. */
+    YEAR(366);
+
+    private final Duration longest;
+
+    CalendarUnit(int days) {
+        this.longest = Duration.ofDays(days);
+    }
+
+    /** Returns the length of the longest such unit, if clocks do not change. */
+    public Duration longest() {
+        return longest;
+    }
+
+    /** Returns the first day of the unit that contains a day. */
+    LocalDate first(LocalDate day) {
+        return switch (this) {
+            case DAY -> day;
+            case WEEK -> day.with(TemporalAdjusters.previousOrSame(DayOfWeek.MONDAY));
+            case MONTH -> day.withDayOfMonth(1);
+            case YEAR -> day.withDayOfYear(1);
+        };
+    }
+
+    /** Returns the first day of the unit after that of a first day; with a negative number of a unit before it. */
+    LocalDate plus(LocalDate first, int units) {
+        return switch (this) {
+            case DAY -> first.plusDays(units);
+            case WEEK -> first.plusWeeks(units);
+            case MONTH -> first.plusMonths(units);
+            case YEAR -> first.plusYears(units);
+        };
+    }
+
+    /** Returns the unit as a rate has it: {@code month}. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,18 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.contract.CalendarTraceContract;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+class RedisCalendarTraceTests extends CalendarTraceContract {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    private final RateLimitStore store = redis.storeAt(clock);
+
+    @Override
+    protected RateLimitStore store() {
+        return store;
+    }
+}
