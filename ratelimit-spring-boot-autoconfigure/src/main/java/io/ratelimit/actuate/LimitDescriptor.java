@@ -6,6 +6,8 @@ import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStatus.ActiveOverride;
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.expression.ChargeDescription;
+import io.ratelimit.statistics.CallCounts;
+import io.ratelimit.statistics.CountSeries;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -22,6 +24,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param pointcut the pointcut of the configuration, if there is one
  * @param methods the methods that it applies to, and what a call is charged
  * @param requests the requests that URL rules limit, such as {@code POST /login}, and what each is charged
+ * @param lastMinute the calls of the last minute; {@code null}: they are not counted
+ * @param history the calls of each interval, if asked for
+ * @param byInstance the calls of the last minute on each instance, of a single limit
  */
 public record LimitDescriptor(
         String algorithm,
@@ -39,10 +44,14 @@ public record LimitDescriptor(
         @Nullable OverrideDescriptor override,
         @Nullable String pointcut,
         Map<String, ChargeDescription> methods,
-        Map<String, ChargeDescription> requests)
+        Map<String, ChargeDescription> requests,
+        @Nullable CallCounts lastMinute,
+        @Nullable CountSeries history,
+        @Nullable Map<String, CallCounts> byInstance)
         implements OperationResponseBody {
 
-    static LimitDescriptor of(RateLimitStatus status, Usage usage) {
+    /** @param figures those of the limit; {@code null}: none */
+    static LimitDescriptor of(RateLimitStatus status, Usage usage, @Nullable LimitFigures figures) {
         RateLimit limit = status.effective();
         return new LimitDescriptor(
                 limit.algorithm().name(),
@@ -60,8 +69,17 @@ public record LimitDescriptor(
                 status.override() == null ? null : OverrideDescriptor.of(status.override()),
                 usage.pointcut(),
                 usage.methods(),
-                usage.requests());
+                usage.requests(),
+                figures == null ? null : figures.lastMinute(),
+                figures == null ? null : figures.history(),
+                figures == null ? null : figures.byInstance());
     }
+
+    /** How many calls there were; as in {@link LimitDescriptor}. */
+    record LimitFigures(
+            CallCounts lastMinute,
+            @Nullable CountSeries history,
+            @Nullable Map<String, CallCounts> byInstance) {}
 
     /** Where a limit applies; as in {@link LimitDescriptor}. */
     public record Usage(

@@ -2,10 +2,14 @@ package io.ratelimit.actuate;
 
 import io.ratelimit.BucketStatus;
 import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
+import io.ratelimit.actuate.LimitDescriptor.LimitFigures;
 import io.ratelimit.actuate.LimitDescriptor.Usage;
+import io.ratelimit.statistics.Figures;
+import io.ratelimit.statistics.RateLimitStatistics;
 import java.time.Clock;
 import java.time.Duration;
 import java.util.Arrays;
@@ -52,6 +56,8 @@ public final class RateLimitsEndpoint {
 
     private final Supplier<StoreDescriptor> store;
 
+    private final @Nullable RateLimitStatistics statistics;
+
     private final String instance;
 
     private final Clock clock;
@@ -61,6 +67,7 @@ public final class RateLimitsEndpoint {
      *
      * @param names supplies the names of all limits
      * @param usage returns where the limit of a name applies
+     * @param statistics {@code null}: calls are not counted
      * @param instance names this instance
      */
     public RateLimitsEndpoint(
@@ -68,31 +75,79 @@ public final class RateLimitsEndpoint {
             Supplier<Collection<String>> names,
             Function<String, Usage> usage,
             Supplier<StoreDescriptor> store,
+            @Nullable RateLimitStatistics statistics,
             String instance,
             Clock clock) {
         this.admin = admin;
         this.names = names;
         this.usage = usage;
         this.store = store;
+        this.statistics = statistics;
         this.instance = instance;
         this.clock = clock;
     }
 
-    /** Returns the store, this instance and all limits, by name. */
+    /**
+     * Returns the store, the instances and all limits, by name.
+     *
+     * @param history how far back the calls of each interval are listed; {@code null}: they are not
+     */
     @ReadOperation
-    public LimitsDescriptor limits() {
+    public LimitsDescriptor limits(@Nullable String history) {
+        Duration time = history(history);
+        Figures figures = statistics == null ? null : statistics.read(time);
         Map<String, LimitDescriptor> limits = new TreeMap<>();
-        names.get().forEach(name -> limits.put(name, describe(admin.status(name))));
-        return new LimitsDescriptor(store.get(), instance, limits);
+        for (String name : names.get()) {
+            RateLimitStatus status = admin.status(name);
+            limits.put(name, describe(status, figures == null ? null : figures(figures, status.effective())));
+        }
+        return new LimitsDescriptor(
+                store.get(),
+                instance,
+                figures == null
+                        ? null
+                        : figures.instances().stream()
+                                .map(InstanceDescriptor::of)
+                                .toList(),
+                figures == null ? null : figures.areOfAllInstances() ? "all-instances" : "instance",
+                limits);
     }
 
-    /** Returns one limit, or the bucket of a key. */
+    /**
+     * Returns one limit, or the bucket of a key.
+     *
+     * @param history how far back the calls of each interval are listed; {@code null}: they are not
+     */
     @ReadOperation
-    public OperationResponseBody limit(@Selector String limit, @Nullable String key) {
+    public OperationResponseBody limit(@Selector String limit, @Nullable String key, @Nullable String history) {
         RateLimitStatus status = status(limit);
-        return key == null
-                ? describe(status)
-                : describe(status, bucket(admin, status, key).inspect());
+        if (key != null) {
+            refuse("history", history, WITHOUT_KEY);
+            return describe(status, bucket(admin, status, key).inspect());
+        }
+        Duration time = history(history);
+        if (statistics == null) {
+            return describe(status);
+        }
+        String id = status.effective().id();
+        Figures figures = statistics.readOne(id, time);
+        return describe(status, new LimitFigures(figures.lastMinute(id), figures.history(id), figures.byInstance(id)));
+    }
+
+    private static LimitFigures figures(Figures figures, RateLimit limit) {
+        return new LimitFigures(figures.lastMinute(limit.id()), figures.history(limit.id()), null);
+    }
+
+    private static Duration history(@Nullable String text) {
+        if (text == null) {
+            return Duration.ZERO;
+        }
+        Duration time = parse("history", text);
+        if (time.isNegative() || time.isZero() || time.compareTo(RateLimitStatistics.LONGEST_HISTORY) > 0) {
+            throw new IllegalArgumentException("history must be positive, and at most "
+                    + RateLimitStatistics.LONGEST_HISTORY.toMinutes() + "m (was " + text + ").");
+        }
+        return time;
     }
 
     /**
@@ -226,7 +281,11 @@ public final class RateLimitsEndpoint {
     }
 
     private LimitDescriptor describe(RateLimitStatus status) {
-        return LimitDescriptor.of(status, usage.apply(status.effective().name()));
+        return describe(status, (LimitFigures) null);
+    }
+
+    private LimitDescriptor describe(RateLimitStatus status, @Nullable LimitFigures figures) {
+        return LimitDescriptor.of(status, usage.apply(status.effective().name()), figures);
     }
 
     private BucketDescriptor describe(RateLimitStatus status, BucketStatus bucket) {

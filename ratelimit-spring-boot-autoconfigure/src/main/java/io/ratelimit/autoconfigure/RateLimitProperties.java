@@ -42,6 +42,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param redis Properties of the Redis store.
  * @param inMemory Properties of the in-memory store.
  * @param health Properties of the health contributor.
+ * @param statistics Properties of the figures of limits.
  * @param web Properties of HTTP requests and responses.
  * @param defaults Defaults of all limits, for what a limit sets neither in its properties nor in its annotation.
  * @param limits Properties of each limit, by its name. They override the annotation, attribute by attribute.
@@ -59,6 +60,7 @@ public record RateLimitProperties(
         @DefaultValue Redis redis,
         @DefaultValue InMemory inMemory,
         @DefaultValue Health health,
+        @DefaultValue Statistics statistics,
         @DefaultValue Web web,
         @DefaultValue Defaults defaults,
         @DefaultValue Map<String, Limit> limits,
@@ -207,6 +209,14 @@ public record RateLimitProperties(
      * @param storeFailure Status of the health contributor while Redis fails.
      */
     public record Health(@DefaultValue("up") HealthStatus storeFailure) {}
+
+    /**
+     * Properties of the figures of limits.
+     *
+     * @param enabled Whether calls are counted for the endpoints of all instances. Default: whether this instance has the
+     *     endpoint.
+     */
+    public record Statistics(@Nullable Boolean enabled) {}
 
     /** Health status of the application. */
     public enum HealthStatus {

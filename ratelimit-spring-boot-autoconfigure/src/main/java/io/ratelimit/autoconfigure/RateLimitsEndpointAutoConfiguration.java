@@ -7,6 +7,7 @@ import io.ratelimit.actuate.LimitDescriptor.Usage;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.statistics.RateLimitStatistics;
 import io.ratelimit.store.StoreHealth;
 import java.time.Clock;
 import java.util.List;
@@ -22,7 +23,7 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.ImportRuntimeHints;
 
 /** Auto-configuration of the endpoint {@code ratelimits}. */
-@AutoConfiguration(after = RateLimitAutoConfiguration.class)
+@AutoConfiguration(after = {RateLimitAutoConfiguration.class, RateLimitStatisticsAutoConfiguration.class})
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnAvailableEndpoint(RateLimitsEndpoint.class)
 @Conditional(OnRateLimitsEnabled.class)
@@ -36,7 +37,8 @@ public final class RateLimitsEndpointAutoConfiguration {
             LimitCatalog catalog,
             RateLimitStartup startup,
             ListableBeanFactory beans,
-            ObjectProvider<StoreHealth> health) {
+            ObjectProvider<StoreHealth> health,
+            ObjectProvider<RateLimitStatistics> statistics) {
         return new RateLimitsEndpoint(
                 admin,
                 () -> catalog.limits().stream().map(RateLimit::name).toList(),
@@ -45,6 +47,7 @@ public final class RateLimitsEndpointAutoConfiguration {
                         startup.methods(limit),
                         startup.requests(limit)),
                 store(StoreConfiguration.kind(beans), health),
+                statistics.getIfAvailable(),
                 InstanceName.get(),
                 Clock.systemUTC());
     }

@@ -2,6 +2,7 @@ package io.ratelimit.actuate;
 
 import static io.ratelimit.actuate.EndpointApplication.key;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
@@ -9,6 +10,7 @@ import io.ratelimit.actuate.EndpointApplication.Answer;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -22,6 +24,7 @@ import org.springframework.boot.WebApplicationType;
 
 /** The endpoint over HTTP, on one stack. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@SuppressWarnings("unchecked")
 abstract class EndpointContract {
 
     private final WebApplicationType type;
@@ -67,8 +70,53 @@ abstract class EndpointContract {
                 .asString()
                 .startsWith(ProcessHandle.current().pid() + "@");
         assertThat(answer.json("limits")).containsOnlyKeys("quotes", "exports");
-        assertThat(answer.json("limits", "quotes"))
-                .isEqualTo(readOnly.get("/quotes").json());
+        assertThat(readOnly.get("/quotes").json()).containsAllEntriesOf(answer.json("limits", "quotes"));
+    }
+
+    @Test
+    void readsTheInstanceAndTheCallsOfTheLastMinute() {
+        take(readOnly, "counted", 3);
+        assertThat(allows(limiter(readOnly), "counted", 3)).isFalse();
+        take(readOnly, "counted", 1);
+        Answer all = readOnly.get("");
+        String name = (String) all.json().get("instance");
+        assertThat(all.json()).containsEntry("figures", "instance");
+        assertThat(all.json().get("instances"))
+                .asInstanceOf(LIST)
+                .singleElement()
+                .satisfies(instance -> {
+                    assertThat((Map<String, Object>) instance)
+                            .containsEntry("name", name)
+                            .containsEntry("state", "instance")
+                            .containsKeys("startedAt", "lastSeenAt")
+                            .doesNotContainKey("reason");
+                });
+        Map<String, Integer> counted = Map.of("allowed", 2, "rejected", 1, "dryRunRejected", 0, "refused", 0);
+        assertThat(all.json("limits", "quotes", "lastMinute")).isEqualTo(counted);
+        assertThat(all.json("limits", "quotes")).doesNotContainKeys("history", "byInstance");
+        assertThat(readOnly.get("/quotes").json("byInstance")).isEqualTo(Map.of(name, counted));
+        assertThat(all.json("limits", "exports", "lastMinute").values()).containsOnly(0);
+    }
+
+    @Test
+    void readsTheHistoryOfALimit() {
+        take(writable, "in the history", 1);
+        Map<String, Object> history = writable.get("?history=15m").json("limits", "quotes", "history");
+        assertThat(history).containsEntry("step", "PT5S").doesNotContainKeys("dryRunRejected", "refused");
+        List<Integer> allowed = (List<Integer>) history.get("allowed");
+        assertThat(allowed).hasSize(181);
+        assertThat(allowed.stream().mapToInt(Integer::intValue).sum()).isPositive();
+        Instant last = Instant.parse((String) history.get("from")).plusSeconds(5 * 180);
+        assertThat(Instant.now()).isBetween(last, last.plusSeconds(15));
+        assertThat((List<Integer>)
+                        writable.get("/quotes?history=PT30S").json("history").get("allowed"))
+                .hasSize(7);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"16m", "0s", "-1s", "900", "soon", "30s&key=a", "30s&history=30s"})
+    void historyThatIsTooLongIsABadRequest(String history) {
+        assertProblem(readOnly.get("/quotes?history=" + history), 400, "history must");
     }
 
     @Test
@@ -105,7 +153,7 @@ abstract class EndpointContract {
                         Instant.now().plus(Duration.ofMinutes(59)),
                         Instant.now().plus(Duration.ofMinutes(61)));
         assertThat(set.json("origins", "capacity")).containsEntry("source", "OVERRIDE");
-        assertThat(writable.get("/quotes").json()).isEqualTo(set.json());
+        assertThat(writable.get("/quotes").json()).containsAllEntriesOf(set.json());
         assertThat(limiter().tryAcquire("over", 50).allowed()).isTrue();
 
         Answer removed = writable.delete("/quotes");
@@ -262,7 +310,19 @@ abstract class EndpointContract {
     }
 
     private RateLimiter limiter() {
-        return writable.context().getBean(RateLimiterRegistry.class).get("quotes");
+        return limiter(writable);
+    }
+
+    private static RateLimiter limiter(EndpointApplication application) {
+        return application.context().getBean(RateLimiterRegistry.class).get("quotes");
+    }
+
+    private static void take(EndpointApplication application, String key, int permits) {
+        take(limiter(application), key, permits);
+    }
+
+    private static boolean allows(RateLimiter limiter, String key, int permits) {
+        return limiter.tryAcquire(key, permits).allowed();
     }
 
     private static void take(RateLimiter limiter, String key, int permits) {

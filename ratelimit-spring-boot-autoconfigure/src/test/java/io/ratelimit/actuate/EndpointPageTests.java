@@ -41,7 +41,7 @@ class EndpointPageTests {
                 }
             }
         }
-        assertThat(compared).isEqualTo(6);
+        assertThat(compared).isEqualTo(7);
     }
 
     private static Map<String, Object> expected(String documented) {

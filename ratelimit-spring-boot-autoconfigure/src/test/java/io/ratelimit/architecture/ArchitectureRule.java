@@ -100,6 +100,20 @@ enum ArchitectureRule {
         }
     },
 
+    STATISTICS_KNOW_THREADS("StatisticsKnowsLimiter") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "statistics", "concurrent");
+        }
+    },
+
+    REDIS_STATISTICS_KNOW_CONNECTIONS("RedisStatisticsKnowsStore") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "redis.statistics", "statistics", "redis", "redis.connection", "concurrent");
+        }
+    },
+
     EVENT_KNOWS_THREADS("EventKnowsLimiter") {
         @Override
         ArchRule in(String base) {
@@ -210,7 +224,7 @@ enum ArchitectureRule {
     ACTUATE_KNOWS_THE_STORE_AND_CHARGES("ActuateKnowsMetrics") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "actuate", "store", "expression");
+            return knowsOf(base, "actuate", "store", "statistics", "expression");
         }
     },
 
@@ -223,6 +237,7 @@ enum ArchitectureRule {
                             base + ".redis",
                             base + ".redis.connection",
                             base + ".redis.change",
+                            base + ".redis.statistics",
                             base + ".autoconfigure")
                     .should()
                     .dependOnClassesThat()

@@ -47,6 +47,7 @@ class AutoConfigurationFilesTests {
                         RateLimitHealthAutoConfiguration.class,
                         RateLimitReactiveAutoConfiguration.class,
                         RateLimitServletAutoConfiguration.class,
+                        RateLimitStatisticsAutoConfiguration.class,
                         RateLimitsEndpointAutoConfiguration.class)
                 .<Class<?>>map(type -> type)
                 .toList();

@@ -55,7 +55,7 @@ class RateLimitsEndpointAutoConfigurationTests {
         runner.withBean("ownStore", RateLimitStore.class, () -> own)
                 .withPropertyValues("management.endpoints.web.exposure.include=ratelimits")
                 .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
-                                .limits()
+                                .limits(null)
                                 .store())
                         .extracting(StoreDescriptor::kind, StoreDescriptor::state)
                         .containsExactly("custom", "shared"));
@@ -68,11 +68,11 @@ class RateLimitsEndpointAutoConfigurationTests {
                 .withBean(RateLimitScriptExecutor.class, () -> redis)
                 .run(context -> {
                     RateLimitsEndpoint endpoint = context.getBean(RateLimitsEndpoint.class);
-                    assertThat(endpoint.limits().store())
+                    assertThat(endpoint.limits(null).store())
                             .extracting(StoreDescriptor::kind, StoreDescriptor::state, StoreDescriptor::reason)
                             .containsExactly("redis", "shared", null);
                     redis.fail();
-                    assertThat(endpoint.limits().store())
+                    assertThat(endpoint.limits(null).store())
                             .extracting(StoreDescriptor::kind, StoreDescriptor::state, StoreDescriptor::reason)
                             .containsExactly("redis", "on-store-failure", "timeout");
                 });
@@ -94,7 +94,7 @@ class RateLimitsEndpointAutoConfigurationTests {
                         "ratelimit.limits.exports.dry-run=false",
                         "ratelimit.limits.exports.on-store-failure=reject")
                 .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
-                                .limits()
+                                .limits(null)
                                 .limits()
                                 .values())
                         .extracting(
@@ -117,7 +117,7 @@ class RateLimitsEndpointAutoConfigurationTests {
                         "ratelimit.limits.exports.rate=1/m",
                         "ratelimit.limits.exports.pointcut=" + pointcut)
                 .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
-                                .limits()
+                                .limits(null)
                                 .limits()
                                 .get("exports"))
                         .extracting(
@@ -131,7 +131,7 @@ class RateLimitsEndpointAutoConfigurationTests {
         runner.withPropertyValues(
                         "management.endpoints.web.exposure.include=ratelimits", "ratelimit.limits.quotes.enabled=false")
                 .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
-                                .limits()
+                                .limits(null)
                                 .limits()
                                 .get("quotes"))
                         .extracting(

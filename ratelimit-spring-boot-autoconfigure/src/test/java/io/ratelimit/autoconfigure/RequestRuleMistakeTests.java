@@ -175,7 +175,7 @@ class RequestRuleMistakeTests {
                         "Rate limit 'login': TOKEN_BUCKET, capacity 1 at 1/m, key all-callers, on POST,PUT /login, /api/**; declared by"
                                 + " the configuration alone");
         assertThat(context.getBean(RateLimitsEndpoint.class)
-                        .limits()
+                        .limits(null)
                         .limits()
                         .get("login")
                         .requests())

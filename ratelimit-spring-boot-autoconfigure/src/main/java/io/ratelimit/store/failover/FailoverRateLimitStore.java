@@ -140,6 +140,11 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         return outages.failures();
     }
 
+    @Override
+    public List<StoreFailure> lastFailures() {
+        return outages.failures();
+    }
+
     private StoreOutcome fallBack(StoreRequest request, RateLimitStoreException failure) {
         List<Charge> limited = limitedLocally(request.charges(), failure);
         if (limited.isEmpty()) {

@@ -134,4 +134,9 @@ public final class ScopedRateLimitStore extends DelegatingRateLimitStore impleme
     public List<StoreFailure> failures() {
         return health.failures();
     }
+
+    @Override
+    public List<StoreFailure> lastFailures() {
+        return health.lastFailures();
+    }
 }

@@ -1,0 +1,105 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.RateLimitListener;
+import io.ratelimit.actuate.RateLimitsEndpoint;
+import io.ratelimit.actuate.StoreDescriptor;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.redis.statistics.RedisStatistics;
+import io.ratelimit.statistics.InstanceState;
+import io.ratelimit.statistics.RateLimitStatistics;
+import io.ratelimit.statistics.SharedStatistics;
+import io.ratelimit.store.StoreFailure;
+import io.ratelimit.store.StoreHealth;
+import java.util.List;
+import java.util.function.Supplier;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.actuate.autoconfigure.endpoint.condition.ConditionalOnAvailableEndpoint;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.AnyNestedCondition;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.data.redis.core.RedisOperations;
+
+/**
+ * Auto-configuration of the figures of limits, where the endpoint shows them or {@code ratelimit.statistics.enabled} is
+ * {@code true}. A child context counts with that of its parent.
+ */
+@AutoConfiguration(after = RateLimitAutoConfiguration.class)
+@Conditional({OnRateLimitsEnabled.class, RateLimitStatisticsAutoConfiguration.OnStatistics.class})
+@ConditionalOnMissingBean(RateLimitStatistics.class)
+public final class RateLimitStatisticsAutoConfiguration {
+
+    @Configuration(proxyBeanMethods = false)
+    @Conditional(RedisStoreConfiguration.OnRedisStore.class)
+    @ConditionalOnClass(RedisOperations.class)
+    @ConditionalOnBean(RedisConnector.class)
+    static class Shared {
+
+        @Bean
+        @ConditionalOnMissingBean
+        SharedStatistics rateLimitSharedStatistics(RedisConnector connector, RateLimitProperties properties) {
+            return new RedisStatistics(connector, properties.redis().keyPrefix());
+        }
+    }
+
+    @Bean(destroyMethod = "close")
+    RateLimitStatistics rateLimitStatistics(
+            ListableBeanFactory beans, ObjectProvider<SharedStatistics> shared, ObjectProvider<StoreHealth> health) {
+        return RateLimitStatistics.of(
+                InstanceName.get(), shared.getIfAvailable(), state(StoreConfiguration.kind(beans), health));
+    }
+
+    private static Supplier<InstanceState> state(String kind, ObjectProvider<StoreHealth> health) {
+        if (kind.equals(StoreConfiguration.IN_MEMORY)) {
+            return () -> state(StoreDescriptor.inMemory());
+        }
+        return () -> state(StoreDescriptor.shared(
+                kind,
+                health.stream()
+                        .findFirst()
+                        .map(RateLimitStatisticsAutoConfiguration::failures)
+                        .orElseGet(List::of)));
+    }
+
+    /** Without calls, only a check finds out that the store decides again. */
+    private static List<StoreFailure> failures(StoreHealth store) {
+        List<StoreFailure> last = store.lastFailures();
+        return last.isEmpty() ? last : store.failures();
+    }
+
+    private static InstanceState state(StoreDescriptor store) {
+        return new InstanceState(store.state(), store.reason());
+    }
+
+    @Bean
+    RateLimitListener rateLimitStatisticsListener(RateLimitStatistics statistics) {
+        return statistics.listener();
+    }
+
+    @Bean
+    StatisticsLifecycle rateLimitStatisticsLifecycle(RateLimitStatistics statistics) {
+        return new StatisticsLifecycle(statistics);
+    }
+
+    static class OnStatistics extends AnyNestedCondition {
+
+        OnStatistics() {
+            super(ConfigurationPhase.REGISTER_BEAN);
+        }
+
+        @ConditionalOnProperty("ratelimit.statistics.enabled")
+        static class Wanted {}
+
+        /** The class has to be there, because an annotation that is not is no condition. */
+        @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
+        @ConditionalOnProperty(value = "ratelimit.statistics.enabled", matchIfMissing = true)
+        @ConditionalOnAvailableEndpoint(RateLimitsEndpoint.class)
+        static class Shown {}
+    }
+}

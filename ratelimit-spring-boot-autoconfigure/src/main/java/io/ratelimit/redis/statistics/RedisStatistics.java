@@ -1,0 +1,86 @@
+package io.ratelimit.redis.statistics;
+
+import io.ratelimit.redis.connection.BackgroundScript;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.statistics.CallCounts;
+import io.ratelimit.statistics.InstanceFigures;
+import io.ratelimit.statistics.Publication;
+import io.ratelimit.statistics.SharedStatistics;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/** Holds the figures of all instances in Redis: a key for the instances, and one for each interval. All are in one slot. */
+@SuppressWarnings("rawtypes")
+public final class RedisStatistics implements SharedStatistics {
+
+    private static final String THREAD = "ratelimit-figures";
+
+    private final String prefix;
+
+    private final BackgroundScript<List> publish;
+
+    private final BackgroundScript<List> read;
+
+    /** @param keyPrefix the prefix of all keys of the starter */
+    public RedisStatistics(RedisConnector connector, String keyPrefix) {
+        this.prefix = keyPrefix + ":{%statistics}:";
+        this.publish = new BackgroundScript<>(connector, "add_counts.lua", List.class, "counts", THREAD);
+        this.read = new BackgroundScript<>(connector, "read_counts.lua", List.class, "requests for figures", THREAD);
+    }
+
+    @Override
+    public CompletionStage<Receipt> publish(Publication publication) {
+        List<String> arguments = new ArrayList<>(List.of(
+                publication.id(),
+                Long.toString(publication.sequence()),
+                Long.toString(publication.nowMicros()),
+                StatisticsCodec.note(publication)));
+        publication.counts().values().forEach(counts -> arguments.add(StatisticsCodec.lines(counts)));
+        return publish.run(keys(publication.counts().keySet().stream()), arguments)
+                .thenApply(reply -> {
+                    List<?> words = reply;
+                    return new Receipt(number(words.get(0)), (int) number(words.get(1)), number(words.get(2)) == 1);
+                });
+    }
+
+    @Override
+    public CompletionStage<Snapshot> read(long first, long last, @Nullable String limit) {
+        List<String> keys = keys(LongStream.rangeClosed(first, last).boxed());
+        return read.run(keys, List.of(limit == null ? "" : limit)).thenApply(reply -> {
+            List<?> words = reply;
+            int instances = (int) number(words.get(1));
+            List<InstanceFigures> present = new ArrayList<>();
+            for (int i = 2; i < 2 + 2 * instances; i += 2) {
+                StatisticsCodec.instance(text(words.get(i)), text(words.get(i + 1)))
+                        .ifPresent(present::add);
+            }
+            Map<Long, Map<String, CallCounts>> counts = new HashMap<>();
+            for (long interval = first; interval <= last; interval++) {
+                String lines = text(words.get(2 + 2 * instances + (int) (interval - first)));
+                if (!lines.isEmpty()) {
+                    counts.put(interval, StatisticsCodec.counts(lines));
+                }
+            }
+            return new Snapshot(number(words.get(0)), present, counts);
+        });
+    }
+
+    private List<String> keys(Stream<Long> intervals) {
+        return Stream.concat(Stream.of(prefix + "instances"), intervals.map(interval -> prefix + interval))
+                .toList();
+    }
+
+    private static long number(Object word) {
+        return Long.parseLong(text(word));
+    }
+
+    private static String text(Object word) {
+        return String.valueOf(word);
+    }
+}

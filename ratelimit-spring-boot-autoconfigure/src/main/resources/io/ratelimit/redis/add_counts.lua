@@ -1,0 +1,96 @@
+-- Adds what an instance has counted to the figures of all instances, and notes that it is there: a script of its own.
+--
+-- KEYS[1] is a hash of the instances, KEYS[2] and so on the intervals of which there are counts. ARGV is the id of the
+-- instance, the number of these counts, the time that the instance has taken for that of this server to choose the
+-- intervals, and what is to be noted of it, empty if it leaves; then the counts of each interval. These are lines with the id of a
+-- limit and its counts by outcome, without the last ones that are 0.
+--
+-- Returns the time, the number of instances, and whether the counts are those of the present: then they are added, unless
+-- they were before.
+local time = redis.call('TIME')
+local now = time[1] * 1000000 + time[2]
+
+local TOLERANCE, EXPIRY = 2500000, 16 * 60 * 1000
+local MOST_INSTANCES, MOST_LIMITS = 1000, 500
+
+local instances, id, sequence, assumed, note = KEYS[1], ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+
+local function reply(accepted)
+    return {string.format('%.0f', now), redis.call('HLEN', instances), accepted}
+end
+
+local function parse(lines)
+    return string.gmatch(lines, '(%w+) ?(%d*) ?(%d*) ?(%d*) ?(%d*)\n')
+end
+
+local function add(key, more)
+    local added, limits = {}, 0
+    for limit, a, b, c, d in parse(more) do
+        added[limit] = {a, b, c, d}
+    end
+    local lines = {}
+    local function keep(limit, a, b, c, d)
+        local line = limit .. ' ' .. a
+        if b + c + d > 0 then
+            line = line .. ' ' .. b
+            if c + d > 0 then
+                line = line .. ' ' .. c
+                if d > 0 then
+                    line = line .. ' ' .. d
+                end
+            end
+        end
+        lines[#lines + 1] = line
+    end
+    local function number(digits)
+        return tonumber(digits) or 0
+    end
+    for limit, a, b, c, d in parse(redis.call('GET', key) or '') do
+        local counts = added[limit]
+        if counts then
+            keep(limit, number(a) + number(counts[1]), number(b) + number(counts[2]), number(c) + number(counts[3]),
+                number(d) + number(counts[4]))
+            added[limit] = nil
+        else
+            keep(limit, number(a), number(b), number(c), number(d))
+        end
+    end
+    for limit, counts in pairs(added) do
+        if #lines < MOST_LIMITS then
+            keep(limit, number(counts[1]), number(counts[2]), number(counts[3]), number(counts[4]))
+        end
+    end
+    lines[#lines + 1] = ''
+    redis.call('SET', key, table.concat(lines, '\n'), 'PX', EXPIRY)
+end
+
+-- Instances that have been killed leave a note; each new one removes those that are too old to matter.
+local function removeOld()
+    local notes = redis.call('HGETALL', instances)
+    for i = 1, #notes, 2 do
+        local seen = tonumber(string.match(notes[i + 1], '^%d+'))
+        if not seen or now - seen > EXPIRY * 1000 then
+            redis.call('HDEL', instances, notes[i])
+        end
+    end
+end
+
+if math.abs(now - assumed) > TOLERANCE then
+    return reply(0)
+end
+
+local known = redis.call('HGET', instances, id)
+local last = known and tonumber(string.match(known, '^%d+ (%d+)')) or 0
+if sequence > last then
+    for i = 2, #KEYS do
+        add(KEYS[i], ARGV[i + 3])
+    end
+end
+if known or redis.call('HLEN', instances) < MOST_INSTANCES then
+    redis.call('HSET', instances, id, string.format('%.0f %.0f %s', now, math.max(sequence, last), note))
+    redis.call('PEXPIRE', instances, EXPIRY)
+    if not known then
+        removeOld()
+    end
+end
+return reply(1)

@@ -1,0 +1,148 @@
+package io.ratelimit.statistics;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.testing.redis.FaultyProxy;
+import io.ratelimit.testing.redis.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Every instance shows what all of them have counted. */
+@Timeout(120)
+class SharedFiguresTests {
+
+    private static final RedisServer redis = RedisServer.loadingAtOnce();
+
+    /** As documented: after about a second, and something for a busy machine. */
+    private static final Duration SOON = Duration.ofSeconds(6);
+
+    private static final Duration AFTER_AN_OUTAGE = Duration.ofSeconds(30);
+
+    private final String prefix = "figures-" + System.nanoTime();
+
+    @AfterAll
+    static void stopRedis() {
+        redis.close();
+    }
+
+    @Test
+    void everyInstanceShowsTheCallsOfAll() {
+        try (CountingInstance first = start();
+                CountingInstance second = start()) {
+            first.call("alice", 12);
+            second.call("bob", 3);
+            awaitLastMinute(first, counts(13, 2));
+            awaitLastMinute(second, counts(13, 2));
+            Figures figures = first.figures();
+            assertThat(figures.areOfAllInstances()).isTrue();
+            List<String> names =
+                    figures.instances().stream().map(InstanceFigures::name).toList();
+            assertThat(names).hasSize(2);
+            assertThat(names.get(1)).isEqualTo(names.get(0) + "#2");
+            assertThat(figures.byInstance("quotes"))
+                    .isEqualTo(Map.of(names.get(0), counts(10, 2), names.get(1), counts(3, 0)));
+            CountSeries history = figures.history("quotes");
+            assertThat(LongStream.of(history.allowed()).sum()).isEqualTo(13);
+            assertThat(history.allowed()).hasSize(181);
+            assertThat(history.refused()).isNull();
+        }
+    }
+
+    @Test
+    void instanceThatStopsLeavesAtOnceAndItsLastCallsStay() {
+        try (CountingInstance first = start()) {
+            try (CountingInstance second = start()) {
+                await().atMost(SOON).until(() -> first.figures().instances().size() == 2);
+                second.call("alice", 11);
+            }
+            assertThat(first.lastMinute()).isEqualTo(counts(10, 1));
+            assertThat(first.figures().instances()).hasSize(1);
+        }
+    }
+
+    @Test
+    void nothingIsCountedTwiceAndNothingIsLostWhileRedisIsAway() {
+        try (CountingInstance first = start();
+                CountingInstance second = start()) {
+            first.call("alice", 3);
+            awaitLastMinute(second, counts(3, 0));
+            redis.kill();
+            try {
+                first.call("alice", 4);
+                second.call("bob", 2);
+                Figures figures = first.figures();
+                assertThat(figures.areOfAllInstances()).isFalse();
+                assertThat(figures.lastMinute("quotes")).isEqualTo(counts(7, 0));
+                assertThat(figures.instances()).hasSize(1);
+                assertThat(figures.instances().get(0).state().state()).isEqualTo("on-store-failure");
+            } finally {
+                redis.restart();
+            }
+            await().atMost(AFTER_AN_OUTAGE)
+                    .untilAsserted(() -> assertThat(sum(second.figures())).isEqualTo(9));
+            await().atMost(AFTER_AN_OUTAGE)
+                    .until(() -> second.figures().instances().stream()
+                            .allMatch(each -> each.state().state().equals("shared")));
+        }
+    }
+
+    @Test
+    void countsWhoseReplyIsLostAreSentAgainAndCountedOnce() {
+        try (FaultyProxy proxy = new FaultyProxy(redis.port());
+                CountingInstance first =
+                        new CountingInstance(proxy.port(), prefix, "ratelimit.limits.quotes.scope=instance");
+                CountingInstance second = start()) {
+            int calls = 0;
+            for (int round = 0; round < 4; round++) {
+                proxy.loseReplies(3);
+                for (String key : List.of("alice", "bob", "carol")) {
+                    first.call(key + round, 2);
+                    calls += 2;
+                }
+                await().atMost(AFTER_AN_OUTAGE).until(() -> proxy.repliesToLose() == 0);
+            }
+            long counted = calls;
+            await().atMost(AFTER_AN_OUTAGE).until(() -> sum(second.figures()) >= counted);
+            assertThat(sum(second.figures())).isEqualTo(counted);
+        }
+    }
+
+    @Test
+    void survivesThatRedisForgetsScriptsAndFigures() {
+        try (CountingInstance first = start()) {
+            first.call("alice", 3);
+            awaitLastMinute(first, counts(3, 0));
+            redis.forgetScripts();
+            first.call("alice", 1);
+            awaitLastMinute(first, counts(4, 0));
+            redis.send("FLUSHALL");
+            first.call("alice", 2);
+            awaitLastMinute(first, counts(2, 0));
+            assertThat(first.figures().instances()).hasSize(1);
+        }
+    }
+
+    private CountingInstance start() {
+        return new CountingInstance(redis.port(), prefix);
+    }
+
+    private static void awaitLastMinute(CountingInstance instance, CallCounts counts) {
+        await().atMost(SOON)
+                .untilAsserted(() -> assertThat(instance.lastMinute()).isEqualTo(counts));
+    }
+
+    private static long sum(Figures figures) {
+        long[] allowed = figures.history("quotes").allowed();
+        return allowed == null ? 0 : LongStream.of(allowed).sum();
+    }
+
+    private static CallCounts counts(long allowed, long rejected) {
+        return new CallCounts(allowed, rejected, 0, 0);
+    }
+}
