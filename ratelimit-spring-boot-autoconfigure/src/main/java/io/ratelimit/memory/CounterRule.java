@@ -21,6 +21,17 @@ interface CounterRule extends Rule<CounterState> {
         return usage.plus(permits, capacity());
     }
 
+    /**
+     * Returns the usage after a call that another rule has admitted, where permits come back after some time each. With a call
+     * for more than is left, all of the capacity is in use from now on. If the time that has passed towards the next permit
+     * counted, too, each rule would go on admitting at its own rate, and together they would exceed the highest.
+     */
+    default CounterState observed(CounterState usage, long now, long permits) {
+        return permits <= capacity() - usage.used()
+                ? usage.plus(permits, capacity())
+                : new CounterState(capacity(), now, 0, usage.gaps());
+    }
+
     /** Forgets what refunds have left: they may return permits of later calls then, never more than they took. */
     @Override
     default CounterState grant(CounterState usage, long now, long permits) {

@@ -31,6 +31,11 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
     }
 
     @Override
+    public CounterState observe(CounterState usage, long now, long permits) {
+        return observed(usage, now, permits);
+    }
+
+    @Override
     public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
         return refund(usage, now, permits, receipt, state -> outBefore(receipt, state));
     }

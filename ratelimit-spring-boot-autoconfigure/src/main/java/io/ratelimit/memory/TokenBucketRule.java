@@ -31,9 +31,10 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
         return usage.plus(permits, Long.MAX_VALUE);
     }
 
+    /** Permits reserved ahead stay used. */
     @Override
     public CounterState observe(CounterState usage, long now, long permits) {
-        return usage.plus(permits, Math.max(capacity, usage.used()));
+        return usage.used() > capacity ? usage : observed(usage, now, permits);
     }
 
     @Override

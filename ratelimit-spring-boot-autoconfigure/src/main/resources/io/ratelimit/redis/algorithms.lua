@@ -14,13 +14,13 @@
 --     read(bucket)                      reads the list, and returns its text; nil if there is none; no string if it is no list
 --     write(bucket, text, expiry)       writes the bucket
 --   define_rare()  adds what few runs need:
---     observe(state, bucket, permits)          the same as take, for a call that another rule has admitted
+--     observe(state, bucket, permits)          uses permits of a call that another rule has admitted, up to the capacity
 --     adopt(state, bucket, other)              takes over what another rule has counted
 --     refund(state, bucket, permits, receipt)  undoes a charge, unless its permits have come back
 --     grant(state, bucket, permits)            optional: returns the permits that were taken last, see change.lua
 --
 -- takes: match sub micros_of least number
--- leaves: algorithms use complete parse_rule limit_of forget_limits reset_after
+-- leaves: algorithms use observe complete parse_rule limit_of forget_limits reset_after
 local algorithms = {}
 
 local created = {}
@@ -28,6 +28,17 @@ local created = {}
 -- The same as take, for algorithms that never count more than the capacity.
 local function use(state, _, permits)
   state.used = least(state.used + permits, state.rule.capacity)
+end
+
+-- Uses permits of a call that another rule has admitted, where permits come back after some time each. With a call for more than
+-- is left, all of the capacity is in use from now on. If the time that has passed towards the next permit counted, too, each rule
+-- would go on admitting at its own rate, and together they would exceed the highest.
+local function observe(state, bucket, permits)
+  if permits <= state.rule.capacity - state.used then
+    state.used = state.used + permits
+  else
+    state.used, state.since, state.rest = state.rule.capacity, bucket.now, 0
+  end
 end
 
 local function algorithm_of(letter)

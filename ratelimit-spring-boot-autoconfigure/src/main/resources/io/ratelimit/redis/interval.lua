@@ -2,11 +2,11 @@
 -- starts with the call that takes permits from a full bucket.
 --   since  when the current period began
 --
--- takes: least refund_gaps algorithms quotient number_used use
+-- takes: least refund_gaps algorithms quotient number_used use observe
 -- leaves:
 
 function algorithms.I()
-  local interval = {has_pace = true, used = number_used, take = use, observe = use}
+  local interval = {has_pace = true, used = number_used, take = use, observe = observe}
 
   local function batches(permits, rule)
     return quotient(permits + rule.permits - 1, rule.permits)

@@ -3,7 +3,7 @@
 --   since  when the next of them began to come back
 --   rest   the fraction of the microsecond after since, in parts of the rule's permits
 --
--- takes: least greatest refund_gaps algorithms quotient time_of permits_in number_used
+-- takes: least greatest refund_gaps algorithms quotient time_of permits_in number_used observe
 -- leaves:
 
 function algorithms.T()
@@ -47,8 +47,8 @@ function algorithms.T()
 
   function token_bucket.define_rare()
     -- Permits reserved ahead stay used.
-    function token_bucket.observe(state, _, permits)
-      state.used = state.used + greatest(0, least(permits, state.rule.capacity - state.used))
+    function token_bucket.observe(state, bucket, permits)
+      if state.used <= state.rule.capacity then observe(state, bucket, permits) end
     end
 
     function token_bucket.adopt(state, bucket, other)

@@ -4,11 +4,13 @@ import static io.ratelimit.testing.TestLimits.tokenBucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.Refill;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Two instances disagree about a limit's rule and use it in turns: nothing is given for that, and nothing stalls. */
@@ -99,6 +101,29 @@ public abstract class AlternatingRulesContract extends StoreContract {
             clock.advance(SECOND / 10);
         }
         assertThat(admitted).isEqualTo(10 + 59);
+    }
+
+    /** The permits of the second rule come back half a second after those of the first one. */
+    @ParameterizedTest
+    @EnumSource
+    void rulesThatReturnPermitsAtDifferentTimesGiveNoMoreThanTheFasterAlone(Refill refill) {
+        RateLimit ten = tokenBucket("phases", 10, "1/s");
+        RateLimit five = RateLimit.named("phases")
+                .capacity(5)
+                .rate(refill == Refill.INTERVAL ? "2/2s" : "1/s")
+                .refill(refill)
+                .build();
+        assertThat(take(ten, 10).allowed()).isTrue();
+        clock.advance(SECOND / 2);
+        assertThat(take(five, 1).allowed()).isFalse();
+        int admitted = 10;
+        for (int tenth = 5; tenth < 600; tenth++) {
+            admitted += take(ten, 1).allowed() ? 1 : 0;
+            admitted += take(five, 1).allowed() ? 1 : 0;
+            assertThat(admitted).isLessThanOrEqualTo(11 + tenth / 10);
+            clock.advance(SECOND / 10);
+        }
+        assertThat(admitted).isGreaterThan(10 + 40);
     }
 
     @Test

@@ -47,6 +47,14 @@ final class ReferenceIntervals implements ReferenceBucket {
         }
     }
 
+    /** With more than is left, all of the capacity is in use from now on. */
+    @Override
+    public void witness(long now, long permits, long capacity) {
+        long room = capacity - used(now).ceiling();
+        ReferenceBucket.super.witness(now, permits, capacity);
+        nextBatch = room >= 0 && permits > room ? Fraction.of(now).plus(period) : nextBatch;
+    }
+
     @Override
     public void grant(long now, long permits) {
         used(now);

@@ -36,6 +36,14 @@ final class ReferenceTokenBucket implements ReferenceBucket {
         begin = queue.remove(call) ? Fraction.of(now) : begin;
     }
 
+    /** With more than is left, all of the capacity is in use from now on. */
+    @Override
+    public void witness(long now, long permits, long capacity) {
+        long room = capacity - used(now).ceiling();
+        ReferenceBucket.super.witness(now, permits, capacity);
+        begin = room >= 0 && permits > room ? Fraction.of(now) : begin;
+    }
+
     @Override
     public void grant(long now, long permits) {
         used(now);
