@@ -15,7 +15,8 @@ public final class LimitNames {
 
     private LimitNames() {}
 
-    static boolean isValid(String name) {
+    /** Returns whether a name consists of letters, digits, {@code -} and {@code _}, with a letter or a digit. */
+    public static boolean isValid(String name) {
         return SYNTAX.matcher(name).matches();
     }
 

@@ -3,6 +3,7 @@ package io.ratelimit;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -11,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param property the prefix of these properties, such as {@code ratelimit.limits.quotes}
  * @param pointcut selects methods that the limit applies to in addition to those that declare it
+ * @param plans by their names in lower case without dashes and underscores; the defaults of all limits have none
  */
 public record LimitOverrides(
         String property,
@@ -31,7 +33,10 @@ public record LimitOverrides(
         @Nullable Long lease,
         @Nullable List<Duration> blockFor,
         @Nullable Scope scope,
-        @Nullable ZoneId zone) {
+        @Nullable ZoneId zone,
+        @Nullable String planExpression,
+        @Nullable String planResolver,
+        Map<String, RateLimitPlan> plans) {
 
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
@@ -43,9 +48,15 @@ public record LimitOverrides(
 
     public LimitOverrides {
         blockFor = blockFor == null ? null : List.copyOf(blockFor);
+        plans = Map.copyOf(plans);
         if (keyExpression != null && keyResolver != null) {
             throw new RateLimitConfigurationException(
                     property + ".key-resolver must not be set beside key-expression (was \"" + keyResolver + "\").",
+                    "Remove one of them.");
+        }
+        if (planExpression != null && planResolver != null) {
+            throw new RateLimitConfigurationException(
+                    property + ".plan-resolver must not be set beside plan-expression (was \"" + planResolver + "\").",
                     "Remove one of them.");
         }
         if (property.equals(DEFAULTS) && rate != null) {
@@ -66,6 +77,21 @@ public record LimitOverrides(
     /** Returns whether the key is set, by an expression or a resolver. */
     public boolean hasKey() {
         return keyExpression != null || keyResolver != null;
+    }
+
+    /** Returns whether the plan is set, by an expression or a resolver. */
+    public boolean hasPlan() {
+        return planExpression != null || planResolver != null;
+    }
+
+    /** Describes what determines the plan; {@code null}: nothing. */
+    public @Nullable String planText() {
+        return planResolver != null ? "resolver " + planResolver : planExpression;
+    }
+
+    /** Returns the properties of a plan, of which only the prefix is known. */
+    LimitOverrides ofPlan(RateLimitPlan plan) {
+        return unset(property + ".plans." + plan.name(), null, null);
     }
 
     /** Describes the key for the log; without one, all callers share a bucket. */
@@ -102,6 +128,9 @@ public record LimitOverrides(
                 null,
                 null,
                 null,
-                null);
+                null,
+                null,
+                null,
+                Map.of());
     }
 }

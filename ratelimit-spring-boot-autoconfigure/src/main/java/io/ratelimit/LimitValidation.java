@@ -37,6 +37,12 @@ final class LimitValidation {
                     "name must consist of letters, digits, '-' and '_' (was \"" + limit.name() + "\").",
                     "Rename the limit.");
         }
+        String plan = limit.plan();
+        if (plan != null && !LimitNames.isValid(plan)) {
+            throw new RateLimitConfigurationException(
+                    "the name of a plan must consist of letters, digits, '-' and '_' (was \"" + plan + "\").",
+                    "Rename the plan.");
+        }
         checkAlgorithm();
         checkBlockFor();
         Rate rate = rate();
@@ -44,6 +50,9 @@ final class LimitValidation {
         traits = AlgorithmTraits.of(limit.algorithm(), limit.refill(), rate);
         ReducedRate reduced = reduced(rate);
         long capacity = capacity(rate, reduced);
+        if (plan != null) {
+            limit.leaseAtMost(capacity);
+        }
         checkLease(rate, capacity);
         return new Numbers(capacity, rate, reduced);
     }

@@ -2,9 +2,12 @@ package io.ratelimit;
 
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -59,8 +62,21 @@ public final class RateLimit {
 
     private final RateLimit local;
 
-    /** @param local the limit of one instance while the store fails, or {@code null} if it is this limit */
-    RateLimit(RateLimitBuilder source, String name, LimitValidation.Numbers numbers, @Nullable RateLimit local) {
+    /** Of a plan's limit, the name of the plan. */
+    private final @Nullable String plan;
+
+    private final Map<String, RateLimit> plans;
+
+    /**
+     * @param local the limit of one instance while the store fails, or {@code null} if it is this limit
+     * @param plans by the names of the plans
+     */
+    RateLimit(
+            RateLimitBuilder source,
+            String name,
+            LimitValidation.Numbers numbers,
+            @Nullable RateLimit local,
+            Map<String, RateLimit> plans) {
         this.source = source;
         this.name = name;
         this.id = LimitNames.canonical(name);
@@ -81,6 +97,8 @@ public final class RateLimit {
         this.zone = source.zone();
         this.calendar = rate.calendarUnit() == null ? null : new CalendarWindows(rate.calendarUnit(), zone);
         this.local = local == null ? this : local;
+        this.plan = source.plan();
+        this.plans = Collections.unmodifiableMap(plans);
     }
 
     /**
@@ -103,7 +121,28 @@ public final class RateLimit {
      * @throws RateLimitConfigurationException if it is invalid with them
      */
     public RateLimit with(RateLimitOverride override) {
-        return source.with(override).build();
+        return with(override, Map.of());
+    }
+
+    /**
+     * Returns this limit with the attributes of overrides, and its plans with them.
+     *
+     * @param override {@code null}: none
+     * @param ofPlans overrides of plans, by the names of the plans in lower case without dashes and underscores
+     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with them
+     */
+    public RateLimit with(@Nullable RateLimitOverride override, Map<String, RateLimitOverride> ofPlans) {
+        return source.with(override, ofPlans).build();
+    }
+
+    /**
+     * Returns the limit of a plan of this limit. What the plan does not set is as in the configured plan of its name, if there is
+     * one, or as in this limit. An override of the plan wins.
+     *
+     * @throws RateLimitConfigurationException if the limit is invalid with the numbers of the plan
+     */
+    public RateLimit with(RateLimitPlan numbers) {
+        return source.of(numbers).build();
     }
 
     /**
@@ -116,6 +155,21 @@ public final class RateLimit {
 
     public String name() {
         return name;
+    }
+
+    /** Returns the plan that this limit is for; {@code null}: callers without a plan. */
+    public @Nullable String plan() {
+        return plan;
+    }
+
+    /** Returns the limits of the configured plans, by the names of the plans. They count in the same buckets as this limit. */
+    public Map<String, RateLimit> plans() {
+        return plans;
+    }
+
+    /** Returns this limit and those of its plans. */
+    public List<RateLimit> withPlans() {
+        return Stream.concat(Stream.of(this), plans.values().stream()).toList();
     }
 
     /** Returns the name that stores use: the same for all spellings of {@link #name}. */
@@ -242,7 +296,12 @@ public final class RateLimit {
                 && lease == other.lease
                 && enabled == other.enabled
                 && dryRun == other.dryRun
-                && onStoreFailure == other.onStoreFailure;
+                && onStoreFailure == other.onStoreFailure
+                && plans.size() == other.plans.size()
+                && plans.values().stream()
+                        .allMatch(mine -> other.plans.values().stream()
+                                .anyMatch(theirs ->
+                                        Objects.equals(mine.plan, theirs.plan) && mine.hasAttributesOf(theirs)));
     }
 
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
@@ -256,7 +315,9 @@ public final class RateLimit {
                 + (lease == 0 ? "" : ", lease " + lease)
                 + (scope == Scope.SHARED ? "" : ", scope " + scope)
                 + (dryRun ? ", dry run" : "")
-                + (enabled ? "" : ", disabled");
+                + (enabled ? "" : ", disabled")
+                + (plan == null ? "" : ", plan " + plan)
+                + (plans.isEmpty() ? "" : ", plans " + String.join(", ", plans.keySet()));
     }
 
     private String blockForText() {

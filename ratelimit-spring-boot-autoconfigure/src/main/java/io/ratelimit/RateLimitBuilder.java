@@ -9,6 +9,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /** Builds a {@link RateLimit} and validates it as a whole. Only {@link #rate} is required. */
@@ -52,6 +53,12 @@ public final class RateLimitBuilder {
     private @Nullable ZoneId zone;
 
     private LocalShare share = LocalShare.WHOLE;
+
+    /** The plan that the limit is for; {@code null}: callers without one. */
+    private @Nullable String plan;
+
+    /** Overrides of plans, by the names of the plans in lower case without dashes and underscores. */
+    private Map<String, RateLimitOverride> planOverrides = Map.of();
 
     RateLimitBuilder(String name) {
         this.name = name;
@@ -201,17 +208,65 @@ public final class RateLimitBuilder {
         return declaration != null ? declaration : copy();
     }
 
-    /** Returns a builder with the attributes of an override, which win over all others. */
-    RateLimitBuilder with(RateLimitOverride override) {
+    /** Returns a builder with the attributes of overrides of the limit and of its plans, which win over all others. */
+    RateLimitBuilder with(@Nullable RateLimitOverride override, Map<String, RateLimitOverride> ofPlans) {
         RateLimitBuilder result = snapshot();
         result.configured = true;
-        result.capacity = result.overridden("capacity", override.capacity(), capacity);
-        result.rate = result.overridden("rate", override.rate(), rate);
-        result.maxWait = result.overridden("maxWait", override.maxWait(), maxWait);
-        result.blockFor = result.overridden("blockFor", override.blockFor(), blockFor);
-        result.enabled = result.overridden("enabled", override.enabled(), enabled);
-        result.dryRun = result.overridden("dryRun", override.dryRun(), dryRun);
-        result.onStoreFailure = result.overridden("onStoreFailure", override.onStoreFailure(), onStoreFailure);
+        result.planOverrides = Map.copyOf(ofPlans);
+        if (override != null) {
+            result.override(override);
+        }
+        return result;
+    }
+
+    private void override(RateLimitOverride override) {
+        capacity = overridden("capacity", override.capacity(), capacity);
+        rate = overridden("rate", override.rate(), rate);
+        maxWait = overridden("maxWait", override.maxWait(), maxWait);
+        blockFor = overridden("blockFor", override.blockFor(), blockFor);
+        enabled = overridden("enabled", override.enabled(), enabled);
+        dryRun = overridden("dryRun", override.dryRun(), dryRun);
+        onStoreFailure = overridden("onStoreFailure", override.onStoreFailure(), onStoreFailure);
+    }
+
+    /**
+     * Returns a builder of the limit of a plan: an override of the plan wins over its numbers, these over the configured plan of
+     * its name, and that over the limit.
+     */
+    RateLimitBuilder of(RateLimitPlan numbers) {
+        String id = LimitNames.canonical(numbers.name());
+        RateLimitPlan configured = overrides.plans().get(id);
+        RateLimitOverride override = planOverrides.get(id);
+        RateLimitBuilder result = snapshot();
+        result.plan = configured == null ? numbers.name() : configured.name();
+        if (configured != null) {
+            result.apply(configured, overrides.ofPlan(configured));
+        }
+        if (!numbers.equals(configured)) {
+            result.apply(numbers, null);
+        }
+        if (override != null) {
+            result.override(override);
+        }
+        return result;
+    }
+
+    /** @param origin of the numbers; {@code null}: the application's code */
+    private void apply(RateLimitPlan numbers, @Nullable LimitOverrides origin) {
+        capacity = planned("capacity", numbers.capacity(), capacity, origin);
+        rate = planned("rate", numbers.rate(), rate, origin);
+        maxWait = planned("maxWait", numbers.maxWait(), maxWait, origin);
+        blockFor = planned("blockFor", numbers.blockFor(), blockFor, origin);
+        enabled = planned("enabled", numbers.enabled(), enabled, origin);
+        dryRun = planned("dryRun", numbers.dryRun(), dryRun, origin);
+    }
+
+    private <T> @Nullable T planned(
+            String attribute, @Nullable T number, @Nullable T present, @Nullable LimitOverrides origin) {
+        T result = overridden(attribute, number, present);
+        if (number != null && origin != null) {
+            origins.put(attribute, origin);
+        }
         return result;
     }
 
@@ -255,6 +310,8 @@ public final class RateLimitBuilder {
         copy.configured = configured;
         copy.origins.putAll(origins);
         copy.share = share;
+        copy.plan = plan;
+        copy.planOverrides = planOverrides;
         return copy;
     }
 
@@ -313,6 +370,16 @@ public final class RateLimitBuilder {
 
     long lease() {
         return lease == null ? 0 : lease;
+    }
+
+    /** Lets a plan with a small capacity have the lease of the limit, as far as it goes. */
+    void leaseAtMost(long capacity) {
+        lease = Math.min(lease(), capacity);
+    }
+
+    @Nullable
+    String plan() {
+        return plan;
     }
 
     Scope scope() {
@@ -378,9 +445,21 @@ public final class RateLimitBuilder {
     private RateLimit validated() {
         LimitValidation.Numbers numbers = LimitValidation.of(this);
         RateLimitBuilder source = snapshot();
-        RateLimit whole = new RateLimit(source, name, numbers, null);
+        Map<String, RateLimit> plans = plan == null ? plans() : Map.of();
+        RateLimit whole = new RateLimit(source, name, numbers, null, plans);
         RateLimit local = share.of(whole);
-        return local.equals(whole) ? whole : new RateLimit(source, name, numbers, local);
+        return local.equals(whole) ? whole : new RateLimit(source, name, numbers, local, plans);
+    }
+
+    /** Returns the limits of the configured plans, by their names. */
+    private Map<String, RateLimit> plans() {
+        Map<String, RateLimit> plans = new TreeMap<>();
+        overrides
+                .plans()
+                .values()
+                .forEach(configured ->
+                        plans.put(configured.name(), of(configured).build()));
+        return plans;
     }
 
     /** Formats a duration as in a configuration: {@code 1m30s}. */

@@ -45,7 +45,10 @@ class RateLimitOverridesTests {
                 2L,
                 List.of(Duration.ofMinutes(1), Duration.ofHours(1)),
                 null,
-                null);
+                null,
+                null,
+                null,
+                Map.of());
         RateLimit limit = declared.with(settings(all));
         assertThat(limit)
                 .hasToString("FIXED_WINDOW, capacity 3 at 3/m, blockFor 1m then 1h, lease 2, dry run, disabled");
@@ -111,7 +114,7 @@ class RateLimitOverridesTests {
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
         return new LimitOverrides(
                 PROPERTY, algorithm, null, null, null, null, null, null, refill, maxWait, null, null, null, null, null,
-                null, null, null, null);
+                null, null, null, null, null, null, Map.of());
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -122,6 +125,6 @@ class RateLimitOverridesTests {
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
         return new LimitOverrides(
                 PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, null, dryRun, policy, null,
-                null, null, null, null, null);
+                null, null, null, null, null, null, null, Map.of());
     }
 }

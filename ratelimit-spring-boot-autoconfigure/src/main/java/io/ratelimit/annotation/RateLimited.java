@@ -86,6 +86,19 @@ public @interface RateLimited {
     /** Whether the call is limited; empty: always. */
     String condition() default "";
 
+    /**
+     * Plan of the caller: the name of one of {@code ratelimit.limits.<name>.plans}, or a {@link io.ratelimit.RateLimitPlan}, whose
+     * numbers apply instead of those of the limit. If it is null, empty or unknown, the limit's own numbers apply. Evaluated at
+     * each call; if it has to be looked up elsewhere, use a {@link #planResolver}.
+     */
+    String planExpression() default "";
+
+    /**
+     * Name of a {@link io.ratelimit.RateLimitPlanResolver} bean that finds the plan of a key, instead of a
+     * {@link #planExpression}; only one of them can be set.
+     */
+    String planResolver() default "";
+
     /** How permits are refilled; only for {@link Algorithm#TOKEN_BUCKET}. */
     Refill refill() default Refill.CONTINUOUS;
 

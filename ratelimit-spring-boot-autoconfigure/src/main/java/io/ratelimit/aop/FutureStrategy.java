@@ -1,5 +1,6 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.limiter.AcquireRequest;
@@ -31,11 +32,34 @@ final class FutureStrategy implements ReturnTypeStrategy {
     public @Nullable Object call(LimitedCall call) throws Throwable {
         AcquireRequest acquire;
         try {
-            acquire = call.acquireRequest(requests.current());
+            CompletableFuture<AcquireRequest> planned = call.acquireRequestAsync(requests.current());
+            if (!planned.isDone()) {
+                return enterLater(call, planned);
+            }
+            acquire = BoundedWait.result(planned);
         } catch (RuntimeException ex) {
             return CompletableFuture.failedFuture(ex);
         }
         return acquire.charges().isEmpty() ? call.proceed() : enter(call, acquire);
+    }
+
+    /** Waits for the plan of the caller. */
+    @SuppressWarnings("FutureReturnValueIgnored") // The result completes with its outcome.
+    private CompletableFuture<@Nullable Object> enterLater(
+            LimitedCall call, CompletableFuture<AcquireRequest> planned) {
+        CancellationLinkedFuture result = new CancellationLinkedFuture(planned);
+        planned.thenComposeAsync(
+                        acquire -> {
+                            CompletionStage<@Nullable Object> outcome =
+                                    acquire.charges().isEmpty() ? outcome(call, null) : enter(call, acquire);
+                            if (outcome instanceof Future<?> future) {
+                                result.link(future);
+                            }
+                            return outcome;
+                        },
+                        executor.withCallersContext())
+                .whenComplete(result::finish);
+        return result;
     }
 
     @SuppressWarnings("FutureReturnValueIgnored") // The result completes with its outcome.

@@ -2,6 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitListener;
+import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.TimeSource;
 import io.ratelimit.Waiter;
 import io.ratelimit.store.RateLimitStore;
@@ -45,6 +46,7 @@ public final class LimitPointcuts {
             BeanFactoryPostProcessor.class,
             FactoryBean.class,
             RateLimitListener.class,
+            RateLimitPlanResolver.class,
             RateLimitStore.class,
             TimeSource.class,
             Waiter.class);

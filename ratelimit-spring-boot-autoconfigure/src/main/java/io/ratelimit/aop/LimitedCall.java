@@ -34,6 +34,16 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
     }
 
     /**
+     * Returns the permits that the call requests, as soon as the plan of its caller is known, without blocking. It may be known on
+     * a thread that runs no code of the application.
+     */
+    CompletableFuture<AcquireRequest> acquireRequestAsync(@Nullable CallerRequest request) {
+        return charges.resolvesPlans()
+                ? charges.acquireRequestAsync(new CallEvaluation(request), request)
+                : CompletableFuture.completedFuture(acquireRequest(request));
+    }
+
+    /**
      * Returns the charge of a call outside of a request, if the method {@linkplain MethodCharges#hasSingleCharge() has a single
      * charge}; {@code null} if the call is not limited.
      */

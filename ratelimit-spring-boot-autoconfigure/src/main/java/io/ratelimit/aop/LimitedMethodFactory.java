@@ -113,6 +113,11 @@ public final class LimitedMethodFactory {
                     "keyResolver must not be set beside keyExpression (was \"" + annotation.keyResolver() + "\").",
                     "Remove one of them.");
         }
+        if (!annotation.planExpression().isEmpty() && !annotation.planResolver().isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    "planResolver must not be set beside planExpression (was \"" + annotation.planResolver() + "\").",
+                    "Remove one of them.");
+        }
         boolean named = StringUtils.hasText(annotation.name());
         String name = named ? annotation.name() : declared.defaultName();
         RateLimit limit = builder(name, annotation).apply(catalog.settings()).build();
@@ -123,7 +128,9 @@ public final class LimitedMethodFactory {
                 annotation.keyResolver(),
                 annotation.permits(),
                 annotation.condition(),
-                List.of(annotation.refundOn()));
+                List.of(annotation.refundOn()),
+                annotation.planExpression(),
+                annotation.planResolver());
     }
 
     /** Sets what the annotation sets: an attribute with the default value of the annotation counts as not set. */

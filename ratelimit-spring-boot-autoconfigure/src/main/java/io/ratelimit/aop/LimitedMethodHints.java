@@ -82,7 +82,8 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
 
     private static List<String> configured(Environment environment) {
         return Binder.get(environment).bind("ratelimit.limits", LIMITS).orElse(Map.of()).values().stream()
-                .flatMap(limit -> Stream.of(limit.keyExpression(), limit.permits(), limit.condition()))
+                .flatMap(limit ->
+                        Stream.of(limit.keyExpression(), limit.permits(), limit.condition(), limit.planExpression()))
                 .filter(StringUtils::hasText)
                 .toList();
     }
@@ -99,8 +100,11 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
         annotations(MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY), hints);
         RateLimitAnnotations.find(method, type).stream()
                 .map(RateLimitAnnotations.LimitAnnotation::annotation)
-                .flatMap(annotation ->
-                        Stream.of(annotation.keyExpression(), annotation.permits(), annotation.condition()))
+                .flatMap(annotation -> Stream.of(
+                        annotation.keyExpression(),
+                        annotation.permits(),
+                        annotation.condition(),
+                        annotation.planExpression()))
                 .filter(StringUtils::hasText)
                 .forEach(expression -> expressions.register(expression, method));
         configured.forEach(expression -> expressions.register(expression, method));
@@ -125,5 +129,6 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
     record Expressions(
             @Nullable String keyExpression,
             @Nullable String permits,
-            @Nullable String condition) {}
+            @Nullable String condition,
+            @Nullable String planExpression) {}
 }

@@ -2,6 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.Charge;
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.DraftedCharges;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.limiter.AcquireRequest;
@@ -9,6 +10,7 @@ import io.ratelimit.limiter.CallListener;
 import io.ratelimit.limiter.RateLimitGate;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
 /** Determines what calls of a method are charged until one of its limits changes. Immutable. */
@@ -25,19 +27,20 @@ final class MethodCharges {
 
     private final boolean mayDelay;
 
+    private final boolean resolvesPlans;
+
     /** The charges of every call, if they do not depend on the call. */
     private final @Nullable List<Charge> fixedCharges;
 
     /** @param all the operations of the method */
     MethodCharges(LimitedMethod method, List<RateLimitOperation> all) {
         this.method = method;
-        this.operations =
-                all.stream().filter(operation -> operation.limit().enabled()).toList();
+        this.operations = all.stream().filter(RateLimitOperation::isEnabled).toList();
         this.readsPrincipal = operations.stream().anyMatch(RateLimitOperation::readsPrincipal);
         this.refundable =
                 operations.stream().anyMatch(operation -> !operation.refundOn().isEmpty());
-        this.mayDelay =
-                operations.stream().anyMatch(operation -> operation.limit().mayDelay());
+        this.mayDelay = operations.stream().anyMatch(RateLimitOperation::mayDelay);
+        this.resolvesPlans = operations.stream().anyMatch(RateLimitOperation::resolvesPlans);
         this.fixedCharges = operations.stream().anyMatch(RateLimitOperation::needsEvaluation)
                 ? null
                 : operations.stream().map(RateLimitOperation::charge).toList();
@@ -72,7 +75,12 @@ final class MethodCharges {
 
     /** Returns whether every call has at most one charge, which is never refunded. */
     boolean hasSingleCharge() {
-        return operations.size() == 1 && !refundable;
+        return operations.size() == 1 && !refundable && !resolvesPlans;
+    }
+
+    /** Returns whether a call may have to wait for the plan of its caller. */
+    boolean resolvesPlans() {
+        return resolvesPlans;
     }
 
     /** Returns the {@linkplain #hasSingleCharge() single charge} of a call, or {@code null} if it is not limited. */
@@ -81,12 +89,36 @@ final class MethodCharges {
         return fixedCharges != null ? fixedCharges.get(0) : operations.get(0).charge(evaluation);
     }
 
-    /** Returns the permits that a call requests; without charges if it is not limited. */
+    /**
+     * Returns the permits that a call requests; without charges if it is not limited. Waits for the plan of the caller, unless the
+     * thread must not block.
+     */
     AcquireRequest acquireRequest(Evaluation evaluation, @Nullable CallerRequest request) {
-        List<Charge> charges = fixedCharges != null ? fixedCharges : charges(evaluation);
+        if (resolvesPlans) {
+            return acquireRequest(drafted(evaluation).await(EventLoops::isCurrentThread), request);
+        }
+        return acquireRequest(fixedCharges != null ? fixedCharges : charges(evaluation), request);
+    }
+
+    /** Does the same as {@link #acquireRequest} for a call that may have to wait for its plan, without blocking. */
+    CompletableFuture<AcquireRequest> acquireRequestAsync(Evaluation evaluation, @Nullable CallerRequest request) {
+        DraftedCharges drafted = drafted(evaluation);
+        CompletableFuture<?> plans = drafted.plans();
+        return plans == null
+                ? CompletableFuture.completedFuture(acquireRequest(drafted.charges(), request))
+                : plans.handle((done, thrown) -> acquireRequest(drafted.charges(), request));
+    }
+
+    private AcquireRequest acquireRequest(List<Charge> charges, @Nullable CallerRequest request) {
         return request == null
                 ? new AcquireRequest(charges, refundable, CallListener.NONE)
                 : new AcquireRequest(request.unpaid(charges), refundable, request);
+    }
+
+    private DraftedCharges drafted(Evaluation evaluation) {
+        DraftedCharges drafted = new DraftedCharges();
+        operations.forEach(operation -> drafted.add(operation, operation.charge(evaluation)));
+        return drafted;
     }
 
     /** Returns the charges that are refunded after a failure of the method. */

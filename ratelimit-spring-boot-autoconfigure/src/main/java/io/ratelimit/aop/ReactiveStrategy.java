@@ -1,5 +1,6 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
@@ -64,7 +65,13 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     }
 
     private Publisher<?> enter(LimitedCall call, @Nullable CallerRequest request) {
-        AcquireRequest acquire = call.acquireRequest(request);
+        CompletableFuture<AcquireRequest> planned = call.acquireRequestAsync(request);
+        return planned.isDone()
+                ? enter(call, BoundedWait.result(planned))
+                : signalled(planned).flatMapMany(acquire -> enter(call, acquire));
+    }
+
+    private Publisher<?> enter(LimitedCall call, AcquireRequest acquire) {
         if (acquire.charges().isEmpty()) {
             return body(call);
         }

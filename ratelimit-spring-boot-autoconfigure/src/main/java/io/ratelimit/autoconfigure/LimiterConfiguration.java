@@ -11,6 +11,8 @@ import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.PlanCaches;
+import io.ratelimit.limiter.PlanSettings;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
@@ -39,6 +41,12 @@ class LimiterConfiguration {
                         ? null
                         : parent.getBeanProvider(LimitCatalog.class).getIfAvailable(),
                 () -> PartialContext.isPartial(context));
+    }
+
+    @Bean
+    PlanCaches rateLimitPlanCaches(RateLimitProperties properties) {
+        RateLimitProperties.Plans plans = properties.plans();
+        return new PlanCaches(new PlanSettings(plans.cache(), plans.maxKeys(), plans.timeout()));
     }
 
     @Bean

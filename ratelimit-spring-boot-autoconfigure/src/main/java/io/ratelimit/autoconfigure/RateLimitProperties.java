@@ -6,6 +6,7 @@ import io.ratelimit.LimitOverrides;
 import io.ratelimit.LocalShare;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.Refill;
 import io.ratelimit.Scope;
@@ -15,6 +16,7 @@ import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
 import java.time.ZoneId;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -47,6 +49,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param defaults Defaults of all limits, for what a limit sets neither in its properties nor in its annotation.
  * @param limits Properties of each limit, by its name. They override the annotation, attribute by attribute.
  * @param http Rules for URLs, which apply before any handler.
+ * @param plans Properties of plans that a bean finds.
  */
 @ConfigurationProperties(prefix = "ratelimit", ignoreUnknownFields = false)
 public record RateLimitProperties(
@@ -64,7 +67,8 @@ public record RateLimitProperties(
         @DefaultValue Web web,
         @DefaultValue Defaults defaults,
         @DefaultValue Map<String, Limit> limits,
-        @DefaultValue List<Http> http) {
+        @DefaultValue List<Http> http,
+        @DefaultValue Plans plans) {
 
     /** Where permits are counted. */
     public enum StoreType {
@@ -204,6 +208,41 @@ public record RateLimitProperties(
     }
 
     /**
+     * Properties of plans that a RateLimitPlanResolver bean finds.
+     *
+     * @param cache Time after which the plan of a key is asked for again, in the background.
+     * @param maxKeys Maximum number of keys whose plan is kept in memory, of each limit.
+     * @param timeout Maximum time that the first call of a key waits for its plan. Then the limit's own numbers apply.
+     */
+    public record Plans(
+            @DefaultValue("1m") Duration cache,
+            @DefaultValue("100000") int maxKeys,
+            @DefaultValue("500ms") Duration timeout) {
+
+        public Plans {
+            if (cache.isZero() || cache.isNegative()) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.plans.cache must be positive (was " + text(cache) + ").",
+                        "Set it to the time after which another plan of a caller applies, such as 1m.");
+            }
+            if (maxKeys < 1) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.plans.max-keys must be at least 1 (was " + maxKeys + ").",
+                        "Set it to the number of keys that are in use at a time.");
+            }
+            if (timeout.isNegative()) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.plans.timeout must not be negative (was " + text(timeout) + ").",
+                        "Set it to the longest time that a call may wait for its plan, such as 500ms, or to 0.");
+            }
+        }
+
+        private static String text(Duration duration) {
+            return duration.toString().substring(2).toLowerCase(Locale.ROOT);
+        }
+    }
+
+    /**
      * Properties of the health contributor.
      *
      * @param storeFailure Status of the health contributor while Redis fails.
@@ -276,6 +315,8 @@ public record RateLimitProperties(
      *     the limit is violated again soon after the block before.
      * @param scope Which instances share a limit, unless it sets it.
      * @param zone Time zone of limits whose rate has a calendar unit, unless a limit sets it.
+     * @param planExpression SpEL expression for the plan of the caller, for limits without one.
+     * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan, for limits without one.
      */
     public record Defaults(
             @Nullable Algorithm algorithm,
@@ -291,7 +332,9 @@ public record RateLimitProperties(
             @Nullable Long lease,
             @Nullable List<Duration> blockFor,
             @Nullable Scope scope,
-            @Nullable ZoneId zone) {
+            @Nullable ZoneId zone,
+            @Nullable String planExpression,
+            @Nullable String planResolver) {
 
         LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
             return new LimitOverrides(
@@ -313,7 +356,10 @@ public record RateLimitProperties(
                     lease,
                     blockFor,
                     scope,
-                    zone);
+                    zone,
+                    planExpression,
+                    planResolver,
+                    Map.of());
         }
     }
 
@@ -358,6 +404,9 @@ public record RateLimitProperties(
      * @param scope Which instances share the limit.
      * @param zone Time zone in which the calendar unit of a rate such as "10000/month" begins, such as Europe/Berlin. Default:
      *     UTC.
+     * @param planExpression SpEL expression for the plan of the caller, in quotes: the name of one of the plans.
+     * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan of a key, instead of an expression.
+     * @param plans Numbers of each plan, by its name, instead of those of the limit.
      */
     public record Limit(
             @Nullable Algorithm algorithm,
@@ -377,7 +426,10 @@ public record RateLimitProperties(
             @Nullable Long lease,
             @Nullable List<Duration> blockFor,
             @Nullable Scope scope,
-            @Nullable ZoneId zone) {
+            @Nullable ZoneId zone,
+            @Nullable String planExpression,
+            @Nullable String planResolver,
+            @DefaultValue Map<String, Plan> plans) {
 
         LimitOverrides overrides(String name) {
             String prefix = "ratelimit.limits." + name;
@@ -400,7 +452,53 @@ public record RateLimitProperties(
                     lease,
                     blockFor,
                     scope,
-                    zone);
+                    zone,
+                    planExpression,
+                    planResolver,
+                    plans(prefix));
+        }
+
+        private Map<String, RateLimitPlan> plans(String prefix) {
+            Map<String, RateLimitPlan> all = new HashMap<>();
+            plans.forEach((name, numbers) -> {
+                if (!LimitNames.isValid(name)) {
+                    throw new RateLimitConfigurationException(
+                            prefix + ".plans must have names of letters, digits, '-' and '_' (was \"" + name + "\").",
+                            "Rename the plan.");
+                }
+                RateLimitPlan plan = numbers.named(name);
+                RateLimitPlan other = all.putIfAbsent(LimitNames.canonical(name), plan);
+                if (other != null && !other.equals(plan)) {
+                    throw new RateLimitConfigurationException(
+                            prefix + ".plans must not have two spellings of a name (was \"" + other.name() + "\" and \""
+                                    + name + "\").",
+                            "Case, '-' and '_' are ignored. Use one spelling.");
+                }
+            });
+            return all;
+        }
+    }
+
+    /**
+     * Numbers of a limit for callers with a plan. What is not set is as in the limit.
+     *
+     * @param capacity Maximum number of permits at once, at least 1.
+     * @param rate Maximum number of permits on average, such as "10/s", "100/m" or "5/10s".
+     * @param maxWait Maximum time to wait for permits, which are reserved in advance.
+     * @param blockFor Time for which a rejection blocks the key, or several; 0: blocks nothing.
+     * @param enabled Whether callers with this plan are limited.
+     * @param dryRun Whether calls of this plan that would be rejected are counted and not rejected.
+     */
+    public record Plan(
+            @Nullable Long capacity,
+            @Nullable String rate,
+            @Nullable Duration maxWait,
+            @Nullable List<Duration> blockFor,
+            @Nullable Boolean enabled,
+            @Nullable Boolean dryRun) {
+
+        RateLimitPlan named(String name) {
+            return new RateLimitPlan(name, capacity, rate, maxWait, blockFor, enabled, dryRun);
         }
     }
 

@@ -120,7 +120,8 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         return new ChargeDescription(
                 (overrides.hasKey() ? overrides : settings.defaults()).keyText(),
                 overrides.permits() == null ? "1" : overrides.permits(),
-                overrides.condition() == null ? settings.defaults().condition() : overrides.condition());
+                overrides.condition() == null ? settings.defaults().condition() : overrides.condition(),
+                (overrides.hasPlan() ? overrides : settings.defaults()).planText());
     }
 
     /** Suggests a similar name that the code declares, for a limit without methods and requests. */

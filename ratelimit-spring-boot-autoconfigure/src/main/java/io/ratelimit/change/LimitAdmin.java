@@ -213,7 +213,7 @@ public final class LimitAdmin implements RateLimitAdmin {
 
     private static void check(EffectiveLimit limit, RateLimitOverride override) {
         try {
-            var unused = limit.with(override);
+            var unused = limit.with(null, override);
         } catch (RateLimitConfigurationException ex) {
             throw ex.at("override of limit '" + limit.name() + "'");
         }

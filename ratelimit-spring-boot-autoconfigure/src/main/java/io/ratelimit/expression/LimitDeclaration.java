@@ -12,6 +12,8 @@ import java.util.function.Supplier;
  * @param keyExpression empty: one bucket for all callers, if there is no resolver
  * @param keyResolver the name of a bean; empty: none
  * @param condition empty: always
+ * @param planExpression empty: no plans, if there is no resolver
+ * @param planResolver the name of a bean; empty: none
  */
 public record LimitDeclaration(
         String name,
@@ -20,4 +22,6 @@ public record LimitDeclaration(
         String keyResolver,
         String permits,
         String condition,
-        List<Class<? extends Throwable>> refundOn) {}
+        List<Class<? extends Throwable>> refundOn,
+        String planExpression,
+        String planResolver) {}

@@ -38,18 +38,21 @@ public final class LimitOperations {
                     "Write what a call costs. 0 is free.");
         }
         boolean fixed = permits.matches("\\d{1,10}");
+        LimitKey key = key(declaration, overrides, scope);
         return new RateLimitOperation(
                 declaration.limit().get(),
-                key(declaration, overrides, scope),
+                key,
                 fixed ? Long.parseLong(permits) : 1,
                 fixed ? null : expression("permits", LimitOverrides::permits, declaration.permits(), overrides, scope),
                 expression("condition", LimitOverrides::condition, declaration.condition(), overrides, scope),
-                refundOn(declaration, overrides));
+                refundOn(declaration, overrides),
+                plan(declaration, overrides, key, scope));
     }
 
     /** Creates an operation for a limit that is referred to by its name only. */
     public RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
-        return of(new LimitDeclaration(name, () -> catalog.configured(name), "", "", "1", "", List.of()), scope);
+        return of(
+                new LimitDeclaration(name, () -> catalog.configured(name), "", "", "1", "", List.of(), "", ""), scope);
     }
 
     private List<Class<? extends Throwable>> refundOn(LimitDeclaration declaration, LimitOverrides overrides) {
@@ -97,6 +100,60 @@ public final class LimitOperations {
                     "Did you mean " + LimitOverrides.ALL_CALLERS + "?");
         }
         return expressions.parse(expression, expressionLabel, scope);
+    }
+
+    /**
+     * Returns the plan of the overrides, of the declaration, or else of the defaults; {@code null}: no plans. The defaults are for
+     * limits that have plans and a key.
+     */
+    private @Nullable LimitPlan plan(
+            LimitDeclaration declaration, LimitOverrides overrides, @Nullable LimitKey key, ExpressionScope scope) {
+        boolean declared = !declaration.planExpression().isEmpty()
+                || !declaration.planResolver().isEmpty();
+        if (declared && !overrides.hasPlan()) {
+            return plan(
+                    declaration.name(),
+                    declaration.planResolver(),
+                    "planResolver",
+                    declaration.planExpression(),
+                    "planExpression",
+                    key,
+                    scope);
+        }
+        LimitOverrides origin =
+                overrides.hasPlan() ? overrides : catalog.settings().defaults();
+        if (!overrides.hasPlan() && (overrides.plans().isEmpty() || key == null)) {
+            return null;
+        }
+        return plan(
+                declaration.name(),
+                origin.planResolver(),
+                origin.label("planResolver", origin.planResolver()),
+                origin.planExpression(),
+                origin.label("planExpression", origin.planExpression()),
+                key,
+                scope);
+    }
+
+    private @Nullable LimitPlan plan(
+            String limit,
+            @Nullable String resolver,
+            String resolverLabel,
+            @Nullable String expression,
+            String expressionLabel,
+            @Nullable LimitKey key,
+            ExpressionScope scope) {
+        if (resolver != null && !resolver.isEmpty()) {
+            if (key == null) {
+                throw new RateLimitConfigurationException(
+                        resolverLabel + " must not be set for a limit without a key (was \"" + resolver + "\").",
+                        "Set the key of the limit, which tells callers apart.");
+            }
+            return expressions.planResolver(resolver, resolverLabel, limit);
+        }
+        return expression == null || expression.isEmpty()
+                ? null
+                : new PlanExpression(expressions.parse(expression, expressionLabel, scope));
     }
 
     private @Nullable RateLimitExpression expression(

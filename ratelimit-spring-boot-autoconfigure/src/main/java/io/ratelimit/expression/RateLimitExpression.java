@@ -3,6 +3,7 @@ package io.ratelimit.expression;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.RateLimitPlan;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
@@ -58,11 +59,38 @@ final class RateLimitExpression implements LimitKey {
         try {
             return value(evaluation);
         } catch (RateLimitExpressionException ex) {
-            if (ex.getCause() instanceof SpelEvaluationException failure
-                    && NULL_FAILURES.contains(failure.getMessageCode())) {
+            if (readsNull(ex)) {
                 throw KeyFormatter.missing(label, limit, "null", ex.getCause());
             }
             throw ex;
+        }
+    }
+
+    private static boolean readsNull(RateLimitExpressionException ex) {
+        return ex.getCause() instanceof SpelEvaluationException failure
+                && NULL_FAILURES.contains(failure.getMessageCode());
+    }
+
+    /**
+     * Returns the plan of a call: a {@link RateLimitPlan} or a name; {@code null} if the plan, or a value that it is read from, is
+     * null or empty.
+     */
+    @Nullable
+    Object plan(Evaluation evaluation) {
+        try {
+            Object value = value(evaluation);
+            if (value instanceof RateLimitPlan || value == null) {
+                return value;
+            }
+            String name = KeyFormatter.of(value);
+            return name == null || name.isEmpty() ? null : name;
+        } catch (RateLimitExpressionException ex) {
+            if (readsNull(ex)) {
+                return null;
+            }
+            throw ex;
+        } catch (IllegalArgumentException ex) {
+            throw new RateLimitExpressionException(label + " must return the name of a plan or a RateLimitPlan", ex);
         }
     }
 

@@ -3,11 +3,14 @@ package io.ratelimit.expression;
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitKeyResolver;
+import io.ratelimit.RateLimitPlanResolver;
+import io.ratelimit.limiter.PlanCaches;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -128,22 +131,38 @@ public final class RateLimitExpressions {
      * @throws RateLimitConfigurationException if there is no such bean
      */
     LimitKey resolver(String bean, String attribute, ExpressionScope scope) {
-        if (!beans.containsBean(bean) || !beans.isTypeMatch(bean, RateLimitKeyResolver.class)) {
-            List<String> names = Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(
-                            beans, RateLimitKeyResolver.class, true, false))
+        return new ResolvedKey(
+                bean,
+                scope.place() + ": " + attribute + " \"" + bean + "\"",
+                bean(bean, attribute, RateLimitKeyResolver.class));
+    }
+
+    /**
+     * Returns the plans that a bean finds.
+     *
+     * @param attribute such as {@code planResolver} or {@code ratelimit.limits.quotes.plan-resolver}
+     * @throws RateLimitConfigurationException if there is no such bean
+     */
+    LimitPlan planResolver(String bean, String attribute, String limit) {
+        Supplier<RateLimitPlanResolver> resolver = bean(bean, attribute, RateLimitPlanResolver.class);
+        return new ResolvedPlan(bean, beans.getBean(PlanCaches.class).of(limit, bean, resolver));
+    }
+
+    /** Looks a bean up at the first call, because it may depend on limited beans. */
+    private <T> Supplier<T> bean(String bean, String attribute, Class<T> type) {
+        if (!beans.containsBean(bean) || !beans.isTypeMatch(bean, type)) {
+            List<String> names = Stream.of(
+                            BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false))
                     .sorted()
                     .toList();
             throw new RateLimitConfigurationException(
-                    attribute + " must be the name of a RateLimitKeyResolver bean (was \"" + bean + "\").",
+                    attribute + " must be the name of a " + type.getSimpleName() + " bean (was \"" + bean + "\").",
                     LimitNames.didYouMean(bean, names, nearest -> nearest)
                             + (names.isEmpty()
                                     ? "There is no such bean. Declare one, or use an expression."
                                     : "There are: " + String.join(", ", names) + "."));
         }
-        return new ResolvedKey(
-                bean,
-                scope.place() + ": " + attribute + " \"" + bean + "\"",
-                SingletonSupplier.of(() -> beans.getBean(bean, RateLimitKeyResolver.class))::obtain);
+        return SingletonSupplier.of(() -> beans.getBean(bean, type))::obtain;
     }
 
     /** Suggests the text without braces, which are used in {@code @Value}. */

@@ -5,6 +5,7 @@ import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.limiter.EffectiveLimit;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param permits {@code null}: always {@code fixedPermits}
  * @param condition {@code null}: always
  * @param refundOn exceptions of the method after which the charge is refunded
+ * @param plan {@code null}: callers have no plans
  */
 public record RateLimitOperation(
         EffectiveLimit effective,
@@ -22,28 +24,42 @@ public record RateLimitOperation(
         long fixedPermits,
         @Nullable RateLimitExpression permits,
         @Nullable RateLimitExpression condition,
-        List<Class<? extends Throwable>> refundOn) {
+        List<Class<? extends Throwable>> refundOn,
+        @Nullable LimitPlan plan) {
 
     /** Returns the limit that applies now. */
     public RateLimit limit() {
         return effective.get();
     }
 
+    /** Returns whether the limit applies to any caller: those without a plan, or those with a configured one. */
+    public boolean isEnabled() {
+        return plan == null ? limit().enabled() : limit().withPlans().stream().anyMatch(RateLimit::enabled);
+    }
+
+    /** Returns whether a call may have to wait before it proceeds, unless a bean determines the numbers of its plan. */
+    public boolean mayDelay() {
+        return plan == null ? limit().mayDelay() : limit().withPlans().stream().anyMatch(RateLimit::mayDelay);
+    }
+
     /** Returns whether the charge depends on the call. */
     public boolean needsEvaluation() {
-        return key != null || permits != null || condition != null;
+        return key != null || permits != null || condition != null || plan != null;
     }
 
     public boolean readsPrincipal() {
         return (key != null && key.readsPrincipal())
+                || (plan != null && plan.readsPrincipal())
                 || Stream.of(permits, condition)
                         .anyMatch(expression -> expression != null && expression.readsPrincipal());
     }
 
     /** Returns whether an expression names the principal. A key resolver may read it, which is not known before a call. */
     public boolean namesPrincipal() {
-        return Stream.of(key, permits, condition)
-                .anyMatch(part -> part instanceof RateLimitExpression expression && expression.readsPrincipal());
+        return (plan != null && plan.readsPrincipal())
+                || Stream.of(key, permits, condition)
+                        .anyMatch(
+                                part -> part instanceof RateLimitExpression expression && expression.readsPrincipal());
     }
 
     /** Returns whether the charge is refunded after this exception of the method. */
@@ -60,23 +76,48 @@ public record RateLimitOperation(
         return new ChargeDescription(
                 key == null ? LimitOverrides.ALL_CALLERS : key.text(),
                 permits == null ? Long.toString(fixedPermits) : permits.text(),
-                condition == null ? null : condition.text());
+                condition == null ? null : condition.text(),
+                plan == null ? null : plan.text());
     }
 
     public Charge charge() {
         return new Charge(limit(), null, fixedPermits);
     }
 
-    /** Returns the charge of a call, or {@code null} if the call is not limited. */
+    /**
+     * Returns the charge of a call, or {@code null} if the call is not limited. If a bean {@linkplain #resolvesPlans finds the
+     * plans}, it is not the final one.
+     */
     @Nullable
     public Charge charge(Evaluation evaluation) {
         if (condition != null && !condition.condition(evaluation)) {
             return null;
         }
-        RateLimit limit = limit();
-        return new Charge(
-                limit,
-                key == null ? null : key.key(evaluation, limit),
-                permits == null ? fixedPermits : permits.permits(evaluation));
+        String callersKey = key == null ? null : key.key(evaluation, limit());
+        RateLimit limit = plan == null ? limit() : plan.limit(effective, evaluation);
+        return plan == null || plan.isResolved() || limit.enabled()
+                ? new Charge(limit, callersKey, permits == null ? fixedPermits : permits.permits(evaluation))
+                : null;
+    }
+
+    /** Returns whether a bean finds the plans. Then the charge of a call is one of the limit's own numbers, to be planned. */
+    public boolean resolvesPlans() {
+        return plan != null && plan.isResolved();
+    }
+
+    /** Returns what a call has to wait for before its charge is planned; {@code null}: nothing. */
+    @Nullable
+    CompletableFuture<?> awaitPlan(Charge charge) {
+        return plan == null || charge.key() == null ? null : plan.await(charge.key());
+    }
+
+    /** Returns the charge by the plan of its key; {@code null} if callers with the plan are not limited. */
+    @Nullable
+    Charge planned(Charge charge) {
+        if (!resolvesPlans() || plan == null || charge.key() == null) {
+            return charge;
+        }
+        RateLimit limit = plan.limit(effective, charge.key());
+        return limit.enabled() ? new Charge(limit, charge.key(), charge.permits()) : null;
     }
 }

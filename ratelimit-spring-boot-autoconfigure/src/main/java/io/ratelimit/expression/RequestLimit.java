@@ -23,6 +23,11 @@ public final class RequestLimit {
         return operation.limit();
     }
 
+    /** Returns whether the limit applies to any request. */
+    public boolean isEnabled() {
+        return operation.isEnabled();
+    }
+
     /** Calls the listener after each change of the limit. */
     public void addListener(Runnable listener) {
         operation.effective().addListener(listener);
@@ -38,8 +43,24 @@ public final class RequestLimit {
         return operation.readsPrincipal();
     }
 
+    /** Returns whether a request may have to wait for the plan of its caller. */
+    public boolean resolvesPlans() {
+        return operation.resolvesPlans();
+    }
+
     /**
-     * Returns the charge of a request, or {@code null} if it is not limited.
+     * Adds the charge of a request, unless it is not limited.
+     *
+     * @param variables from the path of the request
+     * @throws RateLimitExpressionException if an expression fails or its result has the wrong type
+     */
+    public void draft(CallerRequest request, Map<String, String> variables, DraftedCharges charges) {
+        charges.add(operation, charge(request, variables));
+    }
+
+    /**
+     * Returns the charge of a request, or {@code null} if it is not limited. If a bean {@linkplain #resolvesPlans finds the plans},
+     * it is not the final one.
      *
      * @param variables from the path of the request
      * @throws RateLimitExpressionException if an expression fails or its result has the wrong type

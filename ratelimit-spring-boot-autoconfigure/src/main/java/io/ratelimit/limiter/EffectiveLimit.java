@@ -3,26 +3,37 @@ package io.ratelimit.limiter;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitSettings;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the limit that applies now: as configured, or with an override. A call reads it once. What is derived from it is
- * derived again when it changes.
+ * Holds the limit that applies now, with its plans: as configured, or with overrides. A call reads it once. What is derived from
+ * it is derived again when it changes.
  */
 public final class EffectiveLimit {
 
     private final String name;
 
+    private final PlanMistakes mistakes = new PlanMistakes();
+
     private volatile RateLimit configured;
 
     private volatile RateLimit effective;
 
+    /** Made when a plan is looked up, for the limit of that time. */
+    private volatile @Nullable PlanLimits plans;
+
     /** That of {@link #effective}; {@code null}: none. */
     private @Nullable RateLimitOverride override;
+
+    /** Those of the plans of {@link #effective}, by the id of the plan. */
+    private Map<String, RateLimitOverride> planOverrides = Map.of();
 
     private final List<Consumer<RateLimit>> checks = new CopyOnWriteArrayList<>();
 
@@ -39,9 +50,29 @@ public final class EffectiveLimit {
         return name;
     }
 
-    /** Returns the limit that applies now. */
+    /** Returns the limit that applies now, to callers without a plan. */
     public RateLimit get() {
         return effective;
+    }
+
+    /** Returns the limit that applies now to callers with a plan; that of others if there is no such plan. */
+    public RateLimit plan(String plan) {
+        return plans().named(plan);
+    }
+
+    /** Returns the limit that applies now to callers with a plan, which may have numbers of its own. */
+    public RateLimit plan(RateLimitPlan plan) {
+        return plans().of(plan);
+    }
+
+    private PlanLimits plans() {
+        RateLimit limit = effective;
+        PlanLimits known = plans;
+        if (known == null || known.limit() != limit) {
+            known = new PlanLimits(limit, mistakes);
+            plans = known;
+        }
+        return known;
     }
 
     /** Returns the limit without the override. */
@@ -65,43 +96,57 @@ public final class EffectiveLimit {
     /**
      * Returns the limit with an override, which does not apply yet.
      *
-     * @throws RateLimitConfigurationException if the limit is invalid with the override
+     * @param plan the id of the plan that the override is for; {@code null}: callers without one
+     * @param candidate {@code null}: without an override
+     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with the override
      */
-    public RateLimit with(RateLimitOverride candidate) {
-        return checked(configured.with(candidate));
+    public synchronized RateLimit with(@Nullable String plan, @Nullable RateLimitOverride candidate) {
+        return plan == null
+                ? checked(configured, candidate, planOverrides)
+                : checked(configured, override, replaced(plan, candidate));
+    }
+
+    /** Applies an override of the limit itself: {@link #override(String, RateLimitOverride)}. */
+    public void override(@Nullable RateLimitOverride next) {
+        override(null, next);
     }
 
     /**
      * Applies an override instead of the present one.
      *
+     * @param plan the id of the plan that the override is for; {@code null}: callers without one
      * @param next {@code null}: none
-     * @throws RateLimitConfigurationException if the limit is invalid with it; nothing changes
+     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with it; nothing changes
      */
-    public synchronized void override(@Nullable RateLimitOverride next) {
-        apply(configured, next, next == null ? configured : with(next));
+    public synchronized void override(@Nullable String plan, @Nullable RateLimitOverride next) {
+        RateLimitOverride ofLimit = plan == null ? next : override;
+        Map<String, RateLimitOverride> ofPlans = plan == null ? planOverrides : replaced(plan, next);
+        apply(configured, ofLimit, ofPlans, checked(configured, ofLimit, ofPlans));
+    }
+
+    private Map<String, RateLimitOverride> replaced(String plan, @Nullable RateLimitOverride next) {
+        Map<String, RateLimitOverride> replaced = new HashMap<>(planOverrides);
+        if (next == null) {
+            replaced.remove(plan);
+        } else {
+            replaced.put(plan, next);
+        }
+        return Map.copyOf(replaced);
     }
 
     /**
-     * Applies another configuration, below the present override. If the override is invalid with it, the override does not
-     * apply until it is set again.
+     * Applies another configuration, below the present overrides. If these are invalid with it, they do not apply until they are
+     * set again.
      *
      * @throws RateLimitConfigurationException if the limit is invalid; nothing changes
      */
     public synchronized void reconfigure(RateLimit next) {
-        RateLimit checked = checked(next);
-        RateLimitOverride present = override;
-        if (present == null) {
-            apply(checked, null, checked);
-            return;
-        }
-        RateLimit overridden;
+        RateLimit checked = checked(next, null, Map.of());
         try {
-            overridden = checked(checked.with(present));
+            apply(checked, override, planOverrides, checked(checked, override, planOverrides));
         } catch (RateLimitConfigurationException ex) {
-            apply(checked, null, checked);
-            return;
+            apply(checked, null, Map.of(), checked);
         }
-        apply(checked, present, overridden);
     }
 
     /**
@@ -111,18 +156,27 @@ public final class EffectiveLimit {
      */
     RateLimit with(RateLimitSettings settings) {
         RateLimit candidate = configured.with(settings);
-        return candidate.hasAttributesOf(configured) ? configured : checked(candidate);
+        return candidate.hasAttributesOf(configured) ? configured : checked(candidate, null, Map.of());
     }
 
-    private RateLimit checked(RateLimit candidate) {
-        checks.forEach(check -> check.accept(candidate));
+    private RateLimit checked(
+            RateLimit base, @Nullable RateLimitOverride ofLimit, Map<String, RateLimitOverride> ofPlans) {
+        RateLimit candidate = ofLimit == null && ofPlans.isEmpty() ? base : base.with(ofLimit, ofPlans);
+        if (candidate != configured) {
+            checks.forEach(check -> candidate.withPlans().forEach(check));
+        }
         return candidate;
     }
 
-    private void apply(RateLimit base, @Nullable RateLimitOverride applied, RateLimit next) {
+    private void apply(
+            RateLimit base,
+            @Nullable RateLimitOverride ofLimit,
+            Map<String, RateLimitOverride> ofPlans,
+            RateLimit next) {
         boolean changes = next != effective;
         configured = base;
-        override = applied;
+        override = ofLimit;
+        planOverrides = ofPlans;
         effective = next;
         if (changes) {
             listeners.forEach(Runnable::run);

@@ -71,6 +71,11 @@ final class RequestMatcher {
         return limit.limit();
     }
 
+    /** Returns whether the limit applies to any request. */
+    boolean isEnabled() {
+        return limit.isEnabled();
+    }
+
     /** Calls the listener after each change of the limit. */
     void addListener(Runnable listener) {
         limit.addListener(listener);

@@ -83,7 +83,7 @@ public final class RequestRules {
     }
 
     private synchronized void enable(List<RequestMatcher> all) {
-        matchers = all.stream().filter(matcher -> matcher.limit().enabled()).toList();
+        matchers = all.stream().filter(RequestMatcher::isEnabled).toList();
     }
 
     private void warnOfMissingLogin(RequestRule rule, RequestMatcher matcher) {

@@ -47,6 +47,8 @@ class ApiTests {
             "RateLimitKeyResolver",
             "RateLimitListener",
             "RateLimitOverride",
+            "RateLimitPlan",
+            "RateLimitPlanResolver",
             "RateLimitRefusedException",
             "RateLimitRejectedEvent",
             "RateLimitSettings",

@@ -102,6 +102,11 @@ class ConfigurationMetadataTests {
                         "ratelimit.defaults.on-store-failure",
                         "ratelimit.defaults.refund-on",
                         "ratelimit.defaults.lease",
+                        "ratelimit.defaults.plan-expression",
+                        "ratelimit.defaults.plan-resolver",
+                        "ratelimit.plans.cache",
+                        "ratelimit.plans.max-keys",
+                        "ratelimit.plans.timeout",
                         "ratelimit.limits",
                         "ratelimit.http");
     }
@@ -126,6 +131,9 @@ class ConfigurationMetadataTests {
                         "ratelimit.web.missing-key-status=400",
                         "ratelimit.in-memory.max-keys=100000",
                         "ratelimit.health.store-failure=up",
+                        "ratelimit.plans.cache=1m",
+                        "ratelimit.plans.max-keys=100000",
+                        "ratelimit.plans.timeout=500ms",
                         "management.health.ratelimit.enabled=true");
     }
 
@@ -211,7 +219,10 @@ class ConfigurationMetadataTests {
 
     private static Stream<String> below(String prefix, Class<? extends Record> type) {
         return Arrays.stream(type.getRecordComponents())
-                .map(component -> prefix + LimitNames.kebabCase(component.getName()));
+                .map(component -> LimitNames.kebabCase(component.getName()))
+                .flatMap(name -> name.equals("plans")
+                        ? below(prefix + "plans.values.", RateLimitProperties.Plan.class)
+                        : Stream.of(prefix + name));
     }
 
     @SuppressWarnings("unchecked")

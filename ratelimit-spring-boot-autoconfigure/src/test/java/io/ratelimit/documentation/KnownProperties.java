@@ -21,6 +21,7 @@ final class KnownProperties {
     /** The beginnings of what is under a name or a number of the user's choice. */
     private static final Map<String, Class<? extends Record>> NESTED = Map.of(
             "ratelimit.limits.<name>.", RateLimitProperties.Limit.class,
+            "ratelimit.limits.<name>.plans.<plan>.", RateLimitProperties.Plan.class,
             "ratelimit.http[n].", RateLimitProperties.Http.class);
 
     /** Name and default; {@code ""}: none. */
@@ -58,6 +59,7 @@ final class KnownProperties {
         }
         NESTED.forEach((prefix, type) -> components(type).forEach(name -> properties.put(prefix + name, "")));
         properties.remove("ratelimit.limits");
+        properties.remove("ratelimit.limits.<name>.plans");
         properties.remove("ratelimit.http");
         return new KnownProperties(properties, maps);
     }
@@ -86,6 +88,7 @@ final class KnownProperties {
      */
     boolean contains(String name) {
         String general = name.replaceFirst("^ratelimit\\.limits\\.[^.]+\\.", "ratelimit.limits.<name>.")
+                .replaceFirst("^(ratelimit\\.limits\\.<name>\\.plans)\\.[^.]+\\.", "$1.<plan>.")
                 .replaceFirst("^ratelimit\\.http\\[\\d+\\]", "ratelimit.http[n]")
                 .replaceFirst("\\[\\d+\\]$", "")
                 .replaceFirst("\\.$", "");

@@ -95,7 +95,10 @@ class AcquireTests {
                 null,
                 null,
                 null,
-                null);
+                null,
+                null,
+                null,
+                Map.of());
         RateLimiter limiter = limiter(
                 TestLimits.tokenBucket("off", 1, "1/h")
                         .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("off", off))),

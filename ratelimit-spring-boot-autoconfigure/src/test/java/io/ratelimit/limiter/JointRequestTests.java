@@ -313,6 +313,9 @@ class JointRequestTests {
                 null,
                 null,
                 null,
-                null);
+                null,
+                null,
+                null,
+                Map.of());
     }
 }

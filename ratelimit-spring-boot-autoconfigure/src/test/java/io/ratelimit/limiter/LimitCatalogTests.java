@@ -137,6 +137,9 @@ class LimitCatalogTests {
                 null,
                 null,
                 null,
-                null);
+                null,
+                null,
+                null,
+                Map.of());
     }
 }

@@ -362,7 +362,10 @@ class RateLimiterMethodsTests {
                 null,
                 null,
                 null,
-                null);
+                null,
+                null,
+                null,
+                Map.of());
     }
 
     /** Its time is over when the test says so. */

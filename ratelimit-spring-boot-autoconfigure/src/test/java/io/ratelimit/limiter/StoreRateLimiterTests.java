@@ -90,7 +90,10 @@ class StoreRateLimiterTests {
                 null,
                 null,
                 null,
-                null);
+                null,
+                null,
+                null,
+                Map.of());
         RateLimiter disabled = limiter(TestLimits.tokenBucket("quotes", 3, "3/h")
                 .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", off))));
         for (int i = 0; i < 5; i++) {

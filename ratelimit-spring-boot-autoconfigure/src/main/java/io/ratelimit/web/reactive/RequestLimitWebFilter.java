@@ -70,7 +70,7 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
             return chain.filter(exchange);
         }
         return caller(exchange, matched)
-                .flatMap(caller -> acquire(matched.acquireRequest(caller)))
+                .flatMap(caller -> acquire(matched, caller))
                 .map(refund -> true)
                 .onErrorResume(
                         failure -> rejectionHandler.answer(exchange, failure).thenReturn(false))
@@ -90,6 +90,13 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
                         Mono.error(() -> new IllegalStateException("A URL rule must be applied during a web request")))
                 .contextWrite(
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
+    }
+
+    private Mono<Refund> acquire(MatchedRequest matched, CallerRequest caller) {
+        CompletableFuture<AcquireRequest> planned = matched.acquireRequestAsync(caller);
+        Mono<AcquireRequest> known = Mono.fromFuture(planned);
+        return (planned.isDone() ? known : known.publishOn(ReactorSchedulers.eventLoopOrParallel()))
+                .flatMap(this::acquire);
     }
 
     private Mono<Refund> acquire(AcquireRequest request) {

@@ -1,0 +1,65 @@
+package io.ratelimit.expression;
+
+import io.ratelimit.Charge;
+import io.ratelimit.limiter.PlanCache;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/** The charges of one call while it waits for the plans that beans find for their keys. */
+public final class DraftedCharges {
+
+    private final List<RateLimitOperation> operations = new ArrayList<>(2);
+
+    private final List<Charge> drafts = new ArrayList<>(2);
+
+    /**
+     * Adds the charge of one limit.
+     *
+     * @param draft {@code null}: the call is not limited by this operation
+     */
+    public void add(RateLimitOperation operation, @Nullable Charge draft) {
+        if (draft != null) {
+            operations.add(operation);
+            drafts.add(draft);
+        }
+    }
+
+    /** Returns whether a charge to this limit is among them. */
+    public boolean hasChargeTo(String limitId) {
+        return drafts.stream().anyMatch(draft -> draft.limit().id().equals(limitId));
+    }
+
+    /** Returns what is done when all plans are known, or are no longer waited for; {@code null} if there is no need to wait. */
+    public @Nullable CompletableFuture<?> plans() {
+        CompletableFuture<?> all = null;
+        for (int i = 0; i < drafts.size(); i++) {
+            CompletableFuture<?> plan = operations.get(i).awaitPlan(drafts.get(i));
+            all = all == null ? plan : plan == null ? all : CompletableFuture.allOf(all, plan);
+        }
+        return all;
+    }
+
+    /** Waits for the plans, unless the current thread must not block, and returns the charges. */
+    public List<Charge> await(BooleanSupplier mustNotBlock) {
+        CompletableFuture<?> plans = plans();
+        if (plans != null && !mustNotBlock.getAsBoolean()) {
+            PlanCache.block(plans);
+        }
+        return charges();
+    }
+
+    /** Returns the charges by the plans that are known now, without those of callers that are not limited. */
+    public List<Charge> charges() {
+        List<Charge> charges = new ArrayList<>(drafts.size());
+        for (int i = 0; i < drafts.size(); i++) {
+            Charge planned = operations.get(i).planned(drafts.get(i));
+            if (planned != null) {
+                charges.add(planned);
+            }
+        }
+        return charges;
+    }
+}

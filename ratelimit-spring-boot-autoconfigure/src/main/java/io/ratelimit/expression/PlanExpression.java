@@ -1,0 +1,28 @@
+package io.ratelimit.expression;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitPlan;
+import io.ratelimit.limiter.EffectiveLimit;
+
+/** Determines plans by an expression, which returns a name or a {@link RateLimitPlan}. */
+record PlanExpression(RateLimitExpression expression) implements LimitPlan {
+
+    @Override
+    public RateLimit limit(EffectiveLimit limit, Evaluation evaluation) {
+        Object plan = expression.plan(evaluation);
+        if (plan == null) {
+            return limit.get();
+        }
+        return plan instanceof RateLimitPlan numbers ? limit.plan(numbers) : limit.plan((String) plan);
+    }
+
+    @Override
+    public String text() {
+        return expression.text();
+    }
+
+    @Override
+    public boolean readsPrincipal() {
+        return expression.readsPrincipal();
+    }
+}

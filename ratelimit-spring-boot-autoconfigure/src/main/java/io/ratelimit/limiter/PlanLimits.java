@@ -1,0 +1,71 @@
+package io.ratelimit.limiter;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitPlan;
+import java.util.HashMap;
+import java.util.Map;
+import org.springframework.util.ConcurrentLruCache;
+
+/**
+ * Finds the limit of a plan. The limits of plans that have numbers of their own are made once for the same numbers, because what
+ * stores and listeners know of a limit is kept by its identity. Belongs to one limit, which does not change.
+ */
+final class PlanLimits {
+
+    /** How many plans with numbers of their own are kept. */
+    private static final int MOST_NUMBERS = 1_000;
+
+    private final RateLimit limit;
+
+    private final PlanMistakes mistakes;
+
+    /** By the id and by the name as configured, which most expressions return. */
+    private final Map<String, RateLimit> named = new HashMap<>();
+
+    private final ConcurrentLruCache<RateLimitPlan, RateLimit> numbered =
+            new ConcurrentLruCache<>(MOST_NUMBERS, this::derive);
+
+    PlanLimits(RateLimit limit, PlanMistakes mistakes) {
+        this.limit = limit;
+        this.mistakes = mistakes;
+        limit.plans().forEach((name, plan) -> {
+            named.put(LimitNames.canonical(name), plan);
+            named.put(name, plan);
+        });
+    }
+
+    /** Returns the limit whose plans these are. */
+    RateLimit limit() {
+        return limit;
+    }
+
+    RateLimit named(String plan) {
+        RateLimit known = named.get(plan);
+        return known != null ? known : respelled(plan);
+    }
+
+    private RateLimit respelled(String plan) {
+        RateLimit known = named.get(LimitNames.canonical(plan));
+        if (known == null) {
+            mistakes.unknown(limit, plan);
+            return limit;
+        }
+        return known;
+    }
+
+    RateLimit of(RateLimitPlan plan) {
+        return plan.isName() ? named(plan.name()) : numbered.get(plan);
+    }
+
+    private RateLimit derive(RateLimitPlan plan) {
+        try {
+            return limit.with(plan);
+        } catch (RateLimitConfigurationException ex) {
+            mistakes.invalid(limit, plan, ex);
+            RateLimit configured = named.get(LimitNames.canonical(plan.name()));
+            return configured == null ? limit : configured;
+        }
+    }
+}
