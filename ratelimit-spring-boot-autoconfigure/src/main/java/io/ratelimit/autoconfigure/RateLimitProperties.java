@@ -46,6 +46,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param health Properties of the health contributor.
  * @param statistics Properties of the figures of limits.
  * @param web Properties of HTTP requests and responses.
+ * @param dashboard Properties of the dashboard, which is a module of its own.
  * @param defaults Defaults of all limits, for what a limit sets neither in its properties nor in its annotation.
  * @param limits Properties of each limit, by its name. They override the annotation, attribute by attribute.
  * @param http Rules for URLs, which apply before any handler.
@@ -65,6 +66,7 @@ public record RateLimitProperties(
         @DefaultValue Health health,
         @DefaultValue Statistics statistics,
         @DefaultValue Web web,
+        @DefaultValue Dashboard dashboard,
         @DefaultValue Defaults defaults,
         @DefaultValue Map<String, Limit> limits,
         @DefaultValue List<Http> http,
@@ -289,6 +291,25 @@ public record RateLimitProperties(
                 throw new RateLimitConfigurationException(
                         "ratelimit.web.missing-key-status must be from 400 to 599 (was " + missingKeyStatus + ").",
                         "Give the status of an error, such as 400 or 401.");
+            }
+        }
+    }
+
+    /**
+     * Properties of the dashboard.
+     *
+     * @param enabled Whether the dashboard is served, if its module is there.
+     * @param path Path of the dashboard, on the server that has the actuator endpoints.
+     */
+    public record Dashboard(
+            @DefaultValue("true") boolean enabled,
+            @DefaultValue("/ratelimits") String path) {
+
+        public Dashboard {
+            if (!path.matches("(/[\\w.~-]+)+")) {
+                throw new RateLimitConfigurationException(
+                        "ratelimit.dashboard.path must begin with a slash and name a page (was \"" + path + "\").",
+                        "Use letters, digits, -, _, ., ~ and slashes between them, such as /ratelimits.");
             }
         }
     }

@@ -85,6 +85,8 @@ class ConfigurationMetadataTests {
                         "ratelimit.redis.cluster.max-redirects",
                         "ratelimit.in-memory.max-keys",
                         "ratelimit.health.store-failure",
+                        "ratelimit.dashboard.enabled",
+                        "ratelimit.dashboard.path",
                         "management.health.ratelimit.enabled",
                         "management.endpoint.ratelimits.access",
                         "management.endpoint.ratelimits.cache.time-to-live",
@@ -134,6 +136,8 @@ class ConfigurationMetadataTests {
                         "ratelimit.plans.cache=1m",
                         "ratelimit.plans.max-keys=100000",
                         "ratelimit.plans.timeout=500ms",
+                        "ratelimit.dashboard.enabled=true",
+                        "ratelimit.dashboard.path=/ratelimits",
                         "management.health.ratelimit.enabled=true");
     }
 

@@ -139,7 +139,10 @@ class SnippetTests {
                 .allSatisfy(snippet -> assertThat(snippet.text())
                         .as("%s", snippet)
                         .contains(group, version)
-                        .containsAnyOf("ratelimit-spring-boot-starter", "ratelimit-spring-boot-test"));
+                        .containsAnyOf(
+                                "ratelimit-spring-boot-starter",
+                                "ratelimit-spring-boot-test",
+                                "ratelimit-spring-boot-dashboard"));
     }
 
     /** Tests of users are tried by the test module, which has what they need on its class path. */

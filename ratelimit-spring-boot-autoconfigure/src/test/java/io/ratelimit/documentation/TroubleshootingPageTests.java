@@ -47,8 +47,10 @@ class TroubleshootingPageTests {
 
     /** All of it, with texts that are written in several parts put together. */
     private static String code() throws IOException {
-        try (Stream<Path> files = Files.walk(Path.of("src/main"))) {
-            return files.filter(file -> file.toString().matches(".*\\.(java|lua)"))
+        try (Stream<Path> files = Files.walk(Path.of("src/main"));
+                Stream<Path> dashboard = Files.walk(Path.of("../ratelimit-spring-boot-dashboard/src/main"))) {
+            return Stream.concat(files, dashboard)
+                    .filter(file -> file.toString().matches(".*\\.(java|lua)"))
                     .map(TroubleshootingPageTests::read)
                     .collect(Collectors.joining("\n"))
                     .replaceAll("\"\\s*\\+\\s*\"", "")

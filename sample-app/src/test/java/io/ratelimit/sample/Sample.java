@@ -61,6 +61,11 @@ final class Sample implements AutoCloseable {
         return port;
     }
 
+    /** For a browser. */
+    String url(String path) {
+        return "http://127.0.0.1:" + port + path;
+    }
+
     ResponseSpec get(String uri) {
         return client.get().uri(uri).exchange();
     }

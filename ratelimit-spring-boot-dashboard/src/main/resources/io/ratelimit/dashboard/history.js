@@ -1,0 +1,105 @@
+/* Keeps the figures of the last 15 minutes. The page asks for all of them once, and then for the newest. */
+(function (page) {
+  'use strict';
+
+  const SERIES = ['allowed', 'rejected', 'dryRunRejected', 'refused'];
+
+  const LENGTH = 15 * 60 * 1000;
+
+  /** Rejections that are further apart belong to different incidents. */
+  const GAP = 60 * 1000;
+
+  const NOTHING = { step: 5000, points: new Map(), newest: 0 };
+
+  function History() {
+    const limits = new Map();
+
+    /** Adds what the endpoint has answered for a limit. */
+    function add(name, answer) {
+      const step = page.format.milliseconds(answer.step);
+      const first = Math.floor(Date.parse(answer.from) / step) * step;
+      let known = limits.get(name);
+      if (!known || known.step !== step) {
+        known = { step, points: new Map(), newest: first };
+        limits.set(name, known);
+      }
+      const length = Math.max.apply(null, SERIES.map(series => (answer[series] || []).length));
+      for (let index = 0; index < length; index++) {
+        const values = SERIES.map(series => (answer[series] && answer[series][index]) || 0);
+        known.points.set(first + index * step, values);
+        known.newest = Math.max(known.newest, first + index * step);
+      }
+      Array.from(known.points.keys())
+        .filter(time => time <= known.newest - LENGTH)
+        .forEach(time => known.points.delete(time));
+    }
+
+    function keep(names) {
+      Array.from(limits.keys()).filter(name => names.indexOf(name) < 0).forEach(name => limits.delete(name));
+    }
+
+    /**
+     * Returns calls per second, oldest first, for each complete interval up to a time.
+     *
+     * @param now the end, so that a limit without calls moves on, too
+     */
+    function rates(name, now) {
+      const known = limits.get(name) || NOTHING;
+      const end = Math.max(Math.floor(now / known.step) * known.step, known.newest);
+      const times = [];
+      for (let time = end - LENGTH + known.step; time < end; time += known.step) {
+        times.push(time);
+      }
+      const series = {};
+      SERIES.forEach((each, index) => {
+        series[each] = times.map(time => {
+          const values = known.points.get(time);
+          return values ? values[index] * 1000 / known.step : 0;
+        });
+      });
+      return { step: known.step, times, series, most: most(times, series) };
+    }
+
+    function most(times, series) {
+      return times.reduce((highest, time, index) =>
+        Math.max(highest, SERIES.reduce((sum, each) => sum + series[each][index], 0)), 0);
+    }
+
+    /** Returns since when a limit rejects without a longer pause, or null if the last rejection is older than a minute. */
+    function since(name, now) {
+      const known = limits.get(name);
+      if (!known) {
+        return null;
+      }
+      let start = null;
+      Array.from(known.points.keys()).sort((a, b) => b - a).some(time => {
+        if (known.points.get(time)[1] > 0) {
+          start = time;
+        }
+        return (start === null ? now : start) - time > GAP + known.step;
+      });
+      if (start === null) {
+        return null;
+      }
+      return { time: start, longer: start <= known.newest - LENGTH + GAP };
+    }
+
+    /** Returns calls per minute, newest first. */
+    function minutes(name) {
+      const known = limits.get(name);
+      const sums = new Map();
+      if (known) {
+        known.points.forEach((values, time) => {
+          const minute = Math.floor(time / 60000) * 60000;
+          const sum = sums.get(minute) || [0, 0, 0, 0];
+          sums.set(minute, sum.map((value, index) => value + values[index]));
+        });
+      }
+      return Array.from(sums.keys()).sort((a, b) => b - a).map(minute => ({ minute, values: sums.get(minute) }));
+    }
+
+    return { add, keep, rates, since, minutes };
+  }
+
+  page.History = History;
+})(window.RateLimits = window.RateLimits || {});
