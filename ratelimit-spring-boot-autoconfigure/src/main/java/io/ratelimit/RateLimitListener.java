@@ -1,6 +1,6 @@
 package io.ratelimit;
 
-/** Receives every decision. Exceptions of a listener are logged and never change a decision. */
+/** Receives every decision and every refusal. Exceptions of a listener are logged and never change a decision. */
 public interface RateLimitListener {
 
     /** The effect of a decision on the call. */
@@ -12,9 +12,15 @@ public interface RateLimitListener {
         DRY_RUN_REJECTED
     }
 
-    /** Called once for each limit when the application has started. */
+    /** Called once for each limit: when the application has started, or when a limit is declared later. */
     default void onLimit(RateLimit limit) {}
 
     /** Called for each decision about a call. */
     void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome);
+
+    /**
+     * Called for each limit that refuses a call, because the store cannot decide and {@code on-store-failure} is
+     * {@link OnStoreFailure#REJECT} or {@link OnStoreFailure#THROW}. There is no decision then.
+     */
+    default void onRefusal(Charge charge, RateLimitStoreException failure) {}
 }

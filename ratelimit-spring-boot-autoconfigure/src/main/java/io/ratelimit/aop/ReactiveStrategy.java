@@ -75,7 +75,14 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
         if (acquire.charges().isEmpty()) {
             return body(call);
         }
-        CompletableFuture<Refund> entered = call.gate().enterAsync(acquire).toCompletableFuture();
+        return call.gate().isTracing()
+                ? Flux.deferContextual(context -> enter(call, acquire, ReactiveObservation.in(context)))
+                : enter(call, acquire, null);
+    }
+
+    private Publisher<?> enter(LimitedCall call, AcquireRequest acquire, @Nullable Object observation) {
+        CompletableFuture<Refund> entered =
+                call.gate().enterAsync(acquire, observation).toCompletableFuture();
         return signalled(entered.handle(Outcome::new))
                 // doFinally: the response to the cancellation must not reach the subscriber.
                 .doFinally(end -> {

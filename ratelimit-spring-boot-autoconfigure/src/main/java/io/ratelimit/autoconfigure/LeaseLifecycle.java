@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.change.ChangeListener;
+import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.lease.LeasingRateLimitStore;
 import java.time.Duration;
@@ -32,6 +33,12 @@ final class LeaseLifecycle implements ChangeListener, SmartLifecycle, Disposable
         LeasingRateLimitStore leasing = new LeasingRateLimitStore(store, timeout);
         leases = leasing;
         return leasing;
+    }
+
+    /** Returns how many permits of a limit this instance has leased and not handed out. */
+    long leased(EffectiveLimit limit) {
+        LeasingRateLimitStore leasing = leases;
+        return leasing == null ? 0 : leasing.leased(limit.get().id());
     }
 
     @Override

@@ -8,6 +8,8 @@ import io.ratelimit.Waiter;
 import io.ratelimit.aop.EventLoops;
 import io.ratelimit.change.ChangeListener;
 import io.ratelimit.event.RateLimitEventPublisher;
+import io.ratelimit.limiter.CallObserver;
+import io.ratelimit.limiter.CallObservers;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
 import io.ratelimit.limiter.LimitCatalog;
@@ -75,10 +77,20 @@ class LimiterConfiguration {
 
     @Bean
     RateLimitGate rateLimitGate(
-            RateLimitStore store, CompositeRateLimitListener listeners, Waiter waiter, RateLimitProperties properties) {
+            RateLimitStore store,
+            CompositeRateLimitListener listeners,
+            ObjectProvider<CallObserver> observers,
+            Waiter waiter,
+            RateLimitProperties properties) {
         // The store needs at most two timeouts.
         Duration patience = properties.redis().timeout().multipliedBy(3);
-        return new RateLimitGate(store, listeners, waiter, EventLoops::isCurrentThread, patience);
+        return new RateLimitGate(
+                store,
+                listeners,
+                CallObservers.of(observers.orderedStream().toList()),
+                waiter,
+                EventLoops::isCurrentThread,
+                patience);
     }
 
     @Bean

@@ -4,12 +4,19 @@ import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreInstrumentation;
+import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.metrics.CallMetrics;
-import io.ratelimit.metrics.TimedRateLimitStore;
+import io.ratelimit.metrics.ContextMeters;
+import io.ratelimit.metrics.LimitGauge;
+import io.ratelimit.metrics.StoreMeters;
+import io.ratelimit.store.RateLimitStore;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 
 /** Configures metrics, if there is a meter registry. */
@@ -18,20 +25,60 @@ import org.springframework.context.annotation.Configuration;
 @ConditionalOnBean(MeterRegistry.class)
 class MetricsConfiguration {
 
+    /** Uses the only or primary registry, otherwise a composite of all. */
     @Bean
-    CallMetrics rateLimitCallMetrics(ObjectProvider<MeterRegistry> registries) {
-        return new CallMetrics(registry(registries));
+    ContextMeters rateLimitMeters(ObjectProvider<MeterRegistry> registries) {
+        return new ContextMeters(registries.getIfUnique(() ->
+                new CompositeMeterRegistry(Clock.SYSTEM, registries.stream().toList())));
     }
 
     @Bean
-    StoreInstrumentation rateLimitStoreInstrumentation(ObjectProvider<MeterRegistry> registries) {
-        MeterRegistry registry = registry(registries);
-        return (store, name) -> new TimedRateLimitStore(store, name, registry);
+    CallMetrics rateLimitCallMetrics(ContextMeters meters, LimitCatalog catalog, ObjectProvider<LimitGauge> gauges) {
+        return new CallMetrics(meters, catalog, gauges.orderedStream().toList());
     }
 
-    /** Returns the only or primary registry, otherwise a composite of all. */
-    private static MeterRegistry registry(ObjectProvider<MeterRegistry> registries) {
-        return registries.getIfUnique(() ->
-                new CompositeMeterRegistry(Clock.SYSTEM, registries.stream().toList()));
+    @Bean
+    LimitGauge rateLimitCapacityGauge() {
+        return LimitGauge.capacity();
+    }
+
+    @Bean
+    @Conditional(RedisStoreConfiguration.OnRedisStore.class)
+    LimitGauge rateLimitLeasedGauge(ObjectProvider<LeaseLifecycle> lifecycle) {
+        LeaseLifecycle leases = lifecycle.getIfAvailable();
+        return LimitGauge.leased(limit -> leases == null ? 0 : leases.leased(limit));
+    }
+
+    @Bean
+    StoreInstrumentation rateLimitStoreInstrumentation(ContextMeters meters) {
+        return new MeteredStores(new StoreMeters(meters));
+    }
+
+    private record MeteredStores(StoreMeters meters) implements StoreInstrumentation {
+
+        @Override
+        public RateLimitStore timed(RateLimitStore store, String name) {
+            return meters.timed(store, name);
+        }
+
+        @Override
+        public void buckets(IntSupplier count) {
+            meters.buckets(count::getAsInt);
+        }
+
+        @Override
+        public Runnable evictions() {
+            return meters.evictions();
+        }
+
+        @Override
+        public Runnable cachedRejections() {
+            return meters.cachedRejections();
+        }
+
+        @Override
+        public void state(BooleanSupplier shared) {
+            meters.state(shared);
+        }
     }
 }

@@ -43,6 +43,7 @@ public final class RateLimitAutoConfiguration {
         StoreConfiguration.class,
         RedisStoreConfiguration.class,
         MetricsConfiguration.class,
+        ObservationConfiguration.class,
         LimiterConfiguration.class,
         ChangeConfiguration.class,
         AdviceConfiguration.class,

@@ -45,6 +45,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param inMemory Properties of the in-memory store.
  * @param health Properties of the health contributor.
  * @param statistics Properties of the figures of limits.
+ * @param observations Properties of observations, which traces are made of.
  * @param web Properties of HTTP requests and responses.
  * @param dashboard Properties of the dashboard, which is a module of its own.
  * @param defaults Defaults of all limits, for what a limit sets neither in its properties nor in its annotation.
@@ -65,6 +66,7 @@ public record RateLimitProperties(
         @DefaultValue InMemory inMemory,
         @DefaultValue Health health,
         @DefaultValue Statistics statistics,
+        @DefaultValue Observations observations,
         @DefaultValue Web web,
         @DefaultValue Dashboard dashboard,
         @DefaultValue Defaults defaults,
@@ -258,6 +260,13 @@ public record RateLimitProperties(
      *     endpoint.
      */
     public record Statistics(@Nullable Boolean enabled) {}
+
+    /**
+     * Properties of observations.
+     *
+     * @param enabled Whether calls that wait for permits are observed, and rejections are events of the current observation.
+     */
+    public record Observations(@DefaultValue("false") boolean enabled) {}
 
     /** Health status of the application. */
     public enum HealthStatus {

@@ -82,10 +82,8 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         if (!limits.isEmpty()) {
             store.ifPresent(line -> logger.log(Level.INFO, line));
         }
-        limits.forEach(limit -> {
-            listeners.onLimit(limit);
-            report(limit, configured);
-        });
+        catalog.addListener(limit -> listeners.onLimit(limit.get()));
+        limits.forEach(limit -> report(limit, configured));
         awaitStore.run();
     }
 

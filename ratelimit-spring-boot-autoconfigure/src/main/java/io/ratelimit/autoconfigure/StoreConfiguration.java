@@ -14,6 +14,8 @@ import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.store.scope.ScopedRateLimitStore;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -59,19 +61,22 @@ class StoreConfiguration {
                     "ratelimit.store must be in-memory without a RedisConnectionFactory bean (was redis).",
                     "Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
         }
-        RateLimitStore memory = inMemoryStore(properties, time, instrumentation);
-        RateLimitStore shared = instrument(
+        StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE);
+        RateLimitStore memory = inMemoryStore(properties, time, instrumented);
+        RateLimitStore shared = instrumented.timed(
                 new RedisRateLimitStore(
                         guarded,
                         properties.redis().keyPrefix(),
                         properties.redis().keyHash()),
-                "redis",
-                instrumentation);
+                "redis");
         FailoverRateLimitStore failover = new FailoverRateLimitStore(
                 leases.over(
-                        properties.redis().rememberRejections() ? new RejectionCachingRateLimitStore(shared) : shared),
+                        properties.redis().rememberRejections()
+                                ? new RejectionCachingRateLimitStore(shared, instrumented.cachedRejections())
+                                : shared),
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory),
                 events::publish);
+        instrumented.state(failover::isAvailable);
         return new ScopedRateLimitStore(failover, memory);
     }
 
@@ -79,14 +84,15 @@ class StoreConfiguration {
     @ConditionalOnMissingBean
     RateLimitStore inMemoryStore(
             RateLimitProperties properties, TimeSource time, ObjectProvider<StoreInstrumentation> instrumentation) {
-        return instrument(
-                new InMemoryRateLimitStore(time, properties.inMemory().maxKeys()), "in_memory", instrumentation);
+        return inMemoryStore(properties, time, instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE));
     }
 
-    private static RateLimitStore instrument(
-            RateLimitStore store, String name, ObjectProvider<StoreInstrumentation> instrumentation) {
-        StoreInstrumentation instrumented = instrumentation.getIfAvailable();
-        return instrumented == null ? store : instrumented.instrument(store, name);
+    private static RateLimitStore inMemoryStore(
+            RateLimitProperties properties, TimeSource time, StoreInstrumentation instrumented) {
+        InMemoryRateLimitStore store =
+                new InMemoryRateLimitStore(time, properties.inMemory().maxKeys(), instrumented.evictions());
+        instrumented.buckets(store::size);
+        return instrumented.timed(store, "in_memory");
     }
 
     /** Returns the kind of the store: {@code redis}, {@value #IN_MEMORY}, or {@code custom} for one of the application. */
@@ -116,11 +122,31 @@ class StoreConfiguration {
         return own ? Optional.of("Rate limits are counted in memory, by each instance on its own") : Optional.empty();
     }
 
-    /** Decorates stores with metrics. */
-    @FunctionalInterface
+    /** Measures stores. Without Micrometer there is no bean of this type. */
     interface StoreInstrumentation {
 
-        RateLimitStore instrument(RateLimitStore store, String name);
+        StoreInstrumentation NONE = new StoreInstrumentation() {};
+
+        /** Returns a store that measures decisions. */
+        default RateLimitStore timed(RateLimitStore store, String name) {
+            return store;
+        }
+
+        /** Gets the number of buckets in memory. */
+        default void buckets(IntSupplier count) {}
+
+        /** Returns what is to be called when a bucket in use is evicted. */
+        default Runnable evictions() {
+            return () -> {};
+        }
+
+        /** Returns what is to be called when a call is rejected without the store. */
+        default Runnable cachedRejections() {
+            return () -> {};
+        }
+
+        /** Gets whether instances share their limits at the moment. */
+        default void state(BooleanSupplier shared) {}
     }
 
     /** Connects a store while the other beans are created, so that the first call does not have to. */

@@ -45,14 +45,13 @@ public record CombinedDecision(List<Charge> charges, List<RateLimitDecision> dec
         return longest;
     }
 
-    /** Returns the name of the limit with this delay. */
-    String delayedBy(Duration delay) {
+    /** Returns the limit with this delay. */
+    RateLimit delayedBy(Duration delay) {
         return charges.get(indices()
                         .filter(i -> isEnforced(i) && decisions.get(i).delay().equals(delay))
                         .findFirst()
                         .orElseThrow())
-                .limit()
-                .name();
+                .limit();
     }
 
     RateLimitExceededException rejection() {

@@ -4,6 +4,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitListener;
+import io.ratelimit.RateLimitStoreException;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.List;
@@ -45,6 +46,17 @@ public final class CompositeRateLimitListener implements RateLimitListener {
         for (RateLimitListener listener : listeners) {
             try {
                 listener.onDecision(charge, decision, outcome);
+            } catch (RuntimeException ex) {
+                warn(ex);
+            }
+        }
+    }
+
+    @Override
+    public void onRefusal(Charge charge, RateLimitStoreException failure) {
+        for (RateLimitListener listener : listeners) {
+            try {
+                listener.onRefusal(charge, failure);
             } catch (RuntimeException ex) {
                 warn(ex);
             }

@@ -5,6 +5,7 @@ import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,6 +13,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +32,8 @@ public final class LimitCatalog {
     private final BooleanSupplier partial;
 
     private final Map<String, Declaration> declarations = new LinkedHashMap<>();
+
+    private final List<Consumer<EffectiveLimit>> listeners = new ArrayList<>();
 
     /** Properties that this context or one below it has applied. */
     private final Set<String> applied = ConcurrentHashMap.newKeySet();
@@ -81,6 +85,7 @@ public final class LimitCatalog {
             EffectiveLimit shared =
                     ofParent == null ? new EffectiveLimit(limit) : shared(ofParent, limit, place, named);
             declarations.put(key, new Declaration(shared, place, named));
+            listeners.forEach(listener -> listener.accept(shared));
             return shared;
         }
         return shared(known, limit, place, named);
@@ -115,6 +120,12 @@ public final class LimitCatalog {
                             "Give both the same numbers, or one of them another name.")
                     .at(place);
         }
+    }
+
+    /** Adds a listener of the limits of this context: those declared so far, and those that are declared later. */
+    public synchronized void addListener(Consumer<EffectiveLimit> listener) {
+        effective().forEach(listener);
+        listeners.add(listener);
     }
 
     /** Returns the limit of this name that applies now. */

@@ -2,12 +2,15 @@ package io.ratelimit.limiter;
 
 import io.ratelimit.Charge;
 import io.ratelimit.JointDecision;
+import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimitListener.Outcome;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.Scope;
 import io.ratelimit.Waiter;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Continuations;
@@ -24,6 +27,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** Decides every call by the store, applies dry run, notifies listeners, and waits for permits. */
 public final class RateLimitGate {
@@ -33,6 +37,8 @@ public final class RateLimitGate {
     private final RateLimitStore store;
 
     private final RateLimitListener listener;
+
+    private final CallObserver observer;
 
     private final Waiter waiter;
 
@@ -47,7 +53,7 @@ public final class RateLimitGate {
     private final Duration patience;
 
     public RateLimitGate(RateLimitStore store, RateLimitListener listener, Waiter waiter) {
-        this(store, listener, waiter, () -> false, Duration.ofMinutes(1));
+        this(store, listener, CallObserver.NONE, waiter, () -> false, Duration.ofMinutes(1));
     }
 
     /**
@@ -59,6 +65,7 @@ public final class RateLimitGate {
     public RateLimitGate(
             RateLimitStore store,
             RateLimitListener listener,
+            CallObserver observer,
             Waiter waiter,
             BooleanSupplier mustNotBlock,
             Duration patience) {
@@ -66,6 +73,7 @@ public final class RateLimitGate {
         this.patience = patience;
         this.store = store;
         this.listener = listener;
+        this.observer = observer;
         this.waiter = waiter;
     }
 
@@ -79,8 +87,8 @@ public final class RateLimitGate {
      */
     public Refund enter(AcquireRequest acquire) {
         checkMayBlock(acquire.charges(), true);
-        StoreOutcome outcome = store.decide(request(acquire));
-        Duration delay = admit(acquire, outcome);
+        StoreOutcome outcome = ask(request(acquire));
+        Duration delay = admit(acquire, outcome, observer);
         if (!delay.isZero()) {
             await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()));
         }
@@ -90,8 +98,8 @@ public final class RateLimitGate {
     /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a refund and without a call listener. */
     public void enter(Charge charge) {
         checkMayBlock(charge, true);
-        RateLimitDecision decision = store.decide(charge);
-        Duration delay = admit(charge, decision);
+        RateLimitDecision decision = ask(charge);
+        Duration delay = admit(charge, decision, observer);
         if (!delay.isZero()) {
             await(delay, new CombinedDecision(List.of(charge), List.of(decision)));
         }
@@ -102,26 +110,51 @@ public final class RateLimitGate {
      * cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken.
      */
     public CompletionStage<Refund> enterAsync(AcquireRequest acquire) {
+        return enterAsync(acquire, null);
+    }
+
+    /** Returns whether reactive calls tell what they are part of. */
+    public boolean isTracing() {
+        return observer.isTracing();
+    }
+
+    /**
+     * Does the same as {@link #enterAsync(AcquireRequest)} for a reactive call.
+     *
+     * @param parent as for {@link CallObserver#ofCall}
+     */
+    public CompletionStage<Refund> enterAsync(AcquireRequest acquire, @Nullable Object parent) {
         CompletableFuture<Refund> entered = new CompletableFuture<>();
-        enterAsync(acquire, entered, outcome -> entered.complete(apart(outcome.refund())));
+        enterAsync(acquire, parent, entered, outcome -> entered.complete(apart(outcome.refund())));
         return entered;
     }
 
     /** Does the same as {@link #enterAsync(AcquireRequest)} without a refund and without a call listener. */
     CompletionStage<Void> enterAsync(List<Charge> charges) {
         CompletableFuture<Void> entered = new CompletableFuture<>();
-        enterAsync(new AcquireRequest(charges, false, CallListener.NONE), entered, outcome -> entered.complete(null));
+        enterAsync(
+                new AcquireRequest(charges, false, CallListener.NONE),
+                null,
+                entered,
+                outcome -> entered.complete(null));
         return entered;
     }
 
     /** Tells when the call has been admitted and its wait is over; exceptions complete the future. */
-    private void enterAsync(AcquireRequest acquire, CompletableFuture<?> entered, Consumer<StoreOutcome> admitted) {
+    private void enterAsync(
+            AcquireRequest acquire,
+            @Nullable Object parent,
+            CompletableFuture<?> entered,
+            Consumer<StoreOutcome> admitted) {
+        CallObserver ofCall = observer.ofCall(parent);
         var unused = continuations
                 .apart(Futures.start(() -> store.decideAsync(request(acquire))))
                 .thenCompose(outcome ->
-                        awaitAsync(admit(acquire, outcome), entered).thenAccept(over -> admitted.accept(outcome)))
+                        awaitAsync(acquire, outcome, ofCall, entered).thenAccept(over -> admitted.accept(outcome)))
                 .exceptionally(thrown -> {
-                    entered.completeExceptionally(Futures.unwrap(thrown));
+                    Throwable failure = Futures.unwrap(thrown);
+                    notifyIfRefused(acquire.charges(), failure);
+                    entered.completeExceptionally(failure);
                     return null;
                 });
     }
@@ -164,6 +197,24 @@ public final class RateLimitGate {
         enter(new AcquireRequest(charges, false, CallListener.NONE));
     }
 
+    private RateLimitDecision ask(Charge charge) {
+        try {
+            return store.decide(charge);
+        } catch (RateLimitStoreException ex) {
+            notifyRefused(List.of(charge), ex);
+            throw ex;
+        }
+    }
+
+    private StoreOutcome ask(StoreRequest request) {
+        try {
+            return store.decide(request);
+        } catch (RateLimitStoreException ex) {
+            notifyRefused(request.charges(), ex);
+            throw ex;
+        }
+    }
+
     private static StoreRequest request(AcquireRequest acquire) {
         return StoreRequest.of(acquire.charges(), acquire.refundable());
     }
@@ -174,21 +225,21 @@ public final class RateLimitGate {
      * @return the time to wait
      * @throws RateLimitExceededException if a limit rejects the call
      */
-    private Duration admit(AcquireRequest acquire, StoreOutcome outcome) {
+    private Duration admit(AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall) {
         List<Charge> charges = acquire.charges();
         notifyCallListener(acquire, outcome);
         if (charges.size() == 1) {
-            return admit(charges.get(0), outcome.decision());
+            return admit(charges.get(0), outcome.decision(), ofCall);
         }
-        CombinedDecision combined = notifyListener(outcome);
+        CombinedDecision combined = notifyListener(outcome, ofCall);
         if (combined.isRejected()) {
             throw combined.rejection();
         }
         return combined.delay();
     }
 
-    private Duration admit(Charge charge, RateLimitDecision decision) {
-        notifyListener(charge, decision);
+    private Duration admit(Charge charge, RateLimitDecision decision, CallObserver ofCall) {
+        notifyListener(charge, decision, ofCall);
         RateLimit limit = charge.limit();
         if (limit.dryRun()) {
             return Duration.ZERO;
@@ -202,22 +253,27 @@ public final class RateLimitGate {
     /** Does the same as {@link #decide(List)} for one charge. */
     RateLimitDecision decide(Charge charge) {
         checkMayBlock(charge, false);
-        RateLimitDecision decision = store.decide(charge);
-        notifyListener(charge, decision);
+        RateLimitDecision decision = ask(charge);
+        notifyListener(charge, decision, observer);
         return applyDryRun(charge, decision);
     }
 
     /** Charges all limits or none, and does not wait. */
     public JointDecision decide(List<Charge> charges) {
         checkMayBlock(charges, false);
-        return notifyListener(store.decide(StoreRequest.of(charges))).joint();
+        return notifyListener(ask(StoreRequest.of(charges)), observer).joint();
     }
 
     /** Does the same as {@link #decide(List)} without blocking. */
     CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
-        return continuations
-                .apart(store.decideAsync(StoreRequest.of(charges)))
-                .thenApply(outcome -> notifyListener(outcome).joint());
+        CallObserver ofCall = observer.ofCall(null);
+        return continuations.apart(store.decideAsync(StoreRequest.of(charges))).handle((outcome, thrown) -> {
+            if (thrown != null) {
+                notifyIfRefused(charges, Futures.unwrap(thrown));
+                throw Futures.wrap(thrown);
+            }
+            return notifyListener(outcome, ofCall).joint();
+        });
     }
 
     RateLimitDecision peek(Charge charge) {
@@ -244,22 +300,29 @@ public final class RateLimitGate {
     }
 
     private void await(Duration delay, CombinedDecision combined) {
+        RateLimit limit = combined.delayedBy(delay);
+        Runnable over = observer.onWait(limit);
         try {
             waiter.await(delay);
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
-            throw new RateLimitInterruptedException(combined.delayedBy(delay), ex);
+            throw new RateLimitInterruptedException(limit.name(), ex);
+        } finally {
+            over.run();
         }
     }
 
-    /** Waits until the caller's stage is complete, at most. */
-    private CompletionStage<?> awaitAsync(Duration delay, CompletableFuture<?> caller) {
+    /** Admits the call and waits, at most until the caller's stage is complete. */
+    private CompletionStage<?> awaitAsync(
+            AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall, CompletableFuture<?> caller) {
+        Duration delay = admit(acquire, outcome, ofCall);
         if (delay.isZero()) {
             return CompletableFuture.completedFuture(null);
         }
+        Runnable over = ofCall.onWait(new CombinedDecision(acquire.charges(), outcome.decisions()).delayedBy(delay));
         CompletableFuture<Void> wait = waiter.awaitAsync(delay).toCompletableFuture();
         var unused = caller.whenComplete((refund, thrown) -> wait.cancel(false));
-        return wait;
+        return wait.whenComplete((done, thrown) -> over.run());
     }
 
     private void notifyCallListener(AcquireRequest acquire, StoreOutcome outcome) {
@@ -274,28 +337,57 @@ public final class RateLimitGate {
     }
 
     /** Notifies the listener of each decision. */
-    private CombinedDecision notifyListener(StoreOutcome outcome) {
+    private CombinedDecision notifyListener(StoreOutcome outcome, CallObserver ofCall) {
         List<Charge> charges = outcome.charges();
         for (int i = 0; i < charges.size(); i++) {
             RateLimitDecision decision = outcome.decisions().get(i);
             // A limit that allows a call which another rejects is not charged, so its decision is not reported.
             if (!decision.allowed() || outcome.isCharged(i)) {
-                notifyListener(charges.get(i), decision);
+                notifyListener(charges.get(i), decision, ofCall);
             }
         }
         return new CombinedDecision(charges, outcome.decisions());
     }
 
-    private void notifyListener(Charge charge, RateLimitDecision decision) {
+    private void notifyListener(Charge charge, RateLimitDecision decision, CallObserver ofCall) {
         if (decision.allowed()) {
             listener.onDecision(charge, decision, Outcome.ALLOWED);
             return;
         }
         RateLimit limit = charge.limit();
-        listener.onDecision(charge, decision, limit.dryRun() ? Outcome.DRY_RUN_REJECTED : Outcome.REJECTED);
+        if (limit.dryRun()) {
+            listener.onDecision(charge, decision, Outcome.DRY_RUN_REJECTED);
+        } else {
+            listener.onDecision(charge, decision, Outcome.REJECTED);
+            ofCall.onRejection(limit);
+        }
         // While the store fails, the capacity of the decision may be a share of the capacity of the limit.
         if (decision.retryAfter() == null && charge.permits() > limit.capacity()) {
             capacityLog.warn(charge);
         }
+    }
+
+    private void notifyIfRefused(List<Charge> charges, Throwable thrown) {
+        if (thrown instanceof RateLimitStoreException failure) {
+            notifyRefused(charges, failure);
+        }
+    }
+
+    /** Notifies the listener of each limit whose policy refuses the call; of all if the store knows no policies. */
+    private void notifyRefused(List<Charge> charges, RateLimitStoreException failure) {
+        boolean byPolicy = charges.stream().anyMatch(RateLimitGate::refuses);
+        for (Charge charge : charges) {
+            if (!byPolicy || refuses(charge)) {
+                listener.onRefusal(charge, failure);
+            }
+        }
+    }
+
+    private static boolean refuses(Charge charge) {
+        RateLimit limit = charge.limit();
+        OnStoreFailure policy = limit.onStoreFailure();
+        return limit.scope() == Scope.SHARED
+                && !limit.dryRun()
+                && (policy == OnStoreFailure.REJECT || policy == OnStoreFailure.THROW);
     }
 }

@@ -27,12 +27,18 @@ final class BucketTable {
 
     private final EvictionPriority.Measure measure;
 
+    private final Runnable onEviction;
+
     private final IntUnaryOperator random;
 
-    /** @param random a number below the one it is given, for many threads at once */
-    BucketTable(long max, EvictionPriority.Measure measure, IntUnaryOperator random) {
+    /**
+     * @param onEviction called after a bucket had to go that was not full again
+     * @param random a number below the one it is given, for many threads at once
+     */
+    BucketTable(long max, EvictionPriority.Measure measure, Runnable onEviction, IntUnaryOperator random) {
         this.slots = new BucketSlots(max);
         this.measure = measure;
+        this.onEviction = onEviction;
         this.random = random;
     }
 
@@ -126,6 +132,9 @@ final class BucketTable {
         }
         Bucket bucket = least.bucket();
         bucket.limit().buckets().remove(bucket.key(), bucket);
+        if (!measure.of(bucket.limit(), least.state(), clock).isNone()) {
+            onEviction.run();
+        }
         return slots.take(bucket.slot(), bucket) ? bucket.slot() : BucketSlots.NONE;
     }
 

@@ -44,13 +44,28 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     /** @param maxKeys the maximum number of buckets of all limits together */
     public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
-        this(time, maxKeys, bound -> ThreadLocalRandom.current().nextInt(bound));
+        this(time, maxKeys, () -> {});
+    }
+
+    /**
+     * Creates a store.
+     *
+     * @param maxKeys the maximum number of buckets of all limits together
+     * @param onEviction called when a bucket in use was removed to make room; must not throw
+     */
+    public InMemoryRateLimitStore(TimeSource time, long maxKeys, Runnable onEviction) {
+        this(time, maxKeys, onEviction, bound -> ThreadLocalRandom.current().nextInt(bound));
     }
 
     /** @param random selects the candidates for eviction */
-    InMemoryRateLimitStore(TimeSource time, long maxKeys, IntUnaryOperator random) {
+    InMemoryRateLimitStore(TimeSource time, long maxKeys, Runnable onEviction, IntUnaryOperator random) {
         this.time = time;
-        this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use, random);
+        this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use, onEviction, random);
+    }
+
+    /** Returns how many buckets there are. Those that are full again stay until others need their place. */
+    public int size() {
+        return buckets.size();
     }
 
     @Override

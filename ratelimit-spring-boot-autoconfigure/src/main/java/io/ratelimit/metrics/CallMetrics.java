@@ -1,55 +1,100 @@
 package io.ratelimit.metrics;
 
 import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
+import io.micrometer.core.instrument.Timer;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitListener;
-import java.util.EnumMap;
-import java.util.Locale;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.limiter.CallObserver;
+import io.ratelimit.limiter.LimitCatalog;
+import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 
-/** Counts {@code ratelimit.calls} by limit and outcome. */
-public final class CallMetrics implements RateLimitListener {
+/** The meters of each limit: {@code ratelimit.calls} by outcome, {@code ratelimit.wait}, and gauges. */
+public final class CallMetrics implements RateLimitListener, CallObserver {
 
-    private final MeterRegistry registry;
+    private final ContextMeters meters;
+
+    private final LimitCatalog catalog;
+
+    private final List<LimitGauge> gauges;
 
     /** By the id of the limit, whose numbers can change. */
-    private final Map<String, Map<Outcome, Counter>> counters = new ConcurrentHashMap<>();
+    private final Map<String, LimitMeters> limits = new ConcurrentHashMap<>();
 
-    public CallMetrics(MeterRegistry registry) {
-        this.registry = registry;
+    public CallMetrics(ContextMeters meters, LimitCatalog catalog, List<LimitGauge> gauges) {
+        this.meters = meters;
+        this.catalog = catalog;
+        this.gauges = gauges;
     }
 
     @Override
     public void onLimit(RateLimit limit) {
-        counters(limit);
+        of(limit);
     }
 
     @Override
     public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
-        Objects.requireNonNull(counters(charge.limit()).get(outcome)).increment();
+        of(charge.limit()).counter(outcome).increment();
     }
 
-    private Map<Outcome, Counter> counters(RateLimit limit) {
-        Map<Outcome, Counter> known = counters.get(limit.id());
-        return known != null ? known : counters.computeIfAbsent(limit.id(), id -> register(limit));
+    @Override
+    public void onRefusal(Charge charge, RateLimitStoreException failure) {
+        of(charge.limit()).refused.increment();
     }
 
-    private Map<Outcome, Counter> register(RateLimit limit) {
-        Map<Outcome, Counter> registered = new EnumMap<>(Outcome.class);
-        for (Outcome outcome : Outcome.values()) {
-            registered.put(
-                    outcome,
-                    Counter.builder("ratelimit.calls")
-                            .description("Calls that a rate limit has decided about")
-                            .tag("limit", limit.name())
-                            .tag("outcome", outcome.name().toLowerCase(Locale.ROOT))
-                            .register(registry));
+    @Override
+    public Runnable onWait(RateLimit limit) {
+        Timer wait = of(limit).waiting;
+        long start = meters.nanos();
+        return () -> wait.record(meters.nanos() - start, TimeUnit.NANOSECONDS);
+    }
+
+    private LimitMeters of(RateLimit limit) {
+        LimitMeters known = limits.get(limit.id());
+        return known != null ? known : limits.computeIfAbsent(limit.id(), id -> register(limit));
+    }
+
+    private LimitMeters register(RateLimit limit) {
+        Tags tags = Tags.of("limit", limit.name());
+        Timer wait = meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags);
+        catalog.effective(limit.name())
+                .ifPresent(effective -> gauges.forEach(gauge -> meters.gauge(
+                        gauge.name(),
+                        gauge.baseUnit(),
+                        gauge.description(),
+                        tags,
+                        () -> gauge.value().applyAsDouble(effective))));
+        return new LimitMeters(
+                calls(limit, "allowed"),
+                calls(limit, "rejected"),
+                calls(limit, "dry_run_rejected"),
+                calls(limit, "refused"),
+                wait);
+    }
+
+    private Counter calls(RateLimit limit, String outcome) {
+        return meters.counter(
+                "ratelimit.calls",
+                "calls",
+                "Calls that a rate limit has decided about or refused",
+                Tags.of("limit", limit.name(), "outcome", outcome));
+    }
+
+    private record LimitMeters(
+            Counter allowed, Counter rejected, Counter dryRunRejected, Counter refused, Timer waiting) {
+
+        Counter counter(Outcome outcome) {
+            return switch (outcome) {
+                case ALLOWED -> allowed;
+                case REJECTED -> rejected;
+                case DRY_RUN_REJECTED -> dryRunRejected;
+            };
         }
-        return registered;
     }
 }

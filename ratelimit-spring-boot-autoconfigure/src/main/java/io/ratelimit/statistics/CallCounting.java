@@ -29,6 +29,7 @@ final class CallCounting implements RateLimitListener {
         }
     }
 
+    @Override
     public void onRefusal(Charge charge, RateLimitStoreException failure) {
         counter(charge.limit()).refused.increment();
     }

@@ -214,10 +214,10 @@ enum ArchitectureRule {
         }
     },
 
-    METRICS_KNOW_THE_STORE("MetricsKnowsActuate") {
+    METRICS_KNOW_LIMITS_AND_THE_STORE("MetricsKnowsActuate") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "metrics", "store", "concurrent");
+            return knowsOf(base, "metrics", "limiter", "store", "concurrent");
         }
     },
 

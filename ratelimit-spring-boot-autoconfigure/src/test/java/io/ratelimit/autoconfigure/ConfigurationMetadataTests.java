@@ -87,6 +87,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.health.store-failure",
                         "ratelimit.dashboard.enabled",
                         "ratelimit.dashboard.path",
+                        "ratelimit.observations.enabled",
                         "management.health.ratelimit.enabled",
                         "management.endpoint.ratelimits.access",
                         "management.endpoint.ratelimits.cache.time-to-live",
@@ -138,6 +139,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.plans.timeout=500ms",
                         "ratelimit.dashboard.enabled=true",
                         "ratelimit.dashboard.path=/ratelimits",
+                        "ratelimit.observations.enabled=false",
                         "management.health.ratelimit.enabled=true");
     }
 

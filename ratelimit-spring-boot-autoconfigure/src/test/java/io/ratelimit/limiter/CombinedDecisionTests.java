@@ -44,7 +44,7 @@ class CombinedDecisionTests {
         CombinedDecision verdict = verdict(delayed, lessDelayed);
         assertAllowed(RateLimitDecision.ofMicros(10, 1, 700, 0, 50), verdict);
         assertThat(verdict.delay()).isEqualTo(Duration.ofNanos(700_000));
-        assertThat(verdict.delayedBy(verdict.delay())).isEqualTo("limit-0");
+        assertThat(verdict.delayedBy(verdict.delay()).name()).isEqualTo("limit-0");
     }
 
     @Test

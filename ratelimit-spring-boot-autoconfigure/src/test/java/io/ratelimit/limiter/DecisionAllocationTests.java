@@ -8,7 +8,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.memory.ExactLeaseStore;
 import io.ratelimit.memory.InMemoryRateLimitStore;
-import io.ratelimit.metrics.TimedRateLimitStore;
+import io.ratelimit.metrics.ContextMeters;
+import io.ratelimit.metrics.StoreMeters;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.failover.FailoverRateLimitStore;
@@ -54,7 +55,7 @@ class DecisionAllocationTests {
         RateLimitStore store = new InMemoryRateLimitStore(clock, 100);
         RateLimit plenty = TestLimits.tokenBucket("plenty", 1_000_000, "1/s");
         assertThat(bytes(store, plenty)).isLessThanOrEqualTo(DECISION + STATE);
-        RateLimitStore timed = new TimedRateLimitStore(store, "in_memory", new SimpleMeterRegistry());
+        RateLimitStore timed = new StoreMeters(new ContextMeters(new SimpleMeterRegistry())).timed(store, "in_memory");
         assertThat(bytes(timed, plenty)).isLessThanOrEqualTo(DECISION + STATE);
         assertThat(bytes(timed, TestLimits.tokenBucket("one", 1, "1/d"))).isLessThanOrEqualTo(DECISION + STATE + TIME);
     }

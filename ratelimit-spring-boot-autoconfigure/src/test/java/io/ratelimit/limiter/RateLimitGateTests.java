@@ -6,10 +6,14 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.ratelimit.Charge;
 import io.ratelimit.JointDecision;
+import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.Scope;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestLimits;
@@ -107,6 +111,47 @@ class RateLimitGateTests {
         assertThat(gate.decideAsync(List.of(trial)).toCompletableFuture().join())
                 .isEqualTo(allowed);
         assertThat(heard).containsExactly("trial DRY_RUN_REJECTED", "trial DRY_RUN_REJECTED");
+    }
+
+    /** Of the limits of a refused call, those whose policy refuses it. */
+    @Test
+    void refusalIsHeardOfByTheLimitsThatRefuse() {
+        List<String> refused = new ArrayList<>();
+        RateLimitGate listening = new RateLimitGate(
+                store,
+                new RateLimitListener() {
+                    @Override
+                    public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
+                        throw new AssertionError();
+                    }
+
+                    @Override
+                    public void onRefusal(Charge charge, RateLimitStoreException failure) {
+                        refused.add(charge.limit().name() + " " + failure.getMessage());
+                    }
+                },
+                waiter);
+        Charge strict = charge(refusing("strict").build());
+        Charge watched = charge(refusing("watched").dryRun(true).build());
+        Charge own = charge(refusing("own").scope(Scope.INSTANCE).build());
+        List<Charge> charges = List.of(quotes, strict, watched, own);
+        store.fail(new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null));
+
+        assertThat(catchThrowable(() -> listening.enter(charges))).isNotNull();
+        assertThat(catchThrowable(() -> listening.enter(strict))).isNotNull();
+        assertThat(catchThrowable(() -> listening.decide(charges))).isNotNull();
+        assertThat(catchThrowable(() -> listening.decide(strict))).isNotNull();
+        assertThat(listening.enterAsync(charges)).isCompletedExceptionally();
+        assertThat(listening.decideAsync(charges)).isCompletedExceptionally();
+        assertThat(refused).hasSize(6).containsOnly("strict down");
+
+        // A store of the application knows no policies.
+        assertThat(catchThrowable(() -> listening.enter(List.of(quotes, own)))).isNotNull();
+        assertThat(refused.subList(6, 8)).containsExactly("quotes down", "own down");
+    }
+
+    private static RateLimitBuilder refusing(String name) {
+        return RateLimit.named(name).rate("1/s").onStoreFailure(OnStoreFailure.REJECT);
     }
 
     @Test

@@ -339,7 +339,8 @@ class RateLimiterMethodsTests {
 
     /** All threads must not block. */
     private RateLimitGate eventLoop(RateLimitStore asked) {
-        return new RateLimitGate(asked, (charge, decision, outcome) -> {}, timer, () -> true, Duration.ofSeconds(1));
+        return new RateLimitGate(
+                asked, (charge, decision, outcome) -> {}, CallObserver.NONE, timer, () -> true, Duration.ofSeconds(1));
     }
 
     private static LimitOverrides disabled(String name) {

@@ -47,6 +47,7 @@ class BucketEvictionConcurrencyTests {
         BucketTable table = new BucketTable(
                 max,
                 (limit, state, clock) -> new EvictionPriority(state == null ? 0 : TestStates.used(state), 0),
+                () -> {},
                 random::nextInt);
         CompiledLimit limit = CompiledLimit.of(three, table.of(three.id()));
         for (int round = 0; round < 5; round++) {
@@ -61,7 +62,7 @@ class BucketEvictionConcurrencyTests {
 
     @Test
     void aHotKeyIsCountedExactlyDuringAFlood() throws Exception {
-        RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 64, random::nextInt);
+        RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 64, () -> {}, random::nextInt);
         assertThat(take(store, new Charge(hot, "hot", 25_000))).isTrue();
         long allowed = ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> switch (thread % 4) {
             case 0 -> take(store, new Charge(hot, "hot", 1));

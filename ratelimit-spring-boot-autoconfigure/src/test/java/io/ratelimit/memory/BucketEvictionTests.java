@@ -30,7 +30,10 @@ class BucketEvictionTests {
 
     private final Random random = TestRandom.create(BucketEvictionTests.class);
 
-    private final RateLimitStore store = new InMemoryRateLimitStore(clock, MAX_KEYS, random::nextInt);
+    private int evictions;
+
+    private final RateLimitStore store =
+            new InMemoryRateLimitStore(clock, MAX_KEYS, () -> evictions++, random::nextInt);
 
     @ParameterizedTest
     @EnumSource
@@ -148,7 +151,7 @@ class BucketEvictionTests {
 
     @Test
     void aCallWithMoreLimitsThanThereIsRoomForIsDecided() {
-        RateLimitStore small = new InMemoryRateLimitStore(clock, 1, random::nextInt);
+        RateLimitStore small = new InMemoryRateLimitStore(clock, 1, () -> evictions++, random::nextInt);
         RateLimit limit = fiveAnHour(Algorithm.TOKEN_BUCKET);
         RateLimit other = TestLimits.fixedWindow("other", 1, "1/h");
         for (int i = 0; i < 10; i++) {
@@ -157,6 +160,21 @@ class BucketEvictionTests {
                             .decisions())
                     .hasSize(2);
         }
+    }
+
+    @Test
+    void evictionCountsOnlyIfPermitsWereInUse() {
+        InMemoryRateLimitStore two = new InMemoryRateLimitStore(clock, 2, () -> evictions++, random::nextInt);
+        RateLimit limit = TestLimits.tokenBucket("quotes", 5, "1/s");
+        two.decide(new Charge(limit, "a", 1));
+        two.decide(new Charge(limit, "b", 2));
+        assertThat(evictions).isZero();
+        two.decide(new Charge(limit, "c", 3));
+        assertThat(evictions).isEqualTo(1);
+        clock.advance(5_000_000);
+        two.decide(new Charge(limit, "d", 1));
+        assertThat(evictions).isEqualTo(1);
+        assertThat(two.size()).isEqualTo(2);
     }
 
     private long rejected(RateLimit limit, String prefix, int keys) {

@@ -81,7 +81,8 @@ class BucketModelCheckingTests {
     @Test
     void placeOfABucketThatIsResetWhileItIsAddedIsNotLost() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
-            BucketTable table = new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), bound -> 0);
+            BucketTable table =
+                    new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), () -> {}, bound -> 0);
             CompiledLimit limit = CompiledLimit.of(LIMIT, table.of("m"));
             inParallel(() -> table.add(used(limit, "a"), NOW), () -> table.remove(limit, "a"));
             assertRoomForOne(table, limit);
@@ -91,7 +92,8 @@ class BucketModelCheckingTests {
     @Test
     void placeIsNotGivenTwiceWhereABucketIsResetWhileItIsEvicted() {
         Lincheck.runConcurrentTest(ORDERS, () -> {
-            BucketTable table = new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), bound -> 0);
+            BucketTable table =
+                    new BucketTable(1, (limit, state, clock) -> new EvictionPriority(1, 1), () -> {}, bound -> 0);
             CompiledLimit limit = CompiledLimit.of(LIMIT, table.of("m"));
             table.add(used(limit, "a"), NOW);
             inParallel(() -> table.add(used(limit, "b"), NOW), () -> table.remove(limit, "a"));

@@ -195,6 +195,7 @@ class BucketTableTests {
                                     (double) TestStates.used(state) / limit.capacity(),
                                     state.own().since() - clock);
                 },
+                () -> {},
                 random::nextInt);
         limit = CompiledLimit.of(LIMIT, table.of(LIMIT.id()));
         return table;

@@ -33,7 +33,8 @@ class StackOverflowTests {
 
     private final Random random = TestRandom.create(StackOverflowTests.class);
 
-    private final RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 50, random::nextInt);
+    private final RateLimitStore store =
+            new InMemoryRateLimitStore(TimeSource.monotonic(), 50, () -> {}, random::nextInt);
 
     private final List<RateLimit> limits = Stream.of(Algorithm.TOKEN_BUCKET, Algorithm.SLIDING_WINDOW_LOG)
             .map(algorithm -> RateLimit.named(algorithm.name())

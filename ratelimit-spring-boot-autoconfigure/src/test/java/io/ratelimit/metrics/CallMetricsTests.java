@@ -21,7 +21,7 @@ class CallMetricsTests {
             LimitedContexts.inMemory().withBean(SimpleMeterRegistry.class).withBean(Quotes.class);
 
     @ParameterizedTest
-    @ValueSource(strings = {"allowed", "rejected", "dry_run_rejected"})
+    @ValueSource(strings = {"allowed", "rejected", "dry_run_rejected", "refused"})
     void countersExistFromTheStart(String outcome) {
         runner.run(context ->
                 assertThat(count(context.getBean(MeterRegistry.class), outcome)).isZero());
@@ -37,8 +37,8 @@ class CallMetricsTests {
                 .withBean(Quotes.class)
                 .run(context -> {
                     assertThat(context).hasNotFailed();
-                    assertThat(one.find("ratelimit.calls").counters()).hasSize(3);
-                    assertThat(other.find("ratelimit.calls").counters()).hasSize(3);
+                    assertThat(one.find("ratelimit.calls").counters()).hasSize(4);
+                    assertThat(other.find("ratelimit.calls").counters()).hasSize(4);
                 });
     }
 
@@ -49,7 +49,7 @@ class CallMetricsTests {
                                 .get("ratelimit.calls")
                                 .tag("limit", "exports")
                                 .counters())
-                        .hasSize(3));
+                        .hasSize(4));
     }
 
     @Test

@@ -52,7 +52,7 @@ class TimedRateLimitStoreTests {
 
     private final MeterRegistry meters = new SimpleMeterRegistry();
 
-    private final RateLimitStore timed = new TimedRateLimitStore(store, "redis", meters);
+    private final RateLimitStore timed = new TimedRateLimitStore(store, "redis", new ContextMeters(meters));
 
     @ParameterizedTest
     @ValueSource(strings = {"success", "timeout", "error", "stalled", "short_circuited"})
@@ -137,7 +137,7 @@ class TimedRateLimitStoreTests {
 
     @Test
     void meterThatFailsLeavesTheDecisionAlone() {
-        RateLimitStore fragile = new TimedRateLimitStore(store, "redis", new FailingMeterRegistry());
+        RateLimitStore fragile = new TimedRateLimitStore(store, "redis", new ContextMeters(new FailingMeterRegistry()));
         given(store.decide(REQUEST)).willReturn(OUTCOME);
         given(store.decideAsync(any())).willReturn(CompletableFuture.completedFuture(OUTCOME));
         assertThat(fragile.decide(REQUEST)).isSameAs(OUTCOME);

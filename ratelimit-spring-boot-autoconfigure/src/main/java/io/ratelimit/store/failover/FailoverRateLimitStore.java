@@ -145,6 +145,15 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         return outages.failures();
     }
 
+    /**
+     * Returns without waiting whether the store decides, as far as is known, and begins a check. So it is right at the next call
+     * even if there are no calls to limit meanwhile.
+     */
+    public boolean isAvailable() {
+        outages.checkInBackground();
+        return outages.isAvailable();
+    }
+
     private StoreOutcome fallBack(StoreRequest request, RateLimitStoreException failure) {
         List<Charge> limited = limitedLocally(request.charges(), failure);
         if (limited.isEmpty()) {

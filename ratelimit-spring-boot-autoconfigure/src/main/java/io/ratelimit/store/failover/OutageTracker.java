@@ -76,8 +76,22 @@ final class OutageTracker {
         if (ofBuckets.isOn()) {
             ofBuckets.overIfQuiet();
         }
-        if (ofStore.isOn() && ofStore.isQuiet() && checking.compareAndSet(false, true)) {
-            check.get().whenComplete((well, thrown) -> checking.set(false)).handle(this::checked);
+        if (ofStore.isOn() && ofStore.isQuiet()) {
+            checkInBackground();
+        }
+    }
+
+    /** Returns whether the whole store can decide, as far as is known. Does not include failures of single buckets. */
+    boolean isAvailable() {
+        return !ofStore.isOn();
+    }
+
+    /** Begins a check, unless one is under way. */
+    void checkInBackground() {
+        if (checking.compareAndSet(false, true)) {
+            var unused = Futures.start(() -> check.get())
+                    .whenComplete((well, thrown) -> checking.set(false))
+                    .handle(this::checked);
         }
     }
 

@@ -155,6 +155,21 @@ final class LeasedBuckets {
         });
     }
 
+    /**
+     * Returns how many permits are leased and not handed out.
+     *
+     * @param limit the id of the limit
+     */
+    long leased(String limit, long nanos) {
+        long[] leased = {0};
+        buckets.forEach((known, ofLimit) -> {
+            if (known.id().equals(limit)) {
+                ofLimit.values().forEach(bucket -> leased[0] += bucket.remainder(nanos));
+            }
+        });
+        return leased[0];
+    }
+
     /** Returns how many limits have leases, or may have soon. */
     int limits() {
         return buckets.size();

@@ -249,6 +249,15 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         sweep.refund(buckets.retire(limit, nanos.getAsLong()));
     }
 
+    /**
+     * Returns how many permits this instance has leased and not handed out.
+     *
+     * @param limit the {@linkplain RateLimit#id() id} of the limit
+     */
+    public long leased(String limit) {
+        return buckets.leased(limit, nanos.getAsLong());
+    }
+
     /** As {@link LeaseBroker#giveUpOverdue}. */
     @Nullable
     public String giveUpOverdue() {

@@ -27,13 +27,25 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
 
     private final RejectionCache rejections;
 
+    private final Runnable onCached;
+
     public RejectionCachingRateLimitStore(RateLimitStore store) {
-        this(store, System::nanoTime);
+        this(store, () -> {});
+    }
+
+    /** @param onCached called when a call is rejected without the store; must not throw */
+    public RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached) {
+        this(store, onCached, System::nanoTime);
     }
 
     /** @param nanos a monotonic clock */
     RejectionCachingRateLimitStore(RateLimitStore store, LongSupplier nanos) {
+        this(store, () -> {}, nanos);
+    }
+
+    private RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached, LongSupplier nanos) {
         super(store);
+        this.onCached = onCached;
         this.rejections = new RejectionCache(nanos);
     }
 
@@ -46,7 +58,11 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     @Override
     public RateLimitDecision decide(Charge charge) {
         RateLimitDecision known = rejections.find(charge);
-        return known != null ? known : decideUnknown(StoreRequest.of(charge)).decision();
+        if (known == null) {
+            return decideUnknown(StoreRequest.of(charge)).decision();
+        }
+        onCached.run();
+        return known;
     }
 
     private StoreOutcome decideUnknown(StoreRequest request) {
@@ -65,11 +81,20 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     }
 
     private @Nullable StoreOutcome known(StoreRequest request) {
-        if (request.isSingle()) {
-            RateLimitDecision known = rejections.find(request.first());
-            return known == null ? null : StoreOutcome.of(request, known);
+        StoreOutcome known = request.isSingle()
+                ? outcome(request, rejections.find(request.first()))
+                : outcome(request, rejections.find(request.charges()));
+        if (known != null) {
+            onCached.run();
         }
-        List<RateLimitDecision> known = rejections.find(request.charges());
+        return known;
+    }
+
+    private static @Nullable StoreOutcome outcome(StoreRequest request, @Nullable RateLimitDecision known) {
+        return known == null ? null : StoreOutcome.of(request, known);
+    }
+
+    private static @Nullable StoreOutcome outcome(StoreRequest request, @Nullable List<RateLimitDecision> known) {
         return known == null ? null : StoreOutcome.of(request, known);
     }
 

@@ -4,6 +4,7 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.aop.ReactiveObservation;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.CallListener;
@@ -91,7 +92,14 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
     }
 
     private Mono<Response> acquire(AcquireRequest request) {
-        CompletableFuture<Refund> acquired = gate.enterAsync(request).toCompletableFuture();
+        return gate.isTracing()
+                ? Mono.deferContextual(context -> acquire(request, ReactiveObservation.in(context)))
+                : acquire(request, null);
+    }
+
+    private Mono<Response> acquire(AcquireRequest request, @Nullable Object observation) {
+        CompletableFuture<Refund> acquired =
+                gate.enterAsync(request, observation).toCompletableFuture();
         Mono<Refund> decided = Mono.fromFuture(acquired);
         // The store's thread must not run the filters behind, which may block it or call the store.
         return (acquired.isDone() ? decided : decided.publishOn(Schedulers.parallel()))

@@ -1,5 +1,6 @@
 package io.ratelimit.web.reactive;
 
+import io.ratelimit.aop.ReactiveObservation;
 import io.ratelimit.aop.ReactorSchedulers;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
@@ -9,6 +10,7 @@ import io.ratelimit.store.Refund;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -103,7 +105,14 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         if (request.charges().isEmpty()) {
             return Mono.just(Refund.NONE);
         }
-        CompletableFuture<Refund> acquired = gate.enterAsync(request).toCompletableFuture();
+        return gate.isTracing()
+                ? Mono.deferContextual(context -> acquire(request, ReactiveObservation.in(context)))
+                : acquire(request, null);
+    }
+
+    private Mono<Refund> acquire(AcquireRequest request, @Nullable Object observation) {
+        CompletableFuture<Refund> acquired =
+                gate.enterAsync(request, observation).toCompletableFuture();
         Mono<Refund> decided = Mono.fromFuture(acquired);
         // The store's thread must not run the filters and handlers behind, which may block it or call the store.
         return acquired.isDone() ? decided : decided.publishOn(ReactorSchedulers.eventLoopOrParallel());

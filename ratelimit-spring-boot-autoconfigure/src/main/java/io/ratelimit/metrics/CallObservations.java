@@ -1,0 +1,60 @@
+package io.ratelimit.metrics;
+
+import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationRegistry;
+import io.ratelimit.RateLimit;
+import io.ratelimit.limiter.CallObserver;
+import org.jspecify.annotations.Nullable;
+
+/** Adds calls to traces: an observation for each wait, and an event of the caller's observation for each rejection. */
+public final class CallObservations implements CallObserver {
+
+    private static final String WAIT = "ratelimit.waiting";
+
+    private static final String REJECTION = "ratelimit.rejected";
+
+    private final ObservationRegistry registry;
+
+    /** {@code null}: that of the current thread; {@link Observation#NOOP}: none. */
+    private final @Nullable Observation caller;
+
+    public CallObservations(ObservationRegistry registry) {
+        this(registry, null);
+    }
+
+    private CallObservations(ObservationRegistry registry, @Nullable Observation caller) {
+        this.registry = registry;
+        this.caller = caller;
+    }
+
+    @Override
+    public boolean isTracing() {
+        return true;
+    }
+
+    @Override
+    public CallObserver ofCall(@Nullable Object parent) {
+        Observation known = parent instanceof Observation given ? given : registry.getCurrentObservation();
+        return new CallObservations(registry, known == null ? Observation.NOOP : known);
+    }
+
+    @Override
+    public void onRejection(RateLimit limit) {
+        Observation observation = caller == null ? registry.getCurrentObservation() : caller;
+        if (observation != null) {
+            observation.event(Observation.Event.of(REJECTION, "rejected by rate limit " + limit.name()));
+        }
+    }
+
+    @Override
+    public Runnable onWait(RateLimit limit) {
+        Observation wait = Observation.createNotStarted(WAIT, registry)
+                .contextualName("wait for rate limit " + limit.name())
+                .lowCardinalityKeyValue("limit", limit.name());
+        if (caller != null) {
+            wait.parentObservation(caller.isNoop() ? null : caller);
+        }
+        wait.start();
+        return wait::stop;
+    }
+}

@@ -1,0 +1,63 @@
+package io.ratelimit.metrics;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Tags;
+import io.ratelimit.store.RateLimitStore;
+import java.util.function.BooleanSupplier;
+import java.util.function.DoubleSupplier;
+
+/** The meters of stores. */
+public final class StoreMeters {
+
+    private final ContextMeters meters;
+
+    public StoreMeters(ContextMeters meters) {
+        this.meters = meters;
+    }
+
+    /**
+     * Returns a store that measures {@code ratelimit.store}.
+     *
+     * @param name {@code redis} or {@code in_memory}
+     */
+    public RateLimitStore timed(RateLimitStore store, String name) {
+        return new TimedRateLimitStore(store, name, meters);
+    }
+
+    /** Registers {@code ratelimit.store.state}. */
+    public void state(BooleanSupplier shared) {
+        meters.gauge(
+                "ratelimit.store.state",
+                null,
+                "Whether the instances share their limits: 1, or 0 while on-store-failure applies",
+                Tags.empty(),
+                () -> shared.getAsBoolean() ? 1 : 0);
+    }
+
+    /** Registers {@code ratelimit.buckets}. */
+    public void buckets(DoubleSupplier count) {
+        meters.gauge("ratelimit.buckets", "buckets", "Buckets in memory", Tags.empty(), count);
+    }
+
+    /** Registers {@code ratelimit.evictions}, and returns what counts one. */
+    public Runnable evictions() {
+        return counting("ratelimit.evictions", "evictions", "Buckets in use that were removed because memory was full");
+    }
+
+    /** Registers {@code ratelimit.cached.rejections}, and returns what counts one. */
+    public Runnable cachedRejections() {
+        return counting(
+                "ratelimit.cached.rejections", "rejections", "Calls that were rejected again without the store");
+    }
+
+    private Runnable counting(String name, String unit, String description) {
+        Counter counter = meters.counter(name, unit, description, Tags.empty());
+        return () -> {
+            try {
+                counter.increment();
+            } catch (RuntimeException ex) {
+                meters.warn(ex);
+            }
+        };
+    }
+}
