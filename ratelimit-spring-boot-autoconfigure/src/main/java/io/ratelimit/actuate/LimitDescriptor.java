@@ -19,6 +19,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * Describes a limit as it applies now.
  *
+ * @param zone the time zone of its calendar windows; {@code null}: it has none
  * @param origins where each attribute comes from
  * @param override {@code null}: none
  * @param pointcut the pointcut of the configuration, if there is one
@@ -32,6 +33,7 @@ public record LimitDescriptor(
         String algorithm,
         long capacity,
         String rate,
+        @Nullable String zone,
         String refill,
         Duration maxWait,
         List<Duration> blockFor,
@@ -57,6 +59,7 @@ public record LimitDescriptor(
                 limit.algorithm().name(),
                 limit.capacity(),
                 limit.rate().toString(),
+                limit.rate().calendarUnit() == null ? null : limit.zone().getId(),
                 limit.refill().name(),
                 limit.maxWait(),
                 limit.blockFor(),

@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.TimeSource;
 import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.web.RequestRules;
@@ -35,12 +36,14 @@ class WebConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    WebSettings rateLimitWebSettings(RateLimitProperties properties, LimitCatalog limits) {
+    WebSettings rateLimitWebSettings(
+            RateLimitProperties properties, LimitCatalog limits, ObjectProvider<TimeSource> time) {
         return new WebSettings(
                 properties.web().headers(),
                 properties.web().ipv6Prefix(),
                 properties.web().missingKeyStatus(),
-                limits);
+                limits,
+                time.getIfUnique(TimeSource::monotonic));
     }
 
     /** Looks the beans up when the first request is rejected, because beans of handlers are created after filters. */

@@ -1,6 +1,8 @@
 package io.ratelimit.web;
 
+import io.ratelimit.CalendarWindows;
 import io.ratelimit.RateLimit;
+import io.ratelimit.TimeSource;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Collections;
@@ -19,11 +21,15 @@ public final class RateLimitHeaders {
 
     private final HeaderFormat format;
 
+    private final TimeSource time;
+
     /** By the id of the limit, whose numbers can change. */
     private final Map<String, LimitText> texts = new ConcurrentHashMap<>();
 
-    RateLimitHeaders(HeaderFormat format) {
+    /** @param time tells which window of a calendar is the present one; may be wrong by nearly half a window */
+    RateLimitHeaders(HeaderFormat format, TimeSource time) {
         this.format = format;
+        this.time = time;
     }
 
     /**
@@ -48,7 +54,7 @@ public final class RateLimitHeaders {
         StringBuilder limits = new StringBuilder();
         String separator = "";
         for (QuotaStatus status : statuses) {
-            LimitText text = text(status.limit());
+            LimitText text = text(status);
             policies.append(separator).append(text.policy());
             limits.append(separator)
                     .append(text.name())
@@ -62,14 +68,28 @@ public final class RateLimitHeaders {
         response.accept("RateLimit", limits.toString());
     }
 
-    private LimitText text(RateLimit limit) {
+    private LimitText text(QuotaStatus status) {
+        RateLimit limit = status.limit();
+        long window = windowMicros(status);
         LimitText known = texts.get(limit.id());
-        if (known != null && known.limit == limit) {
+        if (known != null && known.limit == limit && known.windowMicros == window) {
             return known;
         }
-        LimitText text = LimitText.of(limit);
+        LimitText text = LimitText.of(limit, window);
         texts.put(limit.id(), text);
         return text;
+    }
+
+    private long windowMicros(QuotaStatus status) {
+        CalendarWindows calendar = CalendarWindows.of(status.limit());
+        return calendar == null
+                ? status.limit().fullMicros()
+                : calendar.current(time.micros(), micros(status.decision().resetAfter()))
+                        .micros();
+    }
+
+    private static long micros(Duration duration) {
+        return duration.toSeconds() * 1_000_000 + duration.toNanosPart() / 1_000;
     }
 
     private static void writeLegacy(QuotaStatus tightest, BiConsumer<String, String> response) {
@@ -90,12 +110,13 @@ public final class RateLimitHeaders {
     }
 
     /** The text that is the same in every response. Names contain no character that would have to be escaped. */
-    private record LimitText(RateLimit limit, String name, String policy) {
+    private record LimitText(RateLimit limit, long windowMicros, String name, String policy) {
 
-        static LimitText of(RateLimit limit) {
+        static LimitText of(RateLimit limit, long windowMicros) {
             String name = '"' + limit.name() + '"';
-            Duration window = Duration.of(limit.fullMicros(), ChronoUnit.MICROS);
-            return new LimitText(limit, name, name + ";q=" + limit.capacity() + ";w=" + wholeSeconds(window));
+            Duration window = Duration.of(windowMicros, ChronoUnit.MICROS);
+            String policy = name + ";q=" + limit.capacity() + ";w=" + wholeSeconds(window);
+            return new LimitText(limit, windowMicros, name, policy);
         }
     }
 }

@@ -4,6 +4,7 @@ import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.TimeSource;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -31,9 +32,11 @@ public final class WebSettings {
      *
      * @param ipv6Prefix the number of leading bits of an IPv6 address that identify the caller's network, 1 to 128
      * @param missingKeyStatus the status of the response to a request without a key
+     * @param time of this instance
      */
-    public WebSettings(HeaderFormat headers, int ipv6Prefix, int missingKeyStatus, LimitCatalog limits) {
-        this.headers = new RateLimitHeaders(headers);
+    public WebSettings(
+            HeaderFormat headers, int ipv6Prefix, int missingKeyStatus, LimitCatalog limits, TimeSource time) {
+        this.headers = new RateLimitHeaders(headers, time);
         this.clientAddresses = new ClientAddressNormalizer(ipv6Prefix);
         this.missingKeyStatus = HttpStatusCode.valueOf(missingKeyStatus);
         this.limits = limits;

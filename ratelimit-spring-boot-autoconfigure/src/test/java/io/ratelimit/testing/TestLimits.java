@@ -5,6 +5,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitSettings;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
 
@@ -22,6 +23,14 @@ public final class TestLimits {
                 .algorithm(Algorithm.FIXED_WINDOW)
                 .capacity(capacity)
                 .rate(rate)
+                .build();
+    }
+
+    public static RateLimit calendarWindow(String name, String rate, String zone) {
+        return RateLimit.named(name)
+                .algorithm(Algorithm.FIXED_WINDOW)
+                .rate(rate)
+                .zone(ZoneId.of(zone))
                 .build();
     }
 

@@ -2,10 +2,16 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
+import io.ratelimit.CalendarUnit;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -21,6 +27,8 @@ class RateLimitHeadersTests {
     private static final RateLimit DAILY = TestLimits.fixedWindow("daily_2-x", 1_000, "1000/d");
 
     private final HeaderRecord statuses = new HeaderRecord();
+
+    private final TestClock clock = new TestClock();
 
     @Test
     void allowedCallSaysWhatRemainsAndUntilWhenAllIsBack() {
@@ -57,6 +65,31 @@ class RateLimitHeadersTests {
         assertThat(fields(HeaderFormat.IETF))
                 .containsEntry("RateLimit-Policy", "\"quotes\";q=" + capacity + ";w=" + window)
                 .containsEntry("RateLimit", "\"quotes\";r=" + (capacity - 1) + ";t=1");
+    }
+
+    /** November has 30 days, of 720 hours in UTC; the clock of the instance is wrong by less than half of that. */
+    @ParameterizedTest
+    @CsvSource({
+        "MONTH, 2026-11-20T00:00:00Z, P11D, 2592000",
+        "MONTH, 2026-12-02T00:00:00Z, P11D, 2592000",
+        "MONTH, 2026-11-10T00:00:00Z, P11D, 2592000",
+        "MONTH, 2026-12-02T00:00:00Z, P0D, 2678400",
+        "MONTH, 2026-11-20T00:00:00Z, P60D, 2592000",
+        "DAY, 2026-10-25T10:00:00Z, PT13H, 90000",
+        "DAY, 2026-03-29T10:00:00Z, PT12H, 82800",
+        "YEAR, 2028-03-29T10:00:00Z, P0D, 31622400"
+    })
+    void windowOfACalendarIsThePresentOne(CalendarUnit unit, Instant now, Duration resetAfter, long window) {
+        RateLimit limit = RateLimit.named("quota")
+                .algorithm(Algorithm.FIXED_WINDOW)
+                .rate("10/" + unit)
+                .zone(ZoneId.of(unit == CalendarUnit.DAY ? "Europe/Berlin" : "UTC"))
+                .build();
+        clock.set(now.getEpochSecond() * 1_000_000);
+        say(limit, allowed(10, 9, resetAfter.toSeconds() * 1_000_000));
+        assertThat(fields(HeaderFormat.IETF))
+                .containsEntry("RateLimit-Policy", "\"quota\";q=10;w=" + window)
+                .containsEntry("RateLimit", "\"quota\";r=9;t=" + resetAfter.toSeconds());
     }
 
     @Test
@@ -120,7 +153,7 @@ class RateLimitHeadersTests {
 
     private Map<String, String> fields(HeaderFormat headers) {
         Map<String, String> fields = new LinkedHashMap<>();
-        new RateLimitHeaders(headers).write(statuses.all(), fields::put);
+        new RateLimitHeaders(headers, clock).write(statuses.all(), fields::put);
         fields.forEach((name, value) -> {
             if (name.startsWith("RateLimit")) {
                 assertThat(StructuredFields.list(value)).isNotEmpty();

@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitSettings;
+import io.ratelimit.TimeSource;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.Map;
 
@@ -12,6 +13,10 @@ public final class TestWebSettings {
 
     public static WebSettings of(HeaderFormat headers) {
         return new WebSettings(
-                headers, 64, 400, new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of())));
+                headers,
+                64,
+                400,
+                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of())),
+                TimeSource.monotonic());
     }
 }

@@ -32,7 +32,11 @@ final class RejectionResponse extends ApiResponse {
 
     void add(List<RateLimit> limits) {
         limits.forEach(limit -> texts.put(
-                limit.name(), "'" + limit.name() + "' (capacity " + limit.capacity() + ", rate " + limit.rate() + ")"));
+                limit.name(), "'" + limit.name() + "' (capacity " + limit.capacity() + ", rate " + rate(limit) + ")"));
         setDescription(texts.values().stream().collect(Collectors.joining(" or ", "Rate limit ", " exceeded")));
+    }
+
+    private static String rate(RateLimit limit) {
+        return limit.rate() + (limit.rate().calendarUnit() == null ? "" : " in " + limit.zone());
     }
 }

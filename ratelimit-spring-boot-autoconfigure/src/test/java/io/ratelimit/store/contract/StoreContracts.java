@@ -12,6 +12,9 @@ public abstract class StoreContracts extends DecisionContracts {
     class Blocking extends BlockingContract {}
 
     @Nested
+    class Calendar extends CalendarWindowContract {}
+
+    @Nested
     class ChangedLimit extends ChangedLimitContract {}
 
     @Nested
