@@ -22,6 +22,7 @@ public record LimitOverrides(
         @Nullable String keyExpression,
         @Nullable String keyResolver,
         @Nullable String permits,
+        @Nullable String permitsAfter,
         @Nullable String condition,
         @Nullable Refill refill,
         @Nullable Duration maxWait,
@@ -111,6 +112,7 @@ public record LimitOverrides(
             String property, @Nullable Boolean dryRun, @Nullable OnStoreFailure onStoreFailure) {
         return new LimitOverrides(
                 property,
+                null,
                 null,
                 null,
                 null,

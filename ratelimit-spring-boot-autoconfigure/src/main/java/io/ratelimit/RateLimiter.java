@@ -102,6 +102,25 @@ public interface RateLimiter {
     CompletionStage<Void> acquireAsync(long permits);
 
     /**
+     * Charges what a call has cost, even if the bucket does not hold so many permits. A bucket in debt rejects calls until enough
+     * permits are back; the time until then is their {@link RateLimitDecision#retryAfter() retryAfter}. Rejects nothing, blocks no
+     * key and counts as no call. Waits until the store has charged it.
+     *
+     * @throws IllegalArgumentException if the key is null or empty or the permits are negative or more than
+     *     {@value RateLimit#MAX_CAPACITY}
+     */
+    void charge(String key, long permits);
+
+    /** Does the same as {@link #charge(String, long)} without a key. */
+    void charge(long permits);
+
+    /** Does the same as {@link #charge(String, long)} without blocking. */
+    CompletionStage<Void> chargeAsync(String key, long permits);
+
+    /** Does the same as {@link #charge(long)} without blocking. */
+    CompletionStage<Void> chargeAsync(long permits);
+
+    /**
      * Returns the decision that {@link #tryAcquire(String)} would return now, but with the current remaining and resetAfter.
      * Consumes no permits and does not wait. Permits that instances have leased count as used.
      */

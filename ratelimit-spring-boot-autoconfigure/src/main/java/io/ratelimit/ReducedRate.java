@@ -17,7 +17,7 @@ public final class ReducedRate {
     static final long EXACT = 1L << 53;
 
     /** 142 years in microseconds: leaves today's clock and a full bucket's time together below 2^53. */
-    static final long LONGEST = 1L << 52;
+    public static final long LONGEST = 1L << 52;
 
     private final long permits;
 
@@ -117,7 +117,7 @@ public final class ReducedRate {
     }
 
     /** The largest capacity for which the evenly refilled bucket is exact; 0 if there is none. */
-    long largestCapacity() {
+    public long largestCapacity() {
         long byTime = LONGEST / (whole + 1);
         // Twice the permits: a fraction carried over, and the rounding up.
         long byProduct = rest == 0 ? Long.MAX_VALUE : Math.max(0, EXACT - 2 * Math.min(permits, EXACT / 2)) / rest;

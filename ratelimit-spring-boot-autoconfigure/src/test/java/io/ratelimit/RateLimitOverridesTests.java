@@ -35,6 +35,7 @@ class RateLimitOverridesTests {
                 null,
                 null,
                 null,
+                null,
                 Refill.CONTINUOUS,
                 Duration.ZERO,
                 false,
@@ -113,8 +114,8 @@ class RateLimitOverridesTests {
 
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
         return new LimitOverrides(
-                PROPERTY, algorithm, null, null, null, null, null, null, refill, maxWait, null, null, null, null, null,
-                null, null, null, null, null, null, Map.of());
+                PROPERTY, algorithm, null, null, null, null, null, null, null, refill, maxWait, null, null, null, null,
+                null, null, null, null, null, null, null, Map.of());
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -124,7 +125,7 @@ class RateLimitOverridesTests {
     private static LimitOverrides overrides(
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
         return new LimitOverrides(
-                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, null, dryRun, policy, null,
-                null, null, null, null, null, null, null, Map.of());
+                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, null, null, dryRun, policy,
+                null, null, null, null, null, null, null, null, Map.of());
     }
 }

@@ -83,6 +83,18 @@ public @interface RateLimited {
     /** Number of permits that the call consumes; 0 is free. If the number is negative, the call fails. */
     String permits() default "1";
 
+    /**
+     * Actual cost of the call, computed from {@code #result} after it; empty: the cost is what {@link #permits} says. The call is
+     * admitted at {@code permits}, an estimate. After the call, the difference is refunded or charged, even beyond the capacity: a
+     * bucket in debt rejects calls until enough permits are back. Does not delay the caller.
+     *
+     * <p>{@code #result} is the value of the method, its future or publisher, the last one of several. If the method fails, the
+     * estimate stays, unless the expression uses {@code #exception}, which is null otherwise. If it refers to nothing but a bean of
+     * type {@link java.util.stream.Collector}, the cost is what the bean collects from all results, also if the call is cancelled
+     * or fails. {@link #refundOn} wins. If the cost is null, negative or not a number, the estimate stays.
+     */
+    String permitsAfter() default "";
+
     /** Whether the call is limited; empty: always. */
     String condition() default "";
 

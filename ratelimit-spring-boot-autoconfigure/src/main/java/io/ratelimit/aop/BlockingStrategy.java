@@ -5,7 +5,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.store.Refund;
+import io.ratelimit.limiter.Settlement;
 import org.jspecify.annotations.Nullable;
 
 /** Blocks the calling thread for the decision and throws the rejection. */
@@ -27,13 +27,13 @@ final class BlockingStrategy implements ReturnTypeStrategy {
         if (acquire.charges().isEmpty()) {
             return call.proceed();
         }
-        Refund refund;
+        Settlement settlement;
         try {
-            refund = enter(call, acquire);
+            settlement = enter(call, acquire);
         } catch (RateLimitExceededException rejection) {
             return call.fallback(rejection);
         }
-        return acquire.refundable() ? proceed(call, acquire, refund) : call.proceed();
+        return acquire.refundable() ? proceed(call, new CallCosts(call, acquire, settlement)) : call.proceed();
     }
 
     /** Avoids the allocations of the general case for most calls outside of a request. */
@@ -56,7 +56,7 @@ final class BlockingStrategy implements ReturnTypeStrategy {
     }
 
     /** @throws IllegalStateException if the thread must not block; no limit is charged */
-    Refund enter(LimitedCall call, AcquireRequest acquire) {
+    Settlement enter(LimitedCall call, AcquireRequest acquire) {
         checkMayBlock(call);
         return call.gate().enter(acquire);
     }
@@ -78,12 +78,15 @@ final class BlockingStrategy implements ReturnTypeStrategy {
         return true;
     }
 
-    private static @Nullable Object proceed(LimitedCall call, AcquireRequest acquire, Refund refund) throws Throwable {
+    private static @Nullable Object proceed(LimitedCall call, CallCosts costs) throws Throwable {
+        Object result;
         try {
-            return call.proceed();
+            result = call.proceed();
         } catch (Throwable failure) {
-            call.gate().await(call.refund(acquire, refund, failure));
+            call.gate().await(costs.failed(failure));
             throw failure;
         }
+        costs.returned(result);
+        return result;
     }
 }

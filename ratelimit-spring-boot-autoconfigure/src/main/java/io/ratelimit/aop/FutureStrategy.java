@@ -4,7 +4,7 @@ import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.store.Refund;
+import io.ratelimit.limiter.Settlement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
@@ -64,10 +64,10 @@ final class FutureStrategy implements ReturnTypeStrategy {
 
     @SuppressWarnings("FutureReturnValueIgnored") // The result completes with its outcome.
     private CompletableFuture<@Nullable Object> enter(LimitedCall call, AcquireRequest acquire) {
-        CompletableFuture<Refund> entered = call.gate().enterAsync(acquire).toCompletableFuture();
+        CompletableFuture<Settlement> entered = call.gate().enterAsync(acquire).toCompletableFuture();
         CancellationLinkedFuture result = new CancellationLinkedFuture(entered);
         Executor next = entered.isDone() ? Runnable::run : executor.withCallersContext();
-        entered.handleAsync((refund, failure) -> follow(call, acquire, refund, failure, result), next)
+        entered.handleAsync((settlement, failure) -> follow(call, acquire, settlement, failure, result), next)
                 .thenCompose(Function.identity())
                 .whenComplete(result::finish);
         return result;
@@ -76,7 +76,7 @@ final class FutureStrategy implements ReturnTypeStrategy {
     private static CompletionStage<@Nullable Object> follow(
             LimitedCall call,
             AcquireRequest acquire,
-            @Nullable Refund refund,
+            @Nullable Settlement settlement,
             @Nullable Throwable failure,
             CancellationLinkedFuture result) {
         if (result.isDone()) {
@@ -86,7 +86,9 @@ final class FutureStrategy implements ReturnTypeStrategy {
         if (outcome instanceof Future<?> future) {
             result.link(future);
         }
-        return refund == null || !acquire.refundable() ? outcome : refunding(outcome, call, acquire, refund, result);
+        return settlement == null || !acquire.refundable()
+                ? outcome
+                : settling(outcome, new CallCosts(call, acquire, settlement), result);
     }
 
     /** Returns the future of the method or of its fallback. */
@@ -102,16 +104,19 @@ final class FutureStrategy implements ReturnTypeStrategy {
         }
     }
 
-    /** Refunds after a failure, unless the caller has cancelled the result: then the permits count as used. */
-    private static CompletionStage<@Nullable Object> refunding(
-            CompletionStage<@Nullable Object> outcome,
-            LimitedCall call,
-            AcquireRequest acquire,
-            Refund refund,
-            CancellationLinkedFuture result) {
-        return outcome.handle((value, failure) -> failure == null || result.isCancelled()
-                        ? outcome
-                        : after(call.refund(acquire, refund, Futures.unwrap(failure)), outcome))
+    /** Settles the call. If the caller has cancelled the result, the permits count as used. */
+    private static CompletionStage<@Nullable Object> settling(
+            CompletionStage<@Nullable Object> outcome, CallCosts costs, CancellationLinkedFuture result) {
+        return outcome.handle((value, failure) -> {
+                    if (result.isCancelled()) {
+                        costs.cancelled();
+                    } else if (failure != null) {
+                        return after(costs.failed(Futures.unwrap(failure)), outcome);
+                    } else {
+                        costs.returned(value);
+                    }
+                    return outcome;
+                })
                 .thenCompose(Function.identity());
     }
 

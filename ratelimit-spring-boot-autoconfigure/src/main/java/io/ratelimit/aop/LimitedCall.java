@@ -3,15 +3,11 @@ package io.ratelimit.aop;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
-import io.ratelimit.store.Refund;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.ProxyMethodInvocation;
@@ -72,19 +68,6 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
             throw failure;
         }
         return method.invoke(invocation.getThis(), invocation.getArguments(), rejection);
-    }
-
-    /** Refunds charges after a failure of the method. Never fails: a failed refund is suppressed by that failure. */
-    CompletionStage<Void> refund(AcquireRequest acquire, Refund refund, Throwable failure) {
-        List<Charge> refundable = charges.refundable(acquire.charges(), failure);
-        if (refundable.isEmpty()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        acquire.listener().onRefund(refundable);
-        return Futures.start(() -> refund.refund(refundable)).exceptionally(also -> {
-            failure.addSuppressed(Futures.unwrap(also));
-            return null;
-        });
     }
 
     /** Creates the context for SpEL on demand, because creating it takes longer than reading most keys. */

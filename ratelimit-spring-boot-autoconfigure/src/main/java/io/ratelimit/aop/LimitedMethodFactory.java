@@ -88,6 +88,13 @@ public final class LimitedMethodFactory {
 
     private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy strategy) {
         for (RateLimitOperation operation : operations) {
+            if (operation.actualCost() != null && !strategy.observesFailures()) {
+                throw new RateLimitConfigurationException(
+                        "permitsAfter of the limit '" + operation.limit().name()
+                                + "' must be empty, because the result of a "
+                                + method.getReturnType().getName() + " cannot be observed.",
+                        "Return a CompletableFuture, or remove permitsAfter.");
+            }
             if (!operation.refundOn().isEmpty() && !strategy.observesFailures()) {
                 throw new RateLimitConfigurationException(
                         "refundOn of the limit '" + operation.limit().name()
@@ -128,6 +135,7 @@ public final class LimitedMethodFactory {
                 annotation.keyResolver(),
                 annotation.permits(),
                 annotation.condition(),
+                annotation.permitsAfter(),
                 List.of(annotation.refundOn()),
                 annotation.planExpression(),
                 annotation.planResolver());

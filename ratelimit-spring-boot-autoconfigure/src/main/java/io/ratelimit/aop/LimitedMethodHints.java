@@ -82,8 +82,12 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
 
     private static List<String> configured(Environment environment) {
         return Binder.get(environment).bind("ratelimit.limits", LIMITS).orElse(Map.of()).values().stream()
-                .flatMap(limit ->
-                        Stream.of(limit.keyExpression(), limit.permits(), limit.condition(), limit.planExpression()))
+                .flatMap(limit -> Stream.of(
+                        limit.keyExpression(),
+                        limit.permits(),
+                        limit.permitsAfter(),
+                        limit.condition(),
+                        limit.planExpression()))
                 .filter(StringUtils::hasText)
                 .toList();
     }
@@ -104,6 +108,7 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
                         annotation.keyExpression(),
                         annotation.permits(),
                         annotation.condition(),
+                        annotation.permitsAfter(),
                         annotation.planExpression()))
                 .filter(StringUtils::hasText)
                 .forEach(expression -> expressions.register(expression, method));
@@ -130,5 +135,6 @@ public final class LimitedMethodHints implements BeanFactoryInitializationAotPro
             @Nullable String keyExpression,
             @Nullable String permits,
             @Nullable String condition,
+            @Nullable String permitsAfter,
             @Nullable String planExpression) {}
 }

@@ -1,6 +1,8 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.Charge;
+import io.ratelimit.expression.ActualCost;
+import io.ratelimit.expression.CallCost;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.DraftedCharges;
 import io.ratelimit.expression.Evaluation;
@@ -9,7 +11,9 @@ import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.CallListener;
 import io.ratelimit.limiter.RateLimitGate;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +41,8 @@ final class MethodCharges {
         this.method = method;
         this.operations = all.stream().filter(RateLimitOperation::isEnabled).toList();
         this.readsPrincipal = operations.stream().anyMatch(RateLimitOperation::readsPrincipal);
-        this.refundable =
-                operations.stream().anyMatch(operation -> !operation.refundOn().isEmpty());
+        this.refundable = operations.stream()
+                .anyMatch(operation -> !operation.refundOn().isEmpty() || operation.actualCost() != null);
         this.mayDelay = operations.stream().anyMatch(RateLimitOperation::mayDelay);
         this.resolvesPlans = operations.stream().anyMatch(RateLimitOperation::resolvesPlans);
         this.fixedCharges = operations.stream().anyMatch(RateLimitOperation::needsEvaluation)
@@ -73,7 +77,7 @@ final class MethodCharges {
         return readsPrincipal;
     }
 
-    /** Returns whether every call has at most one charge, which is never refunded. */
+    /** Returns whether every call has at most one charge, which is never settled. */
     boolean hasSingleCharge() {
         return operations.size() == 1 && !refundable && !resolvesPlans;
     }
@@ -128,6 +132,20 @@ final class MethodCharges {
                         .anyMatch(operation ->
                                 operation.limit().id().equals(charge.limit().id()) && operation.isRefundedOn(failure)))
                 .toList();
+    }
+
+    /** Starts to compute the actual costs of a call, for charges of limits with {@code permitsAfter}. */
+    Map<Charge, CallCost> costs(List<Charge> charges) {
+        Map<Charge, CallCost> costs = new HashMap<>();
+        for (Charge charge : charges) {
+            for (RateLimitOperation operation : operations) {
+                ActualCost cost = operation.actualCost();
+                if (cost != null && operation.limit().id().equals(charge.limit().id())) {
+                    costs.put(charge, cost.start());
+                }
+            }
+        }
+        return costs;
     }
 
     private List<Charge> charges(Evaluation evaluation) {

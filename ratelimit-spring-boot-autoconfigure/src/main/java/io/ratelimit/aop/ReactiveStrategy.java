@@ -5,7 +5,7 @@ import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.store.Refund;
+import io.ratelimit.limiter.Settlement;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -81,7 +81,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     }
 
     private Publisher<?> enter(LimitedCall call, AcquireRequest acquire, @Nullable Object observation) {
-        CompletableFuture<Refund> entered =
+        CompletableFuture<Settlement> entered =
                 call.gate().enterAsync(acquire, observation).toCompletableFuture();
         return signalled(entered.handle(Outcome::new))
                 // doFinally: the response to the cancellation must not reach the subscriber.
@@ -95,7 +95,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
 
     /** Carries a failure as a value, because Reactor logs an error signal after a cancellation. */
     private record Outcome(
-            @Nullable Refund refund, @Nullable Throwable failure) {}
+            @Nullable Settlement settlement, @Nullable Throwable failure) {}
 
     /**
      * Continues on another thread than that of the store, which must not block: on the current event loop, or on a blocking
@@ -114,18 +114,22 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
 
     /** Returns the result of the method or of its fallback, or the failure. */
     private Publisher<?> follow(LimitedCall call, AcquireRequest acquire, Outcome outcome) {
-        if (outcome.refund != null) {
-            return acquire.refundable() ? refunding(call, acquire, outcome.refund) : body(call);
+        if (outcome.settlement != null) {
+            return acquire.refundable()
+                    ? settling(body(call), new CallCosts(call, acquire, outcome.settlement))
+                    : body(call);
         }
         Throwable failure = Futures.unwrap(Objects.requireNonNull(outcome.failure));
         return publisher(() -> call.fallback(failure));
     }
 
-    private Publisher<?> refunding(LimitedCall call, AcquireRequest acquire, Refund refund) {
-        return Flux.from(body(call))
-                .onErrorResume(failure -> signalled(
-                                call.refund(acquire, refund, failure).toCompletableFuture())
-                        .then(Mono.error(failure)));
+    private Publisher<?> settling(Publisher<?> body, CallCosts costs) {
+        Flux<?> values = Flux.from(body);
+        if (costs.needResults()) {
+            values = values.doOnNext(costs::add).doOnComplete(costs::completed).doOnCancel(costs::cancelled);
+        }
+        return values.onErrorResume(failure ->
+                signalled(costs.failed(failure).toCompletableFuture()).then(Mono.error(failure)));
     }
 
     private Publisher<?> body(LimitedCall call) {

@@ -375,6 +375,7 @@ public record RateLimitProperties(
                     keyExpression,
                     keyResolver,
                     null,
+                    null,
                     condition,
                     refill,
                     maxWait,
@@ -419,6 +420,7 @@ public record RateLimitProperties(
      * @param keyExpression SpEL expression for the key of the bucket, in quotes; all-callers: one bucket for all callers.
      * @param keyResolver Name of a RateLimitKeyResolver bean that returns the key, instead of an expression.
      * @param permits SpEL expression for the number of permits that a call takes.
+     * @param permitsAfter SpEL expression for the actual cost of a call, computed from its result after it.
      * @param condition SpEL expression; if it is false, the call is not limited.
      * @param refill How the permits of a token bucket come back.
      * @param maxWait Maximum time to wait for permits, which are reserved in advance.
@@ -445,6 +447,7 @@ public record RateLimitProperties(
             @Nullable String keyExpression,
             @Nullable String keyResolver,
             @Nullable String permits,
+            @Nullable String permitsAfter,
             @Nullable String condition,
             @Nullable Refill refill,
             @Nullable Duration maxWait,
@@ -471,6 +474,7 @@ public record RateLimitProperties(
                     keyExpression,
                     keyResolver,
                     permits,
+                    permitsAfter,
                     condition,
                     refill,
                     maxWait,

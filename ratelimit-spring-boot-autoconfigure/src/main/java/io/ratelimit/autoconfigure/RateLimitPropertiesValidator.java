@@ -138,6 +138,7 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
         return switch (name.getLastElement(ConfigurationPropertyName.Form.DASHED)) {
             case "key-expression" -> ALL_CALLERS;
             case "permits" -> EXPRESSION.formatted("#pages");
+            case "permits-after" -> EXPRESSION.formatted("#result.tokens");
             case "condition" -> EXPRESSION.formatted("#tenant != 'internal'");
             default -> "Give it a value, or remove it.";
         };

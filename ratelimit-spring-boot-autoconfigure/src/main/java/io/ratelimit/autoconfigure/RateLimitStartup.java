@@ -119,6 +119,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                 (overrides.hasKey() ? overrides : settings.defaults()).keyText(),
                 overrides.permits() == null ? "1" : overrides.permits(),
                 overrides.condition() == null ? settings.defaults().condition() : overrides.condition(),
+                null,
                 (overrides.hasPlan() ? overrides : settings.defaults()).planText());
     }
 

@@ -13,6 +13,11 @@ public enum CallerFacts {
             "in a reactive application only methods that return a publisher know the request",
             "Let the method return a Mono or a Flux, or use its parameters."),
 
+    /** Nothing, because the cost of a call is computed after it. */
+    AFTERWARDS(
+            "the cost is computed after the call, when the request may be over",
+            "Use #result, #exception or the method's parameters."),
+
     /** The principal. */
     PRINCIPAL("this is not a web application", "Use principal or the method's parameters."),
 

@@ -7,11 +7,13 @@ import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.ReflectionHints;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.DefaultParameterNameDiscoverer;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.ParseException;
@@ -65,7 +67,19 @@ public final class ExpressionHints {
         ArgumentPositions.of(method, parameterNames.getParameterNames(method))
                 .byVariable()
                 .forEach((name, position) -> variables.put(name, ResolvableType.forMethodParameter(method, position)));
+        variables.put("result", resultOf(method));
+        variables.put("exception", ResolvableType.forClass(Throwable.class));
         register(expression, ExpressionRoot.class, variables);
+    }
+
+    /** Returns the declared type of a result: that of a future's or publisher's values. */
+    private static ResolvableType resultOf(Method method) {
+        ResolvableType returned = ResolvableType.forMethodReturnType(method);
+        Class<?> type = returned.resolve();
+        boolean wraps = type != null
+                && (CompletionStage.class.isAssignableFrom(type)
+                        || ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null);
+        return wraps ? returned.getGeneric() : returned;
     }
 
     /** Registers what an expression of a URL rule reaches. */

@@ -39,6 +39,8 @@ record ExpressionScope(
 
     private static final List<String> REQUEST_MEMBERS = List.of("clientIp", "principal", "header");
 
+    private static final List<String> AFTER_CALL = List.of("result", "exception");
+
     static ExpressionScope of(Method method, ParameterNameDiscoverer parameterNames, Supplier<CallerFacts> facts) {
         @Nullable String @Nullable [] names = parameterNames.getParameterNames(method);
         int count = MethodSignatures.parameterCount(method);
@@ -74,6 +76,28 @@ record ExpressionScope(
                 ArgumentPositions.NONE,
                 "There are clientIp, principal, header('…') and, for a path such as /tenants/{tenant}/**, #tenant.",
                 () -> CallerFacts.REQUEST);
+    }
+
+    /** Returns the names that an expression can use after the call. */
+    ExpressionScope afterCall(String attribute) {
+        for (String name : AFTER_CALL) {
+            if (names.contains(name)) {
+                throw new RateLimitConfigurationException(
+                        attribute + " must not be used on a method with a parameter named " + name + ", because #"
+                                + name + " would mean both.",
+                        "Rename the parameter.");
+            }
+        }
+        return new ExpressionScope(
+                place,
+                subject,
+                root,
+                properties,
+                Stream.concat(AFTER_CALL.stream(), names.stream()).toList(),
+                positions,
+                arguments,
+                hintWithoutNames,
+                () -> CallerFacts.AFTERWARDS);
     }
 
     boolean isOfMethod() {

@@ -12,6 +12,7 @@ import java.util.function.Supplier;
  * @param keyExpression empty: one bucket for all callers, if there is no resolver
  * @param keyResolver the name of a bean; empty: none
  * @param condition empty: always
+ * @param permitsAfter empty: the cost is not corrected after the call
  * @param planExpression empty: no plans, if there is no resolver
  * @param planResolver the name of a bean; empty: none
  */
@@ -22,6 +23,7 @@ public record LimitDeclaration(
         String keyResolver,
         String permits,
         String condition,
+        String permitsAfter,
         List<Class<? extends Throwable>> refundOn,
         String planExpression,
         String planResolver) {}

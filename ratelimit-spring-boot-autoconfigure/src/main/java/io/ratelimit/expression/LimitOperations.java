@@ -46,13 +46,31 @@ public final class LimitOperations {
                 fixed ? null : expression("permits", LimitOverrides::permits, declaration.permits(), overrides, scope),
                 expression("condition", LimitOverrides::condition, declaration.condition(), overrides, scope),
                 refundOn(declaration, overrides),
+                actualCost(declaration, overrides, scope),
                 plan(declaration, overrides, key, scope));
     }
 
     /** Creates an operation for a limit that is referred to by its name only. */
     public RateLimitOperation ofConfiguration(String name, ExpressionScope scope) {
         return of(
-                new LimitDeclaration(name, () -> catalog.configured(name), "", "", "1", "", List.of(), "", ""), scope);
+                new LimitDeclaration(name, () -> catalog.configured(name), "", "", "1", "", "", List.of(), "", ""),
+                scope);
+    }
+
+    private @Nullable ActualCost actualCost(
+            LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
+        Text text = text("permitsAfter", LimitOverrides::permitsAfter, declaration.permitsAfter(), overrides);
+        if (text == null) {
+            return null;
+        }
+        String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
+        if (permits.matches("0+")) {
+            throw new RateLimitConfigurationException(
+                    overrides.label("permits", overrides.permits()) + " must be at least 1 with " + text.label
+                            + ", because a free call is never rejected (was " + permits + ").",
+                    "Estimate what a call costs at least. After the call, the difference is refunded or charged.");
+        }
+        return expressions.actualCost(text.text, text.label, scope);
     }
 
     private List<Class<? extends Throwable>> refundOn(LimitDeclaration declaration, LimitOverrides overrides) {

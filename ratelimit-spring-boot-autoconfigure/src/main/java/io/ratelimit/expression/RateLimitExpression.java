@@ -95,7 +95,30 @@ final class RateLimitExpression implements LimitKey {
     }
 
     long permits(Evaluation evaluation) {
-        Object value = value(evaluation);
+        return wholeNumber(value(evaluation));
+    }
+
+    /** Returns the actual cost of a call; {@code null}: unknown. */
+    @Nullable
+    Long cost(Evaluation evaluation) {
+        return costOf(value(evaluation));
+    }
+
+    /** Does the same for a value that was computed otherwise. */
+    @Nullable
+    Long costOf(@Nullable Object value) {
+        if (value == null) {
+            return null;
+        }
+        long cost = wholeNumber(value);
+        if (cost > RateLimit.MAX_CAPACITY) {
+            throw new RateLimitExpressionException(
+                    label + " must be at most " + RateLimit.MAX_CAPACITY + " (was " + cost + ")", null);
+        }
+        return cost;
+    }
+
+    private long wholeNumber(@Nullable Object value) {
         if (!(value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte)) {
             throw new RateLimitExpressionException(
                     label + " must return a whole number (was " + typeOf(value) + ")", null);

@@ -13,6 +13,7 @@ import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collector;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
@@ -47,6 +48,8 @@ import org.springframework.util.function.SingletonSupplier;
 
 /** Parses and validates expressions at startup, and creates the contexts for their evaluation. */
 public final class RateLimitExpressions {
+
+    private static final Pattern BEAN = Pattern.compile("\\s*@([\\w$]+)\\s*");
 
     private static final Pattern IN_BRACES = Pattern.compile("#\\{\\s*(.+?)\\s*}");
 
@@ -122,6 +125,21 @@ public final class RateLimitExpressions {
                 expression,
                 ArgumentPath.of(expression.getAST(), scope.arguments()),
                 validation.readsPrincipal);
+    }
+
+    /**
+     * Parses an expression for the actual cost of a call. It can use {@code #result} and {@code #exception}. A reference to a bean
+     * of type {@link Collector} alone is a collector of all results.
+     */
+    @SuppressWarnings("unchecked")
+    ActualCost actualCost(String text, String attribute, ExpressionScope scope) {
+        RateLimitExpression expression = parse(text, attribute, scope.afterCall(attribute));
+        Matcher bean = BEAN.matcher(text);
+        boolean collects = bean.matches() && beans.isTypeMatch(bean.group(1), Collector.class);
+        return new ActualCost(
+                expression,
+                text.contains("#exception"),
+                collects ? () -> (Collector<Object, Object, ?>) beans.getBean(bean.group(1), Collector.class) : null);
     }
 
     /**

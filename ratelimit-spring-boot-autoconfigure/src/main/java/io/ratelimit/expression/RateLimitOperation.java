@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param permits {@code null}: always {@code fixedPermits}
  * @param condition {@code null}: always
  * @param refundOn exceptions of the method after which the charge is refunded
+ * @param actualCost what the charge is settled at after the call; {@code null}: the charge stays
  * @param plan {@code null}: callers have no plans
  */
 public record RateLimitOperation(
@@ -25,6 +26,7 @@ public record RateLimitOperation(
         @Nullable RateLimitExpression permits,
         @Nullable RateLimitExpression condition,
         List<Class<? extends Throwable>> refundOn,
+        @Nullable ActualCost actualCost,
         @Nullable LimitPlan plan) {
 
     /** Returns the limit that applies now. */
@@ -77,6 +79,7 @@ public record RateLimitOperation(
                 key == null ? LimitOverrides.ALL_CALLERS : key.text(),
                 permits == null ? Long.toString(fixedPermits) : permits.text(),
                 condition == null ? null : condition.text(),
+                actualCost == null ? null : actualCost.text(),
                 plan == null ? null : plan.text());
     }
 

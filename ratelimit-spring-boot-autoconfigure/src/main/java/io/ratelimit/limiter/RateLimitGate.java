@@ -16,17 +16,18 @@ import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Continuations;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** Decides every call by the store, applies dry run, notifies listeners, and waits for permits. */
@@ -43,6 +44,8 @@ public final class RateLimitGate {
     private final Waiter waiter;
 
     private final ExcessivePermitsLog capacityLog = new ExcessivePermitsLog();
+
+    private final CostLog costLog = new CostLog(System::nanoTime);
 
     private final AtomicBoolean callListenerFailed = new AtomicBoolean();
 
@@ -80,22 +83,22 @@ public final class RateLimitGate {
     /**
      * Charges all limits or none, and waits once, for the longest delay.
      *
-     * @return refunds the charges, if the request is refundable
+     * @return settles the charges, if the request is refundable
      * @throws RateLimitExceededException if a limit rejects the call
      * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
      * @throws IllegalStateException if the thread must not block; no limit is charged
      */
-    public Refund enter(AcquireRequest acquire) {
+    public Settlement enter(AcquireRequest acquire) {
         checkMayBlock(acquire.charges(), true);
         StoreOutcome outcome = ask(request(acquire));
         Duration delay = admit(acquire, outcome, observer);
         if (!delay.isZero()) {
             await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()));
         }
-        return outcome.refund();
+        return settlement(acquire, outcome, UnaryOperator.identity());
     }
 
-    /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a refund and without a call listener. */
+    /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a settlement and without a call listener. */
     public void enter(Charge charge) {
         checkMayBlock(charge, true);
         RateLimitDecision decision = ask(charge);
@@ -109,7 +112,7 @@ public final class RateLimitGate {
      * Does the same as {@link #enter(AcquireRequest)} without blocking. Exceptions complete the stage. If the stage is
      * cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken.
      */
-    public CompletionStage<Refund> enterAsync(AcquireRequest acquire) {
+    public CompletionStage<Settlement> enterAsync(AcquireRequest acquire) {
         return enterAsync(acquire, null);
     }
 
@@ -123,13 +126,17 @@ public final class RateLimitGate {
      *
      * @param parent as for {@link CallObserver#ofCall}
      */
-    public CompletionStage<Refund> enterAsync(AcquireRequest acquire, @Nullable Object parent) {
-        CompletableFuture<Refund> entered = new CompletableFuture<>();
-        enterAsync(acquire, parent, entered, outcome -> entered.complete(apart(outcome.refund())));
+    public CompletionStage<Settlement> enterAsync(AcquireRequest acquire, @Nullable Object parent) {
+        CompletableFuture<Settlement> entered = new CompletableFuture<>();
+        enterAsync(
+                acquire,
+                parent,
+                entered,
+                outcome -> entered.complete(settlement(acquire, outcome, continuations::apart)));
         return entered;
     }
 
-    /** Does the same as {@link #enterAsync(AcquireRequest)} without a refund and without a call listener. */
+    /** Does the same as {@link #enterAsync(AcquireRequest)} without a settlement and without a call listener. */
     CompletionStage<Void> enterAsync(List<Charge> charges) {
         CompletableFuture<Void> entered = new CompletableFuture<>();
         enterAsync(
@@ -159,8 +166,43 @@ public final class RateLimitGate {
                 });
     }
 
-    private Refund apart(Refund refund) {
-        return refund == Refund.NONE ? refund : charges -> continuations.apart(refund.refund(charges));
+    private Settlement settlement(
+            AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> continuations) {
+        return acquire.refundable() ? Settlement.of(outcome, store::chargeAsync, continuations) : Settlement.NONE;
+    }
+
+    /** Charges permits even beyond the capacity. Does not block the caller. */
+    CompletionStage<Void> chargeAsync(Charge charge) {
+        checkCost(charge);
+        return continuations.apart(store.chargeAsync(charge));
+    }
+
+    /** Does the same as {@link #chargeAsync}, and waits for the store. */
+    void charge(Charge charge) {
+        checkCost(charge);
+        checkMayBlock(charge, false);
+        BoundedWait.get(store.chargeAsync(charge), RateLimitStore.LONGEST);
+    }
+
+    /** Settles charges in the background. A failure of the store has been handled by its policy, and does not concern the call. */
+    public void settle(Settlement settlement, Map<Charge, Long> costs) {
+        var unused = Futures.start(() -> settlement.settle(costs)).exceptionally(thrown -> {
+            Charge charge = costs.keySet().iterator().next();
+            costLog.notSettled(charge, Futures.unwrap(thrown));
+            return null;
+        });
+    }
+
+    /** Logs that the actual cost of a call cannot be computed. */
+    public void costUnknown(Charge charge, RuntimeException failure) {
+        costLog.unknown(charge, failure);
+    }
+
+    private static void checkCost(Charge charge) {
+        if (charge.permits() > RateLimit.MAX_CAPACITY) {
+            throw new IllegalArgumentException("Limit '" + charge.limit().name() + "': permits must be at most "
+                    + RateLimit.MAX_CAPACITY + " (was " + charge.permits() + ")");
+        }
     }
 
     /** Blocks until the refund of a blocking caller has succeeded or failed. */
@@ -192,7 +234,7 @@ public final class RateLimitGate {
         return store.isNonBlocking(limit);
     }
 
-    /** Does the same as {@link #enter(AcquireRequest)} without a refund and without a call listener. */
+    /** Does the same as {@link #enter(AcquireRequest)} without a settlement and without a call listener. */
     void enter(List<Charge> charges) {
         enter(new AcquireRequest(charges, false, CallListener.NONE));
     }

@@ -100,6 +100,36 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     @Override
+    public void charge(String key, long permits) {
+        charge(keyed(key, permits));
+    }
+
+    @Override
+    public void charge(long permits) {
+        charge(keyless(permits));
+    }
+
+    private void charge(Charge charge) {
+        if (charge.limit().enabled()) {
+            gate.charge(charge);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(String key, long permits) {
+        return chargeAsync(() -> keyed(key, permits));
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(long permits) {
+        return chargeAsync(() -> keyless(permits));
+    }
+
+    private CompletionStage<Void> chargeAsync(Supplier<Charge> charge) {
+        return async(charge, gate::chargeAsync, disabled -> CompletableFuture.completedFuture(null));
+    }
+
+    @Override
     public RateLimitDecision peek(String key) {
         return peek(keyed(key, 1));
     }

@@ -93,6 +93,22 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         }
 
         @Override
+        public void charge(String key, long permits) {}
+
+        @Override
+        public void charge(long permits) {}
+
+        @Override
+        public CompletionStage<Void> chargeAsync(String key, long permits) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public CompletionStage<Void> chargeAsync(long permits) {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
         public RateLimitDecision peek(String key) {
             return ALLOWED;
         }

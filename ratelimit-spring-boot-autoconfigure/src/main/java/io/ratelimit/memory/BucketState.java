@@ -148,6 +148,18 @@ record BucketState(
                 block);
     }
 
+    /** Returns the state after a charge that no rule has admitted: each of them counts it in full, and may be in debt. */
+    BucketState force(long now, long permits) {
+        RuleState<?> first = own.force(now, permits);
+        return new BucketState(
+                first,
+                others.stream()
+                        .<RuleState<?>>map(other -> other.force(now, permits, first))
+                        .toList(),
+                skew,
+                block);
+    }
+
     /** Returns the state with another block. */
     BucketState with(@Nullable Block newBlock) {
         return new BucketState(own, others, skew, newBlock);
@@ -185,18 +197,18 @@ record BucketState(
     }
 
     /**
-     * Returns the state without a charge that the own rule admitted, except for permits that have come back. A log removes
-     * the entry from all logs of the bucket, because they share it.
+     * Returns the state without a charge that the own rule admitted, or a part of it, except for permits that have come back. A
+     * log removes the entry from all logs of the bucket, because they share it.
      */
-    BucketState refund(long now, long permits, CounterState receipt) {
+    BucketState refund(long now, long permits, long charged, CounterState receipt) {
         List<RuleState<?>> left = new ArrayList<>(others.size());
         for (RuleState<?> other : others) {
             left.add(
                     own.rule().sharesEntriesWith(other.rule())
-                            ? other.recover(now).refund(now, permits, receipt)
+                            ? other.recover(now).refund(now, permits, charged, receipt)
                             : other);
         }
-        return new BucketState(own.refund(now, permits, receipt), left, skew, block);
+        return new BucketState(own.refund(now, permits, charged, receipt), left, skew, block);
     }
 
     /** Returns the state to be stored; {@code null} if the bucket is full again by all its rules. */

@@ -3,6 +3,7 @@ package io.ratelimit.memory;
 import io.ratelimit.CalendarUnit;
 import io.ratelimit.CalendarWindows;
 import io.ratelimit.CalendarWindows.Window;
+import io.ratelimit.ReducedRate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,7 +56,27 @@ final class CalendarWindowRule implements CounterRule {
     public CounterState observe(CounterState usage, long now, long permits, RuleState<?> admitting) {
         return usage.used() == 0
                 ? windowOf(admitting, Math.min(permits, capacity), usage)
-                : usage.plus(permits, capacity);
+                : observe(usage, now, permits);
+    }
+
+    /** A debt ends with its window, as all that is used. */
+    @Override
+    public CounterState force(CounterState usage, long now, long permits) {
+        if (usage.used() > 0) {
+            return CounterRule.super.force(usage, now, permits);
+        }
+        Window window = windows.at(now);
+        return new CounterState(permits, window.start(), window.end());
+    }
+
+    @Override
+    public CounterState force(CounterState usage, long now, long permits, RuleState<?> first) {
+        return usage.used() == 0 ? windowOf(first, permits, usage) : force(usage, now, permits);
+    }
+
+    @Override
+    public long mostUsed() {
+        return ReducedRate.LONGEST;
     }
 
     /** Permits of another rule count as taken in the present window. */

@@ -1,5 +1,6 @@
 package io.ratelimit.memory;
 
+import io.ratelimit.ReducedRate;
 import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 
@@ -30,6 +31,26 @@ interface CounterRule extends Rule<CounterState> {
         return permits <= capacity() - usage.used()
                 ? usage.plus(permits, capacity())
                 : new CounterState(capacity(), now, 0, usage.gaps());
+    }
+
+    /** Leaves a debt as it is. */
+    @Override
+    default CounterState observe(CounterState usage, long now, long permits) {
+        return usage.plus(permits, Math.max(capacity(), usage.used()));
+    }
+
+    @Override
+    default CounterState force(CounterState usage, long now, long permits) {
+        return usage.plus(permits, Math.max(mostUsed(), usage.used()));
+    }
+
+    /** The most permits in use, debt included, with which the arithmetic is exact. */
+    long mostUsed();
+
+    /** Returns how many permits come back, so many in each period, in the longest time. */
+    static long mostUsed(long permits, long periodMicros) {
+        long periods = ReducedRate.LONGEST / periodMicros;
+        return periods > ReducedRate.LONGEST / permits ? ReducedRate.LONGEST : periods * permits;
     }
 
     /** Forgets what refunds have left: they may return permits of later calls then, never more than they took. */

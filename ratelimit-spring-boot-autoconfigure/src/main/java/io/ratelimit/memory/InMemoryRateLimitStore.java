@@ -104,20 +104,51 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, receipts);
     }
 
-    private CompletionStage<Void> refund(Map<Charge, ChargedPermits> taken) {
-        taken.forEach(
-                (charge, from) -> from.bucket().change(state -> without(charge, from.receipt(), state, time.micros())));
+    private CompletionStage<Void> refund(Map<Charge, ChargedPermits> taken, Map<Charge, Long> permits) {
+        taken.forEach((charge, from) -> from.bucket()
+                .change(state ->
+                        without(charge, permits.getOrDefault(charge, 0L), from.receipt(), state, time.micros())));
         return CompletableFuture.completedFuture(null);
     }
 
-    private @Nullable BucketState without(Charge charge, CounterState receipt, BucketState last, long clock) {
+    private @Nullable BucketState without(
+            Charge charge, long permits, CounterState receipt, BucketState last, long clock) {
         Rule<?> rule = known(charge.limit()).rule();
         ClockSkew skew = BucketState.skew(last, clock);
         long now = skew == null ? clock : skew.seen();
         BucketState state = BucketState.of(rule, last, skew, now);
         return !last.hasState(rule) || state.own().used(now) == 0
                 ? last
-                : state.refund(now, charge.permits(), receipt).settled(now);
+                : state.refund(now, permits, charge.permits(), receipt).settled(now);
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        CompiledLimit limit = known(charge.limit());
+        Object key = BucketKey.of(charge.key());
+        boolean charged = charge.permits() == 0;
+        while (!charged) {
+            Bucket bucket = buckets.get(limit, key);
+            charged = bucket == null
+                    ? addInDebt(limit, key, charge.permits())
+                    : bucket.hold(() -> {
+                                bucket.write(forced(limit, bucket.read(), time.micros(), charge.permits()));
+                                return true;
+                            })
+                            != null;
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private boolean addInDebt(CompiledLimit limit, Object key, long permits) {
+        long now = time.micros();
+        return buckets.add(new Bucket(limit, key, forced(limit, null, now, permits)), now);
+    }
+
+    private static BucketState forced(CompiledLimit limit, @Nullable BucketState last, long clock, long permits) {
+        ClockSkew skew = BucketState.skew(last, clock);
+        long now = skew == null ? clock : skew.seen();
+        return BucketState.of(limit.rule(), last, skew, now).force(now, permits);
     }
 
     @Override

@@ -32,7 +32,12 @@ record IntervalRule(long capacity, long batch, long periodMicros) implements Cou
 
     @Override
     public CounterState observe(CounterState usage, long now, long permits) {
-        return observed(usage, now, permits);
+        return usage.used() > capacity ? usage : observed(usage, now, permits);
+    }
+
+    @Override
+    public long mostUsed() {
+        return CounterRule.mostUsed(batch, periodMicros);
     }
 
     @Override

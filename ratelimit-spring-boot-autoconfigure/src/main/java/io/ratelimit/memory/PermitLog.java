@@ -106,8 +106,12 @@ final class PermitLog implements Usage {
         return log.with(room.times[last], permits - log.used());
     }
 
-    /** Returns the log without the newest entry of so many permits at a time, if there is one. */
-    PermitLog without(long time, long permits) {
+    /**
+     * Returns the log without the newest entry of so many permits at a time, if there is one, or with less permits in it.
+     *
+     * @param less how many permits are removed from the entry
+     */
+    PermitLog without(long time, long permits, long less) {
         int found = firstAfter(time) - 1;
         while (found >= from && room.times[found] == time && room.permits(found) != permits) {
             found--;
@@ -116,6 +120,9 @@ final class PermitLog implements Usage {
             return this;
         }
         PermitLog log = copyUpTo(found);
+        if (less < permits) {
+            log = log.with(time, permits - less);
+        }
         for (int i = found + 1; i < to; i++) {
             log = log.with(room.times[i], room.permits(i));
         }

@@ -39,6 +39,18 @@ interface Rule<U extends Usage> {
         return take(usage, now, permits);
     }
 
+    /** Uses permits, available or not. Where the arithmetic would no longer be exact, in 142 years, a debt ends. */
+    U force(U usage, long now, long permits);
+
+    /**
+     * The same, for rules that must know the rule that is charged first.
+     *
+     * @param first its state after the charge
+     */
+    default U force(U usage, long now, long permits, RuleState<?> first) {
+        return force(usage, now, permits);
+    }
+
     /**
      * The same, for rules that must know the other rule.
      *
@@ -49,10 +61,16 @@ interface Rule<U extends Usage> {
     }
 
     /**
-     * Undoes a charge, except for permits that have come back. Never undoes more than is used.
+     * Undoes a charge or a part of it, except for permits that have come back. Never undoes more than is used.
      *
+     * @param charged the permits of the charge
      * @param receipt what the usage was right after the charge
      */
+    default U refund(U usage, long now, long permits, long charged, CounterState receipt) {
+        return refund(usage, now, permits, receipt);
+    }
+
+    /** Does the same if the state does not know single charges. */
     U refund(U usage, long now, long permits, CounterState receipt);
 
     /** Returns permits to the bucket, those that were taken last, or all if there are fewer. */

@@ -66,8 +66,18 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return new RuleState<>(rule, rule.take(usage, now, permits));
     }
 
-    RuleState<U> refund(long now, long permits, CounterState receipt) {
-        return new RuleState<>(rule, rule.refund(usage, now, permits, receipt)).recover(now);
+    RuleState<U> refund(long now, long permits, long charged, CounterState receipt) {
+        return new RuleState<>(rule, rule.refund(usage, now, permits, charged, receipt)).recover(now);
+    }
+
+    RuleState<U> force(long now, long permits) {
+        RuleState<U> recovered = recover(now);
+        return new RuleState<>(rule, rule.force(recovered.usage, now, permits));
+    }
+
+    RuleState<U> force(long now, long permits, RuleState<?> first) {
+        RuleState<U> recovered = recover(now);
+        return new RuleState<>(rule, rule.force(recovered.usage, now, permits, first));
     }
 
     /** Returns permits to the bucket. */

@@ -35,9 +35,20 @@ record SlidingWindowLogRule(long capacity, long windowMicros) implements Rule<Pe
         return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(capacity);
     }
 
+    /** Removes the oldest entries of a log with a debt as large as the capacity: what is refunded after that is no larger. */
+    @Override
+    public PermitLog force(PermitLog usage, long now, long permits) {
+        return usage.with(now, Math.min(permits, ENTRY_PERMITS_AT_MOST)).newest(2 * capacity);
+    }
+
+    @Override
+    public PermitLog refund(PermitLog usage, long now, long permits, long charged, CounterState receipt) {
+        return usage.without(receipt.since(), charged, permits);
+    }
+
     @Override
     public PermitLog refund(PermitLog usage, long now, long permits, CounterState receipt) {
-        return usage.without(receipt.since(), permits);
+        return refund(usage, now, permits, permits, receipt);
     }
 
     @Override

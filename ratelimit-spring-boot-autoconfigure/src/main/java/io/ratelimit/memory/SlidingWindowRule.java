@@ -5,7 +5,7 @@ import java.math.BigInteger;
 /**
  * Sliding window counter: two fixed windows aligned to the epoch, the previous count weighted by the share of that window
  * that is still in view (published by Cloudflare in 2017). {@code used} is the count of the current window, {@code since} its
- * start and {@code rest} the count of the previous window.
+ * start and {@code rest} the count of the previous window. What a window counts beyond the capacity counts in the next one.
  */
 record SlidingWindowRule(long capacity, long windowMicros) implements CounterRule {
 
@@ -20,7 +20,15 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
         if (start == usage.since()) {
             return usage;
         }
-        return new CounterState(0, start, start - usage.since() == windowMicros ? usage.used() : 0);
+        return usage.used() > capacity
+                ? inLaterWindow(usage, start)
+                : new CounterState(0, start, start - usage.since() == windowMicros ? usage.used() : 0);
+    }
+
+    private CounterState inLaterWindow(CounterState usage, long start) {
+        long windows = Math.min((start - usage.since()) / windowMicros, usage.used() / capacity + 2);
+        long before = usage.used() - (windows - 1) * capacity;
+        return new CounterState(Math.max(0, before - capacity), start, Math.max(0, Math.min(before, capacity)));
     }
 
     @Override
@@ -33,10 +41,19 @@ record SlidingWindowRule(long capacity, long windowMicros) implements CounterRul
         long left = usage.since() + windowMicros - now;
         long room = most - usage.used();
         if (room < 0) {
-            // In the next window, where this one is the previous.
-            return left + windowMicros - down(most, windowMicros, usage.used());
+            // In a later window, the next one unless there is a debt, where the one before it is the previous.
+            long windows = Math.max(1, (capacity - room - 1) / capacity);
+            long before = usage.used() - (windows - 1) * capacity;
+            long previous = Math.min(before, capacity);
+            return left + windows * windowMicros - down(most - (before - previous), windowMicros, previous);
         }
         return usage.rest() <= room ? 0 : Math.max(0, left - down(room, windowMicros, usage.rest()));
+    }
+
+    /** As many as in consecutive windows. */
+    @Override
+    public long mostUsed() {
+        return CounterRule.mostUsed(capacity, windowMicros);
     }
 
     @Override

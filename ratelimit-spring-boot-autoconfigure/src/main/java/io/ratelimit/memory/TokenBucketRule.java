@@ -38,6 +38,11 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
     }
 
     @Override
+    public long mostUsed() {
+        return reduced.largestCapacity();
+    }
+
+    @Override
     public CounterState refund(CounterState usage, long now, long permits, CounterState receipt) {
         return refund(usage, now, permits, receipt, state -> outBefore(receipt, state));
     }

@@ -66,11 +66,19 @@ final class CrossSlotDecision {
     /**
      * Refunds charges in all slots in parallel.
      *
+     * @param permits how many are refunded, for each charge
      * @param receipts one for each charge
      */
     CompletableFuture<Void> refund(
-            List<Charge> charges, List<byte[]> names, int[] slots, List<Receipt> receipts, Deadline deadline) {
-        return forAll(parts(charges, names, slots, charge -> true), part -> refund(part, part.of(receipts), deadline));
+            List<Charge> charges,
+            List<Long> permits,
+            List<byte[]> names,
+            int[] slots,
+            List<Receipt> receipts,
+            Deadline deadline) {
+        return forAll(
+                parts(charges, names, slots, charge -> true),
+                part -> refund(part, part.of(permits), part.of(receipts), deadline));
     }
 
     /** Groups by slot, in an order that is the same for all callers: of two with the same keys, one is first everywhere. */
@@ -133,11 +141,15 @@ final class CrossSlotDecision {
         part.charged = null;
         return charged == null
                 ? CompletableFuture.completedFuture(null)
-                : refund(part, charged.receipts(), redis.deadline());
+                : refund(
+                        part,
+                        part.charges.stream().map(Charge::permits).toList(),
+                        charged.receipts(),
+                        redis.deadline());
     }
 
-    private CompletableFuture<Void> refund(Part part, List<Receipt> receipts, Deadline deadline) {
-        return redis.execute(part.slot, part.names, codec.refundArguments(part.charges, receipts), deadline)
+    private CompletableFuture<Void> refund(Part part, List<Long> permits, List<Receipt> receipts, Deadline deadline) {
+        return redis.execute(part.slot, part.names, codec.refundArguments(part.charges, permits, receipts), deadline)
                 .thenAccept(reply -> {});
     }
 

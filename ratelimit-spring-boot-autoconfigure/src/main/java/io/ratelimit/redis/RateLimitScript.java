@@ -31,7 +31,7 @@ public final class RateLimitScript {
             "sliding_window.lua",
             "sliding_window_log.lua",
             "call.lua",
-            "refund.lua",
+            "settle.lua",
             "change.lua",
             "decide.lua");
 

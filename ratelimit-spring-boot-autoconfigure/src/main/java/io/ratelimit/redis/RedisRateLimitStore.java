@@ -203,6 +203,20 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        if (charge.permits() == 0) {
+            return CompletableFuture.completedFuture(null);
+        }
+        List<Charge> charges = List.of(charge);
+        List<byte[]> names = names(charges);
+        Deadline deadline = redis.deadline();
+        return calendars.complete(
+                charges,
+                () -> redis.executeInBackground(names, codec.chargeArguments(charge), deadline)
+                        .thenAccept(ScriptCodec::checkCharged));
+    }
+
+    @Override
     public CompletionStage<Void> refundLeases(List<Lease> leases) {
         return leaseRefunds.refund(leases);
     }
@@ -213,31 +227,33 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     /** Refunds charges. A refund in a long log is much work for a script, so each log has its own. */
-    private CompletionStage<Void> refund(Map<Charge, Receipt> taken) {
+    private CompletionStage<Void> refund(Map<Charge, Receipt> taken, Map<Charge, Long> permits) {
         List<Charge> others = new ArrayList<>();
         List<CompletableFuture<Void>> scripts = new ArrayList<>();
         for (Charge charge : taken.keySet()) {
             if (AlgorithmTraits.of(charge.limit()).hasEntries()) {
-                scripts.add(refund(List.of(charge), taken));
+                scripts.add(refund(List.of(charge), taken, permits));
             } else {
                 others.add(charge);
             }
         }
         if (!others.isEmpty()) {
-            scripts.add(refund(others, taken));
+            scripts.add(refund(others, taken, permits));
         }
         return CompletableFuture.allOf(scripts.toArray(CompletableFuture[]::new));
     }
 
-    private CompletableFuture<Void> refund(List<Charge> charges, Map<Charge, Receipt> taken) {
+    private CompletableFuture<Void> refund(
+            List<Charge> charges, Map<Charge, Receipt> taken, Map<Charge, Long> permits) {
         List<Receipt> receipts = charges.stream().map(taken::get).toList();
+        List<Long> parts = charges.stream().map(permits::get).toList();
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
         return inOneOrMore(
                 names,
-                () -> redis.executeInBackground(names, codec.refundArguments(charges, receipts), deadline)
+                () -> redis.executeInBackground(names, codec.refundArguments(charges, parts, receipts), deadline)
                         .thenAccept(reply -> {}),
-                (scripts, slots) -> scripts.refund(charges, names, slots, receipts, deadline));
+                (scripts, slots) -> scripts.refund(charges, parts, names, slots, receipts, deadline));
     }
 
     @Override

@@ -12,8 +12,8 @@ enum ScriptCall {
     /** Charges with receipts, for charges that may be refunded. */
     CHARGE_WITH_RECEIPTS('2', 8),
 
-    /** Refunds charges by their receipts, in a run of its own. */
-    REFUND('3', 0),
+    /** Refunds charges by their receipts, or charges without asking, in a run of its own. */
+    SETTLE('3', 0),
 
     /** Charges one bucket with a receipt, and takes more permits in advance. */
     LEASE('4', 9),

@@ -104,17 +104,36 @@ public final class ScriptCodec {
     }
 
     /**
-     * Encodes a refund.
+     * Encodes a refund of charges.
      *
      * @param receipts one for each charge
      */
     byte[][] refundArguments(List<Charge> charges, List<Receipt> receipts) {
-        byte[][] arguments = arguments(ScriptCall.REFUND, charges);
+        return refundArguments(charges, charges.stream().map(Charge::permits).toList(), receipts);
+    }
+
+    /**
+     * Encodes a refund of parts of charges.
+     *
+     * @param permits how many are refunded, for each charge
+     * @param receipts one for each charge
+     */
+    byte[][] refundArguments(List<Charge> charges, List<Long> permits, List<Receipt> receipts) {
+        byte[][] arguments = arguments(ScriptCall.SETTLE, charges);
         for (int i = 0; i < charges.size(); i++) {
             Receipt receipt = receipts.get(i);
-            arguments[2 + 2 * i] = ascii(charges.get(i).permits() + ":" + receipt.used() + ":" + receipt.since() + ":"
+            long charged = charges.get(i).permits();
+            String part = permits.get(i) == charged ? "" : permits.get(i) + "/";
+            arguments[2 + 2 * i] = ascii(part + charged + ":" + receipt.used() + ":" + receipt.since() + ":"
                     + receipt.rest() + ":" + receipt.time());
         }
+        return arguments;
+    }
+
+    /** Encodes a charge that is made even beyond the capacity. */
+    byte[][] chargeArguments(Charge charge) {
+        byte[][] arguments = arguments(ScriptCall.SETTLE, List.of(charge));
+        arguments[2] = ascii("+" + charge.permits());
         return arguments;
     }
 
@@ -202,6 +221,17 @@ public final class ScriptCodec {
                             + reply.size() + ")",
                     null);
         }
+        checkBucket(reply, from);
+    }
+
+    /** Fails if the reply to a charge beyond the capacity says that nothing was charged. */
+    static void checkCharged(List<Long> reply) {
+        if (!reply.isEmpty()) {
+            checkBucket(reply, 0);
+        }
+    }
+
+    private static void checkBucket(List<Long> reply, int from) {
         if (reply.get(from) == UNKNOWN_WINDOW) {
             throw new UnknownWindowException(reply.get(from + 1));
         }

@@ -38,6 +38,11 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        return store.chargeAsync(charge);
+    }
+
+    @Override
     public CompletionStage<Void> refundLeases(List<Lease> leases) {
         return store.refundLeases(leases);
     }

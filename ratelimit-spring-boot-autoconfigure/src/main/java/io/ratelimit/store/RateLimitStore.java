@@ -41,6 +41,18 @@ public interface RateLimitStore {
     CompletionStage<StoreOutcome> decideAsync(StoreRequest request);
 
     /**
+     * Charges permits even if the bucket does not hold them: what a call turned out to cost beyond its estimate. A bucket in debt
+     * rejects calls until enough permits are back. Does not block the caller.
+     *
+     * @param charge at most {@link RateLimit#MAX_CAPACITY} permits
+     * @return completes with {@link RateLimitStoreException} if the store fails
+     */
+    default CompletionStage<Void> chargeAsync(Charge charge) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("The store cannot charge beyond the capacity"));
+    }
+
+    /**
      * Refunds, in the background, what is left of leases of this store. Permits that have already come back over time are
      * not refunded.
      *

@@ -2,12 +2,11 @@ package io.ratelimit.store;
 
 import io.ratelimit.Charge;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Function;
+import java.util.function.BiFunction;
 
 /**
  * Refunds charges by the receipts that the store has made for them. A receipt is removed before the store is called, so
@@ -19,28 +18,29 @@ public final class ReceiptRefund<R> implements Refund {
 
     private final Map<Charge, R> receipts;
 
-    private final Function<Map<Charge, R>, CompletionStage<Void>> store;
+    private final BiFunction<Map<Charge, R>, Map<Charge, Long>, CompletionStage<Void>> store;
 
     /**
      * Makes a refund for the charges that have taken something.
      *
      * @param receipts one for each of them
-     * @param store refunds charges, at least one, by their receipts
+     * @param store refunds charges, at least one, by their receipts; the second map holds how many permits of each
      */
-    public ReceiptRefund(Map<Charge, R> receipts, Function<Map<Charge, R>, CompletionStage<Void>> store) {
+    public ReceiptRefund(
+            Map<Charge, R> receipts, BiFunction<Map<Charge, R>, Map<Charge, Long>, CompletionStage<Void>> store) {
         this.receipts = new ConcurrentHashMap<>(receipts);
         this.store = store;
     }
 
     @Override
-    public CompletionStage<Void> refund(List<Charge> charges) {
+    public CompletionStage<Void> refund(Map<Charge, Long> permits) {
         Map<Charge, R> taken = new LinkedHashMap<>();
-        for (Charge charge : charges) {
+        for (Charge charge : permits.keySet()) {
             R receipt = receipts.remove(charge);
             if (receipt != null) {
                 taken.put(charge, receipt);
             }
         }
-        return taken.isEmpty() ? CompletableFuture.completedFuture(null) : store.apply(taken);
+        return taken.isEmpty() ? CompletableFuture.completedFuture(null) : store.apply(taken, permits);
     }
 }

@@ -16,11 +16,13 @@
 --   define_rare()  adds what few runs need:
 --     observe(state, bucket, permits)          uses permits of a call that another rule has admitted, up to the capacity
 --     adopt(state, bucket, other)              takes over what another rule has counted
---     refund(state, bucket, permits, receipt)  undoes a charge, unless its permits have come back
+--     refund(state, bucket, permits, receipt)  undoes a charge of receipt.permits or a part of it, unless its permits have come back
+--     most(rule)                               returns the most permits in use, debt included, with which all is exact
+--     force(state, bucket, permits)            instead of most: uses permits, available or not
 --     grant(state, bucket, permits)            optional: returns the permits that were taken last, see change.lua
 --
--- takes: match sub micros_of least number
--- leaves: algorithms use observe complete parse_rule limit_of forget_limits reset_after
+-- takes: match sub quotient micros_of least number
+-- leaves: algorithms use use_up_to_capacity observe most_used complete parse_rule limit_of forget_limits reset_after
 local algorithms = {}
 
 local created = {}
@@ -32,13 +34,23 @@ end
 
 -- Uses permits of a call that another rule has admitted, where permits come back after some time each. With a call for more than
 -- is left, all of the capacity is in use from now on. If the time that has passed towards the next permit counted, too, each rule
--- would go on admitting at its own rate, and together they would exceed the highest.
+-- would go on admitting at its own rate, and together they would exceed the highest. Leaves a debt as it is.
 local function observe(state, bucket, permits)
   if permits <= state.rule.capacity - state.used then
     state.used = state.used + permits
-  else
+  elseif state.used <= state.rule.capacity then
     state.used, state.since, state.rest = state.rule.capacity, bucket.now, 0
   end
+end
+
+-- The same as observe, for these algorithms: leaves a debt as it is.
+local function use_up_to_capacity(state, bucket, permits)
+  if state.used < state.rule.capacity then use(state, bucket, permits) end
+end
+
+-- Returns how many permits come back, so many in each period, in 2^52 microseconds. With more, a time would not be exact.
+local function most_used(permits, micros)
+  return least(2 ^ 52, quotient(2 ^ 52, micros) * permits)
 end
 
 local function algorithm_of(letter)

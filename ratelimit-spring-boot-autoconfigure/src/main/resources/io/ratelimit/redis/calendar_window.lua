@@ -5,7 +5,7 @@
 --   rest   when it ends; 0 if no permits are used, because no window is open then
 -- An open window ends when it was to end when it was opened, whatever other instances take for the unit's end.
 --
--- takes: least greatest algorithms number_used use
+-- takes: least greatest algorithms number_used use use_up_to_capacity
 -- leaves:
 
 function algorithms.C()
@@ -61,7 +61,21 @@ function algorithms.C()
         if not is_of_unit(bucket.own, state) then return end
         state.since, state.rest = bucket.own.since, bucket.own.rest
       end
-      use(state, bucket, permits)
+      use_up_to_capacity(state, bucket, permits)
+    end
+
+    -- A debt ends with its window, as all that is used.
+    function calendar_window.force(state, bucket, permits)
+      if state.used == 0 then
+        if state == bucket.own then
+          state.since, state.rest = unit_at(bucket.now, state.rule)
+        elseif is_of_unit(bucket.own, state) then
+          state.since, state.rest = bucket.own.since, bucket.own.rest
+        else
+          return
+        end
+      end
+      state.used = greatest(state.used, least(state.used + permits, 2 ^ 52))
     end
 
     function calendar_window.adopt(state, bucket, other)

@@ -4,7 +4,7 @@
 --   0     a call that only looks
 --   1     a call that charges all of its limits or none
 --   2     the same, with receipts
---   3     a refund of receipts; the only call of its run
+--   3     settles charges: a refund of receipts, or charges without asking; the only call of its run
 --   4     a call that charges one limit, and takes more permits in advance
 --   5     looks at one bucket or changes it, see change.lua; the only call of its run
 --   +     a further charge of the call before it
@@ -18,6 +18,6 @@
 --         #60000000,600000000  for how many microseconds violations block the key: the first, the next soon after it, …
 --
 -- takes:
--- leaves: LOOK CHARGE RECEIPTS REFUND LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
+-- leaves: LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
 
-local LOOK, CHARGE, RECEIPTS, REFUND, LEASE, CHANGE, FURTHER, OTHER_KEY, AS_BEFORE = 48, 49, 50, 51, 52, 53, 43, 44, 61
+local LOOK, CHARGE, RECEIPTS, SETTLE, LEASE, CHANGE, FURTHER, OTHER_KEY, AS_BEFORE = 48, 49, 50, 51, 52, 53, 43, 44, 61

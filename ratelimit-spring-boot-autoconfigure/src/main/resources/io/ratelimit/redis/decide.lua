@@ -4,13 +4,13 @@
 --   permits  n; or n+x for a lease: if n are admitted, up to x more, but at most half of what remains then
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
---            since and rest of its state and the time, for refund.lua; for a lease also how many more were taken.
+--            since and rest of its state and the time, for settle.lua; for a lease also how many more were taken.
 --            All are -1 if a key of the call holds a value that was not written by the starter. If a limit does not name the
 --            calendar unit of a bucket's time, the first two are -2 and that time. Such a call charges nothing.
 --
 -- takes: begin match byte floor least greatest refund_gaps limit_of forget_limits rare_state
--- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS REFUND LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
--- takes: refund_charge blocked_for change_bucket
+-- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
+-- takes: settle_charge blocked_for change_bucket
 -- leaves: run
 
 -- The numbers of the reply, how many there are, and how many of an earlier run may be behind them.
@@ -145,8 +145,11 @@ local function run(KEYS, ARGV)
   forget_buckets()
   forget_limits()
   begin()
-  if byte(ARGV[1]) == REFUND then
-    for i = 1, #ARGV[1] do refund_charge(KEYS[i], ARGV[2 * i], ARGV[2 * i + 1]) end
+  if byte(ARGV[1]) == SETTLE then
+    for i = 1, #ARGV[1] do
+      local foreign = settle_charge(KEYS[i], ARGV[2 * i], ARGV[2 * i + 1])
+      if foreign then replies[1], replies[2], replied = foreign == true and -1 or -2, foreign == true and -1 or foreign, 2 end
+    end
   elseif byte(ARGV[1]) == CHANGE then
     replies[1], replies[2], replies[3], replies[4] = change_bucket(KEYS[1], ARGV[2], ARGV[3])
     replied = 4

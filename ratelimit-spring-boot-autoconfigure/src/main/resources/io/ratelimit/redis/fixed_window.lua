@@ -1,23 +1,37 @@
 -- F: fixed window counter. All used permits come back at once when the window ends, rule.micros after the first call in it.
+-- What is used beyond the capacity is used in the next window, which starts then.
 --   since  when the window started
 --
--- takes: least greatest algorithms number_used use
+-- takes: least greatest algorithms quotient number_used use use_up_to_capacity most_used
 -- leaves:
 
 function algorithms.F()
-  local fixed_window = {expires_with_window = true, used = number_used, take = use, observe = use}
+  local fixed_window = {expires_with_window = true, used = number_used, take = use, observe = use_up_to_capacity}
 
   function fixed_window.recover(state, bucket)
     if state.used == 0 or bucket.now - state.since >= state.rule.micros then
-      state.used, state.since = 0, bucket.now
+      local rule, windows = state.rule, 1
+      if state.used > rule.capacity then windows = quotient(bucket.now - state.since, rule.micros) end
+      local left = state.used - windows * rule.capacity
+      if left > 0 then
+        state.used, state.since = left, state.since + windows * rule.micros
+      else
+        state.used, state.since = 0, bucket.now
+      end
     end
   end
 
-  function fixed_window.time_until(state, bucket)
-    return state.since + state.rule.micros - bucket.now
+  function fixed_window.time_until(state, bucket, most)
+    local rule, windows = state.rule, 1
+    if state.used > rule.capacity then windows = quotient(state.used - most + rule.capacity - 1, rule.capacity) end
+    return state.since + windows * rule.micros - bucket.now
   end
 
   function fixed_window.define_rare()
+    function fixed_window.most(rule)
+      return most_used(rule.capacity, rule.micros)
+    end
+
     function fixed_window.adopt(state, bucket, other)
       local rule, old = state.rule, other.rule
       state.used = least(old.algorithm.used(other, bucket), rule.capacity)

@@ -2,7 +2,7 @@
 -- starts with the call that takes permits from a full bucket.
 --   since  when the current period began
 --
--- takes: least refund_gaps algorithms quotient number_used use observe
+-- takes: least refund_gaps algorithms quotient number_used use observe most_used
 -- leaves:
 
 function algorithms.I()
@@ -29,6 +29,10 @@ function algorithms.I()
   end
 
   function interval.define_rare()
+    function interval.most(rule)
+      return most_used(rule.permits, rule.micros)
+    end
+
     function interval.adopt(state, bucket, other)
       local rule, old = state.rule, other.rule
       state.used = least(old.algorithm.used(other, bucket), rule.capacity)

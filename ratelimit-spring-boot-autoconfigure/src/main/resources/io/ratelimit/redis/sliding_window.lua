@@ -1,14 +1,15 @@
 -- S: sliding window counter, from two fixed windows of rule.micros aligned to the epoch. The previous count is weighted
--- by the share of that window that is still in view: within rule.micros before now.
+-- by the share of that window that is still in view: within rule.micros before now. What a window counts beyond the capacity
+-- counts in the next one.
 --   used   the current window's count
 --   since  when the current window started
 --   rest   the previous window's count
 --
--- takes: least greatest algorithms quotient use
+-- takes: least greatest algorithms quotient use use_up_to_capacity most_used
 -- leaves:
 
 function algorithms.S()
-  local sliding_window = {expires_with_window = true, take = use, observe = use}
+  local sliding_window = {expires_with_window = true, take = use, observe = use_up_to_capacity}
 
   -- Returns a * b / m rounded down, and the remainder. Digit by digit if the product is not exact; a is below 2^30, b and m
   -- are below 2^52.
@@ -32,6 +33,12 @@ function algorithms.S()
   function sliding_window.recover(state, bucket)
     local start = bucket.now - bucket.now % state.rule.micros
     if start == state.since then return end
+    local capacity = state.rule.capacity
+    if state.used > capacity then
+      local before = state.used - (quotient(start - state.since, state.rule.micros) - 1) * capacity
+      state.used, state.rest, state.since = greatest(0, before - capacity), greatest(0, least(before, capacity)), start
+      return
+    end
     state.rest = start - state.since == state.rule.micros and state.used or 0
     state.used, state.since = 0, start
   end
@@ -47,14 +54,22 @@ function algorithms.S()
     local micros = state.rule.micros
     local left, room = state.since + micros - bucket.now, most - state.used
     if room < 0 then
-      -- In the next window, in which this one is the previous.
-      return left + micros - multiply_and_divide(most, micros, state.used)
+      -- In a later window, the next one unless there is a debt, in which the one before it is the previous.
+      local capacity, windows = state.rule.capacity, 1
+      if state.used > capacity then windows = greatest(1, quotient(capacity - room - 1, capacity)) end
+      local before = state.used - (windows - 1) * capacity
+      local previous = least(before, capacity)
+      return left + windows * micros - multiply_and_divide(most - before + previous, micros, previous)
     end
     if state.rest <= room then return 0 end
     return greatest(0, left - multiply_and_divide(room, micros, state.rest))
   end
 
   function sliding_window.define_rare()
+    function sliding_window.most(rule)
+      return most_used(rule.capacity, rule.micros)
+    end
+
     function sliding_window.adopt(state, bucket, other)
       local rule = state.rule
       if other.rule.algorithm == sliding_window and other.rule.micros == rule.micros then

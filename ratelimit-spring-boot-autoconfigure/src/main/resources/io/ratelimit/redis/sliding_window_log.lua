@@ -115,9 +115,9 @@ function algorithms.L()
     state.first, state.used, state.rest = i, state.used - (before - state.rest), before
   end
 
-  -- Removes the oldest entries of a log that has more than its capacity: they leave before it has room again.
-  local function cut(state, bucket)
-    local spare = state.used - state.rule.capacity
+  -- Removes the oldest entries of a log that has more than so many permits: they leave before it has room again.
+  local function cut(state, bucket, most)
+    local spare = state.used - most
     if spare > 0 then begin_at(state, bucket, -1, state.rest + spare) end
   end
 
@@ -153,11 +153,15 @@ function algorithms.L()
     return time + state.rule.micros - bucket.now
   end
 
-  function sliding_window_log.take(state, bucket, permits)
+  local function add_entry(state, bucket, permits, most)
     permits = least(permits, PERMITS_AT_MOST)
     append(bucket, permits)
     state.used, state.since = state.used + permits, bucket.now
-    cut(state, bucket)
+    cut(state, bucket, most)
+  end
+
+  function sliding_window_log.take(state, bucket, permits)
+    add_entry(state, bucket, permits, state.rule.capacity)
   end
 
   function sliding_window_log.write(bucket, text, expiry)
@@ -185,10 +189,15 @@ function algorithms.L()
   function sliding_window_log.define_rare()
     sliding_window_log.observe = sliding_window_log.take
 
+    -- With a debt as large as the capacity the oldest entries go: what can still be refunded is no larger.
+    function sliding_window_log.force(state, bucket, permits)
+      add_entry(state, bucket, permits, 2 * state.rule.capacity)
+    end
+
     function sliding_window_log.adopt(state, bucket, other)
       if other.rule.algorithm == sliding_window_log then
         state.used, state.since, state.rest = other.used, other.since, other.rest
-        cut(state, bucket)
+        cut(state, bucket, state.rule.capacity)
         return
       end
       state.rest = total_of(bucket)
@@ -266,9 +275,12 @@ function algorithms.L()
       end
     end
 
-    local function remove(bucket, i, j, permits)
+    -- Removes an entry, or permits of it.
+    local function remove(bucket, i, j, permits, charged)
       local block = bucket.blocks[i]
-      bucket.blocks[i] = add(sub(block, 1, START_BYTES + (j - 1) * ENTRY_BYTES), block, j + 1, entries_of(block), permits)
+      local kept = sub(block, 1, START_BYTES + (j - 1) * ENTRY_BYTES)
+      if permits < charged then kept = add(kept, block, j, j, permits) end
+      bucket.blocks[i] = add(kept, block, j + 1, entries_of(block), permits)
       for k = i + 1, bucket.count do
         local later = bucket.blocks[k]
         bucket.blocks[k] = pack(START, start_of(later) - permits) .. sub(later, START_BYTES + 1)
@@ -283,10 +295,10 @@ function algorithms.L()
     function sliding_window_log.refund(state, bucket, permits, receipt)
       if receipt.since > state.since then return end
       bucket.blocks = redis_call('LRANGE', bucket.key, 1, -1)
-      local i, j = entry_of(bucket, receipt.since, permits)
+      local i, j = entry_of(bucket, receipt.since, receipt.permits)
       if not i then return end
       local _, total = entry_at(bucket.blocks[i], j)
-      remove(bucket, i, j, permits)
+      remove(bucket, i, j, permits, receipt.permits)
       local last = bucket.blocks[bucket.count]
       for _, log in ipairs(logs(bucket)) do
         if total > log.rest then log.used = log.used - permits else log.rest = log.rest - permits end

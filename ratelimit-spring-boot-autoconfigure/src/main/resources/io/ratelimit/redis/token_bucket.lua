@@ -46,6 +46,11 @@ function algorithms.T()
   end
 
   function token_bucket.define_rare()
+    function token_bucket.most(rule)
+      local by_time = quotient(2 ^ 52, rule.whole + 1)
+      return rule.part == 0 and by_time or least(by_time, quotient(2 ^ 53 - 2 * rule.permits, rule.part))
+    end
+
     -- Permits reserved ahead stay used.
     function token_bucket.observe(state, bucket, permits)
       if state.used <= state.rule.capacity then observe(state, bucket, permits) end

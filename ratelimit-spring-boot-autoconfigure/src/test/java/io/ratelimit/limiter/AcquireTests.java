@@ -87,6 +87,7 @@ class AcquireTests {
                 null,
                 null,
                 null,
+                null,
                 false,
                 null,
                 null,

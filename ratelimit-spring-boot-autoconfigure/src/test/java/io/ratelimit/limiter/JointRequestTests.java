@@ -305,6 +305,7 @@ class JointRequestTests {
                 null,
                 null,
                 null,
+                null,
                 enabled,
                 dryRun,
                 null,

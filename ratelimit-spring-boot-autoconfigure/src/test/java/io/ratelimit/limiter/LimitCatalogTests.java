@@ -140,6 +140,7 @@ class LimitCatalogTests {
                 null,
                 null,
                 null,
+                null,
                 Map.of());
     }
 }

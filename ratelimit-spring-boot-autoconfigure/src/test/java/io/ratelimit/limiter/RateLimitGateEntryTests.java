@@ -10,7 +10,6 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.Waiter;
-import io.ratelimit.store.Refund;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestLimits;
@@ -50,11 +49,11 @@ class RateLimitGateEntryTests {
         ASYNC
     }
 
-    private Refund enter(Way way, AcquireRequest entry) {
+    private Settlement enter(Way way, AcquireRequest entry) {
         if (way == Way.BLOCKING) {
             return gate.enter(entry);
         }
-        CompletableFuture<Refund> entered = gate.enterAsync(entry).toCompletableFuture();
+        CompletableFuture<Settlement> entered = gate.enterAsync(entry).toCompletableFuture();
         try {
             return entered.join();
         } catch (CompletionException ex) {
@@ -73,7 +72,7 @@ class RateLimitGateEntryTests {
     @EnumSource
     void whatARefundableEntryTookCanBeGivenBack(Way way) {
         store.answer(YES, YES);
-        Refund refund = enter(way, entry(true, quotes, exports));
+        Settlement refund = enter(way, entry(true, quotes, exports));
         refund.refund(List.of(exports));
         assertThat(store.givenBack()).containsExactly(List.of(exports));
     }
@@ -82,8 +81,8 @@ class RateLimitGateEntryTests {
     @EnumSource
     void whatAnotherEntryTookCannot(Way way) {
         store.answer(YES);
-        assertThat(enter(way, entry(false, quotes))).isSameAs(Refund.NONE);
-        Refund.NONE.refund(List.of(quotes));
+        assertThat(enter(way, entry(false, quotes))).isSameAs(Settlement.NONE);
+        Settlement.NONE.refund(List.of(quotes));
         assertThat(store.givenBack()).isEmpty();
     }
 
@@ -143,7 +142,8 @@ class RateLimitGateEntryTests {
         RateLimitGate gate = new RateLimitGate(
                 store, (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome), timer);
         store.answer(yesAfter(500));
-        CompletableFuture<Refund> entered = gate.enterAsync(entry(true, quotes)).toCompletableFuture();
+        CompletableFuture<Settlement> entered =
+                gate.enterAsync(entry(true, quotes)).toCompletableFuture();
         assertThat(heard).containsExactly("1 limits said 1", "quotes ALLOWED");
         assertThat(entered).isNotDone();
         timer.over.complete(null);

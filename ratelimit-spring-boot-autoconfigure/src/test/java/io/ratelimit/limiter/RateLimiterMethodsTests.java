@@ -355,6 +355,7 @@ class RateLimiterMethodsTests {
                 null,
                 null,
                 null,
+                null,
                 false,
                 null,
                 null,

@@ -82,6 +82,7 @@ class StoreRateLimiterTests {
                 null,
                 null,
                 null,
+                null,
                 false,
                 null,
                 null,

@@ -132,9 +132,9 @@ public final class ExactLeaseStore implements RateLimitStore {
             }
         }
         return StoreOutcome.of(request, decisions, some -> {
-            some.stream()
+            some.keySet().stream()
                     .filter(leases::containsKey)
-                    .forEach(charge -> leases.remove(charge).unused().refund(charge.permits()));
+                    .forEach(charge -> leases.remove(charge).unused().refund(some.get(charge)));
             return CompletableFuture.completedFuture(null);
         });
     }

@@ -28,6 +28,7 @@ import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.stream.Stream;
@@ -111,9 +112,9 @@ class TimedRateLimitStoreTests {
         StoreOutcome timedDecisions = timed.decideAsync(StoreRequest.refundable(CHARGES))
                 .toCompletableFuture()
                 .join();
-        timedDecisions.refund().refund(CHARGES);
+        timedDecisions.refund().refund(Map.of(CHARGES.get(0), 1L));
         assertThat(timedDecisions.decisions()).isSameAs(DECISIONS);
-        then(refund).should().refund(CHARGES);
+        then(refund).should().refund(Map.of(CHARGES.get(0), 1L));
         assertThat(count("success")).isEqualTo(1);
         given(store.decideAsync(StoreRequest.refundable(CHARGES)))
                 .willReturn(CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "", null)));

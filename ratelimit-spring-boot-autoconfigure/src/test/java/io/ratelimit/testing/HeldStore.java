@@ -62,7 +62,7 @@ public final class HeldStore implements RateLimitStore {
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         return hold().thenCompose(now -> answers.decideAsync(request))
                 .thenApply(outcome ->
-                        outcome.mapRefund(refund -> charges -> hold().thenCompose(now -> refund.refund(charges))));
+                        outcome.mapRefund(refund -> permits -> hold().thenCompose(now -> refund.refund(permits))));
     }
 
     @Override

@@ -9,6 +9,7 @@ import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -58,7 +59,7 @@ public final class StubStore implements RateLimitStore {
         ask(request.charges());
         StoreOutcome outcome = StoreOutcome.of(request, answers, request.refundable() ? this::refund : Refund.NONE);
         return request.more() > 0
-                ? outcome.with(new Lease(request.more(), permits -> refund(request.charges())))
+                ? outcome.with(new Lease(request.more(), permits -> givenBack(request.charges())))
                 : outcome;
     }
 
@@ -82,7 +83,11 @@ public final class StubStore implements RateLimitStore {
         return CompletableFuture.completedFuture(answer.get());
     }
 
-    private CompletionStage<Void> refund(List<Charge> charges) {
+    private CompletionStage<Void> refund(Map<Charge, Long> permits) {
+        return givenBack(List.copyOf(permits.keySet()));
+    }
+
+    private CompletionStage<Void> givenBack(List<Charge> charges) {
         givenBack.add(charges);
         return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
     }

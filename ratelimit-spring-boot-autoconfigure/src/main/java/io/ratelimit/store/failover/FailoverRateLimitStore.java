@@ -20,6 +20,7 @@ import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -88,6 +89,15 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
                         thrown == null ? decided(outcome) : fallBack(request, storeFailure(thrown)));
     }
 
+    /** If the store fails, charges the local bucket of this instance, or what else the policy says. */
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        return Futures.start(() -> super.chargeAsync(charge)).exceptionallyCompose(thrown -> {
+            List<Charge> limited = limitedLocally(List.of(charge), storeFailure(thrown));
+            return limited.isEmpty() ? CompletableFuture.completedFuture(null) : local.chargeAsync(charge);
+        });
+    }
+
     private StoreOutcome decided(StoreOutcome outcome) {
         outages.success();
         return outcome.mapRefund(forgiving);
@@ -95,8 +105,8 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
 
     /** A refund that the store fails to make is logged, and does not fail the caller. */
     private Refund forgiving(Refund refund) {
-        return charges -> Futures.start(() -> refund.refund(charges)).exceptionally(thrown -> {
-            outages.notRefunded(charges.get(0).limit(), storeFailure(thrown));
+        return permits -> Futures.start(() -> refund.refund(permits)).exceptionally(thrown -> {
+            outages.notRefunded(permits.keySet().iterator().next().limit(), storeFailure(thrown));
             return null;
         });
     }

@@ -7,7 +7,9 @@ import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -31,7 +33,12 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
 
     private static StoreOutcome outcome(StoreRequest request, StoreOutcome local) {
         return StoreOutcome.of(request, local.decisions(), local.refund())
-                .mapRefund(refund -> charges -> refund.refund(local(charges)));
+                .mapRefund(refund -> permits -> refund.refund(local(permits)));
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        return super.chargeAsync(local(charge));
     }
 
     @Override
@@ -46,6 +53,12 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
 
     private static List<Charge> local(List<Charge> charges) {
         return charges.stream().map(LocalShareStore::local).toList();
+    }
+
+    private static Map<Charge, Long> local(Map<Charge, Long> permits) {
+        Map<Charge, Long> local = new HashMap<>();
+        permits.forEach((charge, some) -> local.put(local(charge), some));
+        return local;
     }
 
     private static Charge local(Charge charge) {

@@ -61,6 +61,12 @@ final class LeasedBucket {
         return present == null || decision == null ? null : present.outcome(request, decision);
     }
 
+    /** Takes leased permits, as many as there are of those wanted, and returns how many. */
+    long takeUpTo(long permits, long nanos) {
+        LeasedPermits present = leased;
+        return present == null ? 0 : present.takeUpTo(permits, nanos);
+    }
+
     /** Takes leased permits; {@code null} if there are not so many. */
     @Nullable
     RateLimitDecision take(Charge charge, long nanos) {

@@ -124,6 +124,15 @@ final class LeasedPermits {
         }
     }
 
+    /** Takes permits, as many as there are of those wanted, and returns how many. */
+    long takeUpTo(long permits, long nanos) {
+        long some = permits;
+        while (some > 0 && take(some, nanos) < 0) {
+            some = Math.min(some, valid(state.get(), nanos));
+        }
+        return some;
+    }
+
     /** Takes permits that may have to be put back; {@code null} if there are not so many. */
     @Nullable
     Portion takePortion(long permits, long nanos) {
@@ -218,7 +227,8 @@ final class LeasedPermits {
     Refund refund(Charge charge) {
         return refillsEvenly
                 ? Refund.NONE
-                : new ReceiptRefund<>(Map.of(charge, this), taken -> refund(charge.permits()));
+                : new ReceiptRefund<>(
+                        Map.of(charge, this), (taken, permits) -> refund(permits.getOrDefault(charge, 0L)));
     }
 
     private CompletionStage<Void> refund(long permits) {
@@ -245,8 +255,8 @@ final class LeasedPermits {
         }
 
         /** The call has failed. */
-        CompletionStage<Void> refund() {
-            return leased.refillsEvenly ? CompletableFuture.completedFuture(null) : leased.refund(permits);
+        CompletionStage<Void> refund(long some) {
+            return leased.refillsEvenly ? CompletableFuture.completedFuture(null) : leased.refund(some);
         }
     }
 

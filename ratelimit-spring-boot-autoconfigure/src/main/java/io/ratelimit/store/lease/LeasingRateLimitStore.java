@@ -143,6 +143,16 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
                 .handle(call::outcome);
     }
 
+    /** Charges leased permits first: the store has counted them, and a bucket in debt has none for calls. */
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        LeasedBucket bucket = charge.limit().lease() > 0 ? buckets.find(charge.limit(), charge.key()) : null;
+        long leased = bucket == null ? 0 : bucket.takeUpTo(charge.permits(), nanos.getAsLong());
+        return leased == charge.permits()
+                ? CompletableFuture.completedFuture(null)
+                : super.chargeAsync(new Charge(charge.limit(), charge.key(), charge.permits() - leased));
+    }
+
     /** Decides a request whose only charge may lease. */
     private StoreOutcome decideOne(StoreRequest request) {
         LeasedBucket bucket = bucket(request);

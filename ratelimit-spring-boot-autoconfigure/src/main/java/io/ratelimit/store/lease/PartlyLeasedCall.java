@@ -91,6 +91,12 @@ final class PartlyLeasedCall {
         return outcome(others.refund());
     }
 
+    private Map<Charge, Long> ofRest(Map<Charge, Long> permits) {
+        Map<Charge, Long> some = new HashMap<>(permits);
+        some.keySet().retainAll(rest);
+        return some;
+    }
+
     private StoreOutcome outcome(Refund others) {
         List<RateLimitDecision> all =
                 request.charges().stream().map(decisions::get).toList();
@@ -100,11 +106,13 @@ final class PartlyLeasedCall {
     private Refund refund(Refund others) {
         Refund leased = new ReceiptRefund<>(
                 taken,
-                refunded -> CompletableFuture.allOf(refunded.values().stream()
-                        .map(portion -> portion.refund().toCompletableFuture())
+                (refunded, permits) -> CompletableFuture.allOf(refunded.entrySet().stream()
+                        .map(entry -> entry.getValue()
+                                .refund(permits.getOrDefault(entry.getKey(), 0L))
+                                .toCompletableFuture())
                         .toArray(CompletableFuture[]::new)));
-        return some -> CompletableFuture.allOf(
-                leased.refund(some).toCompletableFuture(),
-                others.refund(some.stream().filter(rest::contains).toList()).toCompletableFuture());
+        return permits -> CompletableFuture.allOf(
+                leased.refund(permits).toCompletableFuture(),
+                others.refund(ofRest(permits)).toCompletableFuture());
     }
 }

@@ -101,8 +101,8 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     private StoreOutcome cached(StoreOutcome outcome, RejectionCache.Query query) {
         query.answered(outcome);
         Lease lease = outcome.lease();
-        StoreOutcome evicting = outcome.mapRefund(refund ->
-                charges -> refund.refund(charges).whenComplete((done, thrown) -> charges.forEach(this::evict)));
+        StoreOutcome evicting = outcome.mapRefund(refund -> permits -> refund.refund(permits)
+                .whenComplete((done, thrown) -> permits.keySet().forEach(this::evict)));
         return lease == null
                 ? evicting
                 : evicting.with(new Lease(

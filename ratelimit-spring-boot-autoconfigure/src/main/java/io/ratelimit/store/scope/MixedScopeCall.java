@@ -9,8 +9,10 @@ import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -44,6 +46,12 @@ final class MixedScopeCall {
         return charges.stream()
                 .filter(charge -> charge.limit().scope() == scope)
                 .toList();
+    }
+
+    private static Map<Charge, Long> of(Scope scope, Map<Charge, Long> permits) {
+        Map<Charge, Long> some = new HashMap<>(permits);
+        some.keySet().removeIf(charge -> charge.limit().scope() != scope);
+        return some;
     }
 
     /** Returns whether a limit of this instance rejects the call. */
@@ -110,8 +118,8 @@ final class MixedScopeCall {
     }
 
     private Refund refund(Refund others) {
-        return charges -> CompletableFuture.allOf(
-                decided.refund().refund(of(Scope.INSTANCE, charges)).toCompletableFuture(),
-                others.refund(of(Scope.SHARED, charges)).toCompletableFuture());
+        return permits -> CompletableFuture.allOf(
+                decided.refund().refund(of(Scope.INSTANCE, permits)).toCompletableFuture(),
+                others.refund(of(Scope.SHARED, permits)).toCompletableFuture());
     }
 }

@@ -93,6 +93,11 @@ public final class ScopedRateLimitStore extends DelegatingRateLimitStore impleme
                 .handle(call::outcome);
     }
 
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        return storeOf(charge.limit()).chargeAsync(charge);
+    }
+
     private RateLimitStore storeOf(RateLimit limit) {
         return limit.scope() == Scope.INSTANCE ? instance : store();
     }

@@ -11,7 +11,7 @@ import io.ratelimit.limiter.CallListener;
 import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
-import io.ratelimit.store.Refund;
+import io.ratelimit.limiter.Settlement;
 import io.ratelimit.web.RateLimitHeaders;
 import java.time.Duration;
 import java.util.List;
@@ -98,9 +98,9 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
     }
 
     private Mono<Response> acquire(AcquireRequest request, @Nullable Object observation) {
-        CompletableFuture<Refund> acquired =
+        CompletableFuture<Settlement> acquired =
                 gate.enterAsync(request, observation).toCompletableFuture();
-        Mono<Refund> decided = Mono.fromFuture(acquired);
+        Mono<Settlement> decided = Mono.fromFuture(acquired);
         // The store's thread must not run the filters behind, which may block it or call the store.
         return (acquired.isDone() ? decided : decided.publishOn(Schedulers.parallel()))
                 .map(refund -> ALLOWED)

@@ -6,7 +6,7 @@ import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
-import io.ratelimit.store.Refund;
+import io.ratelimit.limiter.Settlement;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
 import java.util.concurrent.CompletableFuture;
@@ -94,26 +94,26 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
     }
 
-    private Mono<Refund> acquire(MatchedRequest matched, CallerRequest caller) {
+    private Mono<Settlement> acquire(MatchedRequest matched, CallerRequest caller) {
         CompletableFuture<AcquireRequest> planned = matched.acquireRequestAsync(caller);
         Mono<AcquireRequest> known = Mono.fromFuture(planned);
         return (planned.isDone() ? known : known.publishOn(ReactorSchedulers.eventLoopOrParallel()))
                 .flatMap(this::acquire);
     }
 
-    private Mono<Refund> acquire(AcquireRequest request) {
+    private Mono<Settlement> acquire(AcquireRequest request) {
         if (request.charges().isEmpty()) {
-            return Mono.just(Refund.NONE);
+            return Mono.just(Settlement.NONE);
         }
         return gate.isTracing()
                 ? Mono.deferContextual(context -> acquire(request, ReactiveObservation.in(context)))
                 : acquire(request, null);
     }
 
-    private Mono<Refund> acquire(AcquireRequest request, @Nullable Object observation) {
-        CompletableFuture<Refund> acquired =
+    private Mono<Settlement> acquire(AcquireRequest request, @Nullable Object observation) {
+        CompletableFuture<Settlement> acquired =
                 gate.enterAsync(request, observation).toCompletableFuture();
-        Mono<Refund> decided = Mono.fromFuture(acquired);
+        Mono<Settlement> decided = Mono.fromFuture(acquired);
         // The store's thread must not run the filters and handlers behind, which may block it or call the store.
         return acquired.isDone() ? decided : decided.publishOn(ReactorSchedulers.eventLoopOrParallel());
     }

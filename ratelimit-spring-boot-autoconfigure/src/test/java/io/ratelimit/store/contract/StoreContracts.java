@@ -36,5 +36,8 @@ public abstract class StoreContracts extends DecisionContracts {
     class Refunds extends RefundContract {}
 
     @Nested
+    class Settlements extends SettlementContract {}
+
+    @Nested
     class RefundOrder extends RefundOrderContract {}
 }

@@ -1,7 +1,9 @@
 package io.ratelimit.testing.reference;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
+import java.util.List;
 
 /** Permits in the order in which they were taken, which is the order in which they come back. Each belongs to a call. */
 final class PermitQueue {
@@ -45,13 +47,20 @@ final class PermitQueue {
         }
     }
 
-    /** Removes what is left of a call. Returns whether its permits were the first. */
-    boolean remove(Object call) {
-        boolean first = !runs.isEmpty() && runs.getFirst().call == call;
-        runs.removeIf(run -> {
-            size -= run.call == call ? run.permits : 0;
-            return run.call == call;
-        });
+    /** Removes permits of a call, the last of those that are left. Returns whether the first permits were among them. */
+    boolean remove(Object call, long permits) {
+        boolean first = false;
+        List<Run> kept = new ArrayList<>();
+        for (Run run : runs) {
+            long removed = run.call == call ? Math.min(permits, run.permits) : 0;
+            size -= removed;
+            first |= kept.isEmpty() && removed > 0 && removed == run.permits;
+            if (removed < run.permits) {
+                kept.add(new Run(run.call, run.permits - removed));
+            }
+        }
+        runs.clear();
+        runs.addAll(kept);
         return first;
     }
 

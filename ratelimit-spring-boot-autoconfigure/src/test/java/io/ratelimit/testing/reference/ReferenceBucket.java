@@ -15,14 +15,14 @@ interface ReferenceBucket {
         return switch (limit.algorithm()) {
             case TOKEN_BUCKET ->
                 limit.refill() == Refill.INTERVAL
-                        ? new ReferenceIntervals(batch, period)
+                        ? new ReferenceIntervals(batch.atMost(capacity), period)
                         : new ReferenceTokenBucket(Fraction.of(1).dividedBy(perMicro));
             case LEAKY_BUCKET -> new ReferenceTokenBucket(Fraction.of(1).dividedBy(perMicro));
             case FIXED_WINDOW ->
                 limit.rate().calendarUnit() == null
-                        ? new ReferenceFixedWindow(window)
+                        ? new ReferenceFixedWindow(window, limit.capacity())
                         : new ReferenceCalendarWindow(limit.rate().calendarUnit(), limit.zone());
-            case SLIDING_WINDOW -> new ReferenceSlidingWindow(window);
+            case SLIDING_WINDOW -> new ReferenceSlidingWindow(window, limit.capacity());
             case SLIDING_WINDOW_LOG -> new ReferenceLog(window);
         };
     }
@@ -33,10 +33,8 @@ interface ReferenceBucket {
     /** Takes permits, be they there or not. */
     void take(long now, long permits, Object call);
 
-    /** Returns those permits of a call that have not come back. */
-    default void refund(long now, Object call) {
-        throw new UnsupportedOperationException();
-    }
+    /** Returns permits of a call, those that have not come back. */
+    void refund(long now, Object call, long permits);
 
     /** Returns permits to the bucket, those that were taken last. */
     void grant(long now, long permits);

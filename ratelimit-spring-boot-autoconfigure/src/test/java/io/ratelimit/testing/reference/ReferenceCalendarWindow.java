@@ -54,6 +54,11 @@ public final class ReferenceCalendarWindow implements ReferenceBucket {
     }
 
     @Override
+    public void refund(long now, Object call, long permits) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
     public void grant(long now, long permits) {
         if (shown(now).equals(counted)) {
             count = Math.max(0, count - permits);

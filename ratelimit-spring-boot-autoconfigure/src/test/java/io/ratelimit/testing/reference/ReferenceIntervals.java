@@ -40,9 +40,9 @@ final class ReferenceIntervals implements ReferenceBucket {
     }
 
     @Override
-    public void refund(long now, Object call) {
+    public void refund(long now, Object call, long permits) {
         used(now);
-        if (queue.remove(call)) {
+        if (queue.remove(call, permits)) {
             nextBatch = Fraction.of(now).plus(period);
         }
     }

@@ -24,7 +24,14 @@ final class ReferenceLog implements ReferenceBucket {
 
     @Override
     public void take(long now, long permits, Object call) {
-        entries.add(Entry.until(Fraction.of(now).plus(length), permits));
+        entries.add(Entry.until(Fraction.of(now).plus(length), permits, call));
+    }
+
+    @Override
+    public void refund(long now, Object call, long permits) {
+        entries.replaceAll(entry -> entry.call == call && isInView(entry, now)
+                ? new Entry(entry.end, entry.over, entry.permits - permits, call)
+                : entry);
     }
 
     /** Keeps the newest permits. */
@@ -35,7 +42,7 @@ final class ReferenceLog implements ReferenceBucket {
         for (int i = entries.size() - 1; i >= 0; i--) {
             Entry entry = entries.get(i);
             long kept = Math.min(entry.permits, room);
-            entries.set(i, Entry.until(entry.end, kept));
+            entries.set(i, Entry.until(entry.end, kept, entry.call));
             room -= kept;
         }
     }
@@ -46,7 +53,7 @@ final class ReferenceLog implements ReferenceBucket {
         for (int i = entries.size() - 1; i >= 0; i--) {
             Entry entry = entries.get(i);
             long removed = Math.min(entry.permits, left);
-            entries.set(i, new Entry(entry.end, entry.over, entry.permits - removed));
+            entries.set(i, new Entry(entry.end, entry.over, entry.permits - removed, entry.call));
             left -= removed;
         }
     }
@@ -69,10 +76,10 @@ final class ReferenceLog implements ReferenceBucket {
     }
 
     /** @param over the first whole microsecond at which the permits are no longer in use */
-    private record Entry(Fraction end, long over, long permits) {
+    private record Entry(Fraction end, long over, long permits, Object call) {
 
-        static Entry until(Fraction end, long permits) {
-            return new Entry(end, end.ceiling(), permits);
+        static Entry until(Fraction end, long permits, Object call) {
+            return new Entry(end, end.ceiling(), permits, call);
         }
     }
 }

@@ -5,7 +5,8 @@ import java.util.Map;
 
 /**
  * Counts what is taken in each window, all of one length, the first of them beginning at the epoch. Of the previous
- * window as much counts as is still in view when one looks back by a window's length.
+ * window as much counts as is still in view when one looks back by a window's length. What a window has beyond the capacity
+ * when it ends counts in the next one instead.
  */
 final class ReferenceSlidingWindow implements ReferenceBucket {
 
@@ -14,8 +15,14 @@ final class ReferenceSlidingWindow implements ReferenceBucket {
     /** What was taken, by the number of the window. */
     private final Map<Long, Long> counts = new HashMap<>();
 
-    ReferenceSlidingWindow(Fraction length) {
+    /** The windows of calls. */
+    private final Map<Object, Long> calls = new HashMap<>();
+
+    private final long capacity;
+
+    ReferenceSlidingWindow(Fraction length, long capacity) {
         this.length = length;
+        this.capacity = capacity;
     }
 
     @Override
@@ -27,7 +34,17 @@ final class ReferenceSlidingWindow implements ReferenceBucket {
 
     @Override
     public void take(long now, long permits, Object call) {
+        calls.put(call, window(now));
         counts.merge(window(now), permits, Long::sum);
+    }
+
+    @Override
+    public void refund(long now, Object call, long permits) {
+        long current = window(now);
+        Long window = calls.get(call);
+        if (window != null && window >= current - 1) {
+            counts.computeIfPresent(window, (number, count) -> Math.max(0, count - permits));
+        }
     }
 
     /** The count of a window is cut. */
@@ -57,14 +74,43 @@ final class ReferenceSlidingWindow implements ReferenceBucket {
             return Fraction.ZERO;
         }
         // What is taken in this window counts in full until its end, and only then fades.
-        long window = count(window(now)).compareTo(mostUsed) <= 0 ? window(now) : window(now) + 1;
+        long window = window(now);
+        if (count(window).compareTo(mostUsed) > 0) {
+            Map<Long, Long> present = new HashMap<>(counts);
+            do {
+                window++;
+                carryInto(window);
+            } while (count(window).compareTo(mostUsed) > 0);
+            Fraction until = timeUntil(now, mostUsed, window);
+            counts.clear();
+            counts.putAll(present);
+            return until;
+        }
+        return timeUntil(now, mostUsed, window);
+    }
+
+    private Fraction timeUntil(long now, Fraction mostUsed, long window) {
         Fraction leftForPrevious = mostUsed.minus(count(window));
         Fraction timeInView = leftForPrevious.dividedBy(count(window - 1)).times(length);
         return end(window).minus(timeInView).minus(Fraction.of(now));
     }
 
     private long window(long now) {
-        return Fraction.of(now).dividedBy(length).floor();
+        long window = Fraction.of(now).dividedBy(length).floor();
+        long last = counts.keySet().stream().mapToLong(Long::longValue).max().orElse(window);
+        while (last < window && counts.getOrDefault(last, 0L) > capacity) {
+            last++;
+            carryInto(last);
+        }
+        return window;
+    }
+
+    private void carryInto(long window) {
+        long over = counts.getOrDefault(window - 1, 0L) - capacity;
+        if (over > 0) {
+            counts.put(window - 1, capacity);
+            counts.merge(window, over, Long::sum);
+        }
     }
 
     private Fraction end(long window) {

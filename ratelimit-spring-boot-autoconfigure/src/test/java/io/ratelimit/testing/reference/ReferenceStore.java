@@ -34,7 +34,6 @@ public final class ReferenceStore implements RateLimitStore {
         this.time = time;
     }
 
-    /** Refunds token and leaky buckets. */
     @Override
     public StoreOutcome decide(StoreRequest request) {
         List<Charge> charges = request.charges();
@@ -44,13 +43,22 @@ public final class ReferenceStore implements RateLimitStore {
         List<RateLimitDecision> decisions = charges.stream()
                 .map(charge -> decide(charge, rejected, calls.computeIfAbsent(charge, call -> new Object())))
                 .toList();
+
         return request.refundable()
                 ? StoreOutcome.of(request, decisions, new ReceiptRefund<>(calls, this::refund))
                 : StoreOutcome.of(request, decisions);
     }
 
-    private CompletionStage<Void> refund(Map<Charge, Object> taken) {
-        taken.forEach((charge, call) -> bucket(charge).refund(time.micros(), call));
+    private CompletionStage<Void> refund(Map<Charge, Object> taken, Map<Charge, Long> permits) {
+        taken.forEach((charge, call) -> bucket(charge).refund(time.micros(), call, permits.get(charge)));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        if (charge.permits() > 0) {
+            bucket(charge).take(time.micros(), charge.permits(), new Object());
+        }
         return CompletableFuture.completedFuture(null);
     }
 

@@ -31,9 +31,9 @@ final class ReferenceTokenBucket implements ReferenceBucket {
     }
 
     @Override
-    public void refund(long now, Object call) {
+    public void refund(long now, Object call, long permits) {
         used(now);
-        begin = queue.remove(call) ? Fraction.of(now) : begin;
+        begin = queue.remove(call, permits) ? Fraction.of(now) : begin;
     }
 
     /** With more than is left, all of the capacity is in use from now on. */

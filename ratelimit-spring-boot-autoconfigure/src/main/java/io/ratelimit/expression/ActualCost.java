@@ -1,0 +1,109 @@
+package io.ratelimit.expression;
+
+import java.util.function.Supplier;
+import java.util.stream.Collector;
+import org.jspecify.annotations.Nullable;
+
+/** Computes what calls have actually cost: by an expression of their result, or by a collector of all their results. */
+public final class ActualCost {
+
+    private final RateLimitExpression expression;
+
+    /** Whether the expression is also of use if a call fails. */
+    private final boolean readsException;
+
+    private final @Nullable Supplier<Collector<Object, Object, ?>> collector;
+
+    /** @param collector {@code null}: the cost is the value of the expression */
+    ActualCost(
+            RateLimitExpression expression,
+            boolean readsException,
+            @Nullable Supplier<Collector<Object, Object, ?>> collector) {
+        this.expression = expression;
+        this.readsException = readsException;
+        this.collector = collector;
+    }
+
+    String text() {
+        return expression.text();
+    }
+
+    /** Starts to compute the cost of one call. */
+    public CallCost start() {
+        return collector == null ? new OfExpression() : new OfCollector(collector.get());
+    }
+
+    private final class OfExpression implements CallCost {
+
+        private volatile @Nullable Object last;
+
+        @Override
+        public void add(@Nullable Object result) {
+            last = result;
+        }
+
+        @Override
+        public @Nullable Object lastResult() {
+            return last;
+        }
+
+        @Override
+        public @Nullable Long completed(Evaluation evaluation) {
+            return expression.cost(evaluation);
+        }
+
+        @Override
+        public @Nullable Long failed(Evaluation evaluation) {
+            return readsException ? expression.cost(evaluation) : null;
+        }
+
+        @Override
+        public @Nullable Long cancelled() {
+            return null;
+        }
+    }
+
+    /** Synchronized, because a subscriber may cancel while a result arrives. */
+    private final class OfCollector implements CallCost {
+
+        private final Collector<Object, Object, ?> collector;
+
+        private final Object container;
+
+        OfCollector(Collector<Object, Object, ?> collector) {
+            this.collector = collector;
+            this.container = collector.supplier().get();
+        }
+
+        @Override
+        public synchronized void add(@Nullable Object result) {
+            if (result != null) {
+                collector.accumulator().accept(container, result);
+            }
+        }
+
+        @Override
+        public @Nullable Object lastResult() {
+            return null;
+        }
+
+        private synchronized @Nullable Long collected() {
+            return expression.costOf(collector.finisher().apply(container));
+        }
+
+        @Override
+        public @Nullable Long completed(Evaluation evaluation) {
+            return collected();
+        }
+
+        @Override
+        public @Nullable Long failed(Evaluation evaluation) {
+            return collected();
+        }
+
+        @Override
+        public @Nullable Long cancelled() {
+            return collected();
+        }
+    }
+}

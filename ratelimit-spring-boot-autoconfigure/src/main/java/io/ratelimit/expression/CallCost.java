@@ -1,0 +1,30 @@
+package io.ratelimit.expression;
+
+import io.ratelimit.RateLimitExpressionException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Computes the actual cost of one call from its results. A cost of {@code null} is unknown. Methods throw
+ * {@link RateLimitExpressionException} if the cost is not a whole number from 0 to the largest capacity.
+ */
+public interface CallCost {
+
+    /** Notes a result: the value that the call returns, or one of those that it emits. */
+    void add(@Nullable Object result);
+
+    /** Returns the result that was noted last, for the expression. */
+    @Nullable
+    Object lastResult();
+
+    /** Returns the cost of a call that has returned or completed. */
+    @Nullable
+    Long completed(Evaluation evaluation);
+
+    /** Returns the cost of a call that has failed, as far as it can be told. */
+    @Nullable
+    Long failed(Evaluation evaluation);
+
+    /** Returns the cost of a call that was cancelled, as far as it can be told. */
+    @Nullable
+    Long cancelled();
+}

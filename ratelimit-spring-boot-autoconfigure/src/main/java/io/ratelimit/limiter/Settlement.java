@@ -1,0 +1,105 @@
+package io.ratelimit.limiter;
+
+import io.ratelimit.Charge;
+import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreOutcome;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+
+/**
+ * Settles what an admitted call was charged, when it is over: refunds charges, or replaces the estimate by the actual cost. Each
+ * charge is settled at most once, however often this is called and by however many threads.
+ */
+public final class Settlement {
+
+    /** Settles nothing. */
+    public static final Settlement NONE =
+            new Settlement(Refund.NONE, more -> CompletableFuture.completedFuture(null), UnaryOperator.identity());
+
+    private final Refund refund;
+
+    private final Function<Charge, CompletionStage<Void>> store;
+
+    private final UnaryOperator<CompletionStage<Void>> continuations;
+
+    /** The charges that have taken their permits and are not settled. */
+    private final Set<Charge> open = ConcurrentHashMap.newKeySet();
+
+    private Settlement(
+            Refund refund,
+            Function<Charge, CompletionStage<Void>> store,
+            UnaryOperator<CompletionStage<Void>> continuations) {
+        this.refund = refund;
+        this.store = store;
+        this.continuations = continuations;
+    }
+
+    /**
+     * Creates the settlement of a call that was admitted.
+     *
+     * @param store charges permits even beyond the capacity
+     * @param continuations determines where the continuations of the work run
+     */
+    public static Settlement of(
+            StoreOutcome outcome,
+            Function<Charge, CompletionStage<Void>> store,
+            UnaryOperator<CompletionStage<Void>> continuations) {
+        Settlement settlement = new Settlement(outcome.refund(), store, continuations);
+        List<Charge> charges = outcome.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            // A limit in dry run that would have rejected the call has charged nothing.
+            if (outcome.isCharged(i)) {
+                settlement.open.add(charges.get(i));
+            }
+        }
+        return settlement;
+    }
+
+    /** Refunds charges: settles them at a cost of 0. */
+    public CompletionStage<Void> refund(List<Charge> charges) {
+        Map<Charge, Long> costs = new LinkedHashMap<>();
+        charges.forEach(charge -> costs.put(charge, 0L));
+        return settle(costs);
+    }
+
+    /**
+     * Refunds what was charged in excess of the actual cost, or charges the rest, even beyond the capacity. Does not block the
+     * caller.
+     *
+     * @param costs what some of the charges should have been; one that has taken nothing, or was settled before, is ignored
+     * @return completes with {@link io.ratelimit.RateLimitStoreException} if the store fails
+     */
+    public CompletionStage<Void> settle(Map<Charge, Long> costs) {
+        Map<Charge, Long> excess = new LinkedHashMap<>();
+        List<CompletionStage<Void>> work = new ArrayList<>(1);
+        costs.forEach((charge, cost) -> {
+            long more = cost - charge.permits();
+            if (!open.remove(charge) || more == 0) {
+                return;
+            }
+            if (more < 0) {
+                excess.put(charge, -more);
+            } else {
+                work.add(store.apply(new Charge(charge.limit(), charge.key(), more)));
+            }
+        });
+        if (!excess.isEmpty()) {
+            work.add(refund.refund(excess));
+        }
+        return switch (work.size()) {
+            case 0 -> CompletableFuture.completedFuture(null);
+            case 1 -> continuations.apply(work.get(0));
+            default ->
+                continuations.apply(CompletableFuture.allOf(
+                        work.stream().map(CompletionStage::toCompletableFuture).toArray(CompletableFuture[]::new)));
+        };
+    }
+}

@@ -1,0 +1,43 @@
+-- Settles charges of one call after it: undoes what was charged too much, except for permits that have come back, or charges more.
+--   permits  permits:used:since:rest:time  undoes a charge: how many permits it took, and its receipt
+--            part/permits:used:…           undoes a part of it
+--            +permits                      charges so many, available or not: a bucket in debt rejects calls until they are back
+--   reply    nothing, or as for a call that charges nothing, see decide.lua: -1 or -2 and a time
+--
+-- takes: match least greatest complete limit_of reset_after rare_state bucket_of save
+-- leaves: settle_charge
+
+local function force(state, bucket, permits)
+  local algorithm = complete(state.rule.algorithm)
+  if algorithm.force then
+    algorithm.force(state, bucket, permits)
+  else
+    state.used = greatest(state.used, least(state.used + permits, algorithm.most(state.rule)))
+  end
+end
+
+local function settle_charge(key, limit, text)
+  local rule = limit_of(limit).rule
+  local bucket = bucket_of(key, rule)
+  local own, more = bucket.own, match(text, '^%+(%d+)$')
+  if bucket.foreign then return bucket.foreign end
+  if bucket.others then rare_state().recover_others(bucket) end
+  if more then
+    bucket.appended = false
+    force(own, bucket, more + 0)
+    for _, state in ipairs(bucket.others or {}) do force(state, bucket, more + 0) end
+  else
+    local part = match(text, '^(%d+)/')
+    local permits, used, since, rest, time = match(text, '(%d+):(%d+):(%d+):(%d+):(%d+)$')
+    -- Without its state, there is nothing to undo: other rules replaced it, or the bucket has expired since.
+    if bucket.rule_is_new or rule.algorithm.used(own, bucket) == 0 then return end
+    local receipt = {used = tonumber(used), since = tonumber(since), rest = tonumber(rest), time = tonumber(time)}
+    receipt.permits = tonumber(permits)
+    complete(rule.algorithm).refund(own, bucket, tonumber(part or permits), receipt)
+    rule.algorithm.recover(own, bucket)
+  end
+  -- With a debt the key does not expire with its window.
+  bucket.window = nil
+  bucket.reset = reset_after(own, bucket)
+  save(bucket)
+end

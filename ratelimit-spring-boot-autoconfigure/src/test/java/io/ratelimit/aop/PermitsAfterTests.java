@@ -1,0 +1,329 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.TimeSource;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.TestClock;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.BiConsumer;
+import java.util.stream.Collector;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** What a call turns out to cost replaces its estimate of 10, in a bucket of 100 at a time that stands still. */
+class PermitsAfterTests {
+
+    private final TestClock clock = new TestClock();
+
+    private final ApplicationContextRunner runner = new ApplicationContextRunner()
+            .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
+            .withPropertyValues("ratelimit.store=in-memory")
+            .withBean(TimeSource.class, () -> clock)
+            .withBean("sum", Collector.class, () -> Collectors.summingInt(Answer::tokens))
+            .withBean(Model.class);
+
+    private long used(RateLimiterRegistry limiters, String limit) {
+        return 100 - limiters.get(limit).peek().remaining();
+    }
+
+    private void with(BiConsumer<Model, RateLimiterRegistry> test) {
+        runner.run(context -> test.accept(context.getBean(Model.class), context.getBean(RateLimiterRegistry.class)));
+    }
+
+    @Test
+    void valueIsChargedWhatItSays() {
+        with((model, limiters) -> {
+            assertThat(model.value(3).tokens()).isEqualTo(3);
+            assertThat(used(limiters, "value")).isEqualTo(3);
+            model.value(25);
+            assertThat(used(limiters, "value")).isEqualTo(28);
+        });
+    }
+
+    @Test
+    void debtRejectsUntilItIsBack() {
+        with((model, limiters) -> {
+            model.value(150);
+            assertThatThrownBy(() -> model.value(1))
+                    .isInstanceOfSatisfying(RateLimitExceededException.class, rejection -> {
+                        assertThat(rejection.getDecision().remaining()).isZero();
+                        assertThat(rejection.getDecision().retryAfter()).hasSeconds(60);
+                    });
+            clock.advance(60_000_000);
+            model.value(1);
+        });
+    }
+
+    @Test
+    void futureIsSettledWhenItCompletes() {
+        with((model, limiters) -> {
+            CompletableFuture<Answer> answer = new CompletableFuture<>();
+            CompletableFuture<Answer> result = model.future(answer);
+            assertThat(used(limiters, "future")).isEqualTo(10);
+            answer.complete(new Answer(40));
+            assertThat(result).isCompleted();
+            assertThat(used(limiters, "future")).isEqualTo(40);
+        });
+    }
+
+    @Test
+    void cancelledFutureKeepsTheEstimate() {
+        with((model, limiters) -> {
+            CompletableFuture<Answer> answer = new CompletableFuture<>();
+            model.future(answer).cancel(false);
+            answer.complete(new Answer(40));
+            assertThat(used(limiters, "future")).isEqualTo(10);
+        });
+    }
+
+    @Test
+    void publishersAreSettledByTheirLastValue() {
+        with((model, limiters) -> {
+            model.mono(7).block();
+            assertThat(used(limiters, "mono")).isEqualTo(7);
+            model.flux(Flux.just(1, 2, 33)).blockLast();
+            assertThat(used(limiters, "flux")).isEqualTo(33);
+        });
+    }
+
+    @Test
+    void cancelledPublisherKeepsTheEstimate() {
+        with((model, limiters) -> {
+            model.flux(Flux.just(1, 2).concatWith(Flux.never())).take(2).blockLast();
+            assertThat(used(limiters, "flux")).isEqualTo(10);
+        });
+    }
+
+    @Test
+    void collectorKnowsWhatWasUsedUntilTheCancellation() {
+        with((model, limiters) -> {
+            model.collected(Flux.just(5, 6, 7)).blockLast();
+            assertThat(used(limiters, "collected")).isEqualTo(18);
+            Sinks.Many<Integer> source = Sinks.many().unicast().onBackpressureBuffer();
+            var subscription = model.collected(source.asFlux()).subscribe();
+            source.tryEmitNext(20);
+            source.tryEmitNext(30);
+            subscription.dispose();
+            assertThat(used(limiters, "collected")).isEqualTo(68);
+            model.collected(Flux.just(2).concatWith(Flux.error(new IOException())))
+                    .onErrorComplete()
+                    .blockLast();
+            assertThat(used(limiters, "collected")).isEqualTo(70);
+        });
+    }
+
+    @Test
+    void failureKeepsTheEstimateUnlessTheExpressionReadsIt() {
+        with((model, limiters) -> {
+            assertThatThrownBy(() -> model.value(-1)).isInstanceOf(IllegalStateException.class);
+            assertThat(used(limiters, "value")).isEqualTo(10);
+            assertThatThrownBy(() -> model.failing(true)).isInstanceOf(IllegalStateException.class);
+            assertThat(used(limiters, "failing")).isEqualTo(2);
+            assertThatThrownBy(() -> model.failing(false)).isInstanceOf(IOException.class);
+            assertThat(used(limiters, "failing")).as("refundOn wins").isEqualTo(2);
+        });
+    }
+
+    @Test
+    void eachLimitIsSettledForItself() {
+        with((model, limiters) -> {
+            model.two(4);
+            assertThat(used(limiters, "requests")).isEqualTo(1);
+            assertThat(used(limiters, "less")).isEqualTo(4);
+            assertThat(used(limiters, "more")).isEqualTo(40);
+        });
+    }
+
+    @Test
+    void costThatIsUnknownOrWrongKeepsTheEstimateAndTheResult() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.costs")) {
+            with((model, limiters) -> {
+                assertThat(model.odd(null)).isNull();
+                assertThat(log.lines()).isEmpty();
+                assertThat(model.odd(-5)).isEqualTo(-5);
+                assertThat(model.odd(2_000_000_000)).isEqualTo(2_000_000_000);
+                assertThat(used(limiters, "odd")).isEqualTo(30);
+                assertThat(log.lines()).hasSize(1);
+                assertThat(log.lines().get(0))
+                        .contains(
+                                "Cost of a call to limit 'odd' unknown",
+                                "must not be negative",
+                                "estimate stays charged");
+            });
+        }
+    }
+
+    @Test
+    void dryRunSettlesOnlyWhatItHasCharged() {
+        runner.withPropertyValues("ratelimit.dry-run=true").run(context -> {
+            Model model = context.getBean(Model.class);
+            RateLimiterRegistry limiters = context.getBean(RateLimiterRegistry.class);
+            model.value(100);
+            model.value(50);
+            clock.advance(6_000_000);
+            assertThat(used(limiters, "value")).isEqualTo(94);
+        });
+    }
+
+    @Test
+    void chargeGoesBeyondTheCapacityAndIsValidated() {
+        with((model, limiters) -> {
+            limiters.get("value").charge(250);
+            assertThat(limiters.get("value").tryAcquire(1).retryAfter()).hasSeconds(151);
+            assertThatThrownBy(() -> limiters.get("value").charge(-1)).isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> limiters.get("value").charge(1_000_000_001L))
+                    .isInstanceOf(IllegalArgumentException.class);
+            limiters.get("value").chargeAsync("bob", 7).toCompletableFuture().join();
+            assertThat(limiters.get("value").peek("bob").remaining()).isEqualTo(93);
+        });
+    }
+
+    @Test
+    void configurationCanSetIt() {
+        runner.withPropertyValues("ratelimit.limits.plain.permits-after=#result")
+                .run(context -> {
+                    context.getBean(Model.class).plain(17);
+                    assertThat(used(context.getBean(RateLimiterRegistry.class), "plain"))
+                            .isEqualTo(17);
+                });
+    }
+
+    private static void assertRefused(Class<?> bean, String problem) {
+        LimitedContexts.inMemory()
+                .withBean(bean)
+                .run(context -> assertThat(analysis(context).getDescription()).contains(problem));
+    }
+
+    @Test
+    void mistakesStopTheStartUp() {
+        assertRefused(OfFuture.class, "permitsAfter of the limit 'future' must be empty");
+        assertRefused(Free.class, "permits must be at least 1 with permitsAfter");
+        assertRefused(OfParameter.class, "must not be used on a method with a parameter named result");
+        assertRefused(OfUnknown.class, "names #reslt, but the method has no such parameter");
+        assertRefused(OfRequest.class, "uses clientIp, but the cost is computed after the call");
+        LimitedContexts.inMemory()
+                .withBean(Model.class)
+                .withBean("sum", Collector.class, () -> Collectors.counting())
+                .withPropertyValues("ratelimit.limits.value.permits-after=#resul.tokens")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.limits.value.permits-after", "#resul"));
+    }
+
+    record Answer(int tokens) {}
+
+    static class Model {
+
+        @RateLimited(name = "value", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
+        Answer value(int tokens) {
+            if (tokens < 0) {
+                throw new IllegalStateException();
+            }
+            return new Answer(tokens);
+        }
+
+        @RateLimited(name = "future", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
+        CompletableFuture<Answer> future(CompletableFuture<Answer> answer) {
+            return answer.thenApply(done -> done);
+        }
+
+        @RateLimited(name = "mono", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
+        Mono<Answer> mono(int tokens) {
+            return Mono.just(new Answer(tokens));
+        }
+
+        @RateLimited(name = "flux", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
+        Flux<Answer> flux(Flux<Integer> tokens) {
+            return tokens.map(Answer::new);
+        }
+
+        @RateLimited(name = "collected", rate = "100/100s", permits = "10", permitsAfter = "@sum")
+        Flux<Answer> collected(Flux<Integer> tokens) {
+            return tokens.map(Answer::new);
+        }
+
+        @RateLimited(
+                name = "failing",
+                rate = "100/100s",
+                permits = "10",
+                permitsAfter = "#exception == null ? 1 : 2",
+                refundOn = IOException.class)
+        void failing(boolean state) throws IOException {
+            if (state) {
+                throw new IllegalStateException();
+            }
+            throw new IOException();
+        }
+
+        @RateLimited(name = "requests", rate = "100/100s")
+        @RateLimited(name = "less", rate = "100/100s", permits = "10", permitsAfter = "#result")
+        @RateLimited(name = "more", rate = "100/100s", permits = "10", permitsAfter = "#result * #p0 + 24")
+        int two(int tokens) {
+            return tokens;
+        }
+
+        @RateLimited(name = "odd", rate = "100/100s", permits = "10", permitsAfter = "#result")
+        Integer odd(Integer tokens) {
+            return tokens;
+        }
+
+        @RateLimited(name = "plain", rate = "100/100s", permits = "10")
+        int plain(int tokens) {
+            return tokens;
+        }
+    }
+
+    static class OfFuture {
+
+        @RateLimited(name = "future", rate = "1/s", permitsAfter = "#result")
+        Future<Integer> future() {
+            return CompletableFuture.completedFuture(1);
+        }
+    }
+
+    static class Free {
+
+        @RateLimited(rate = "1/s", permits = "0", permitsAfter = "#result")
+        int free() {
+            return 1;
+        }
+    }
+
+    static class OfParameter {
+
+        @RateLimited(rate = "1/s", permitsAfter = "#result")
+        int of(int result) {
+            return result;
+        }
+    }
+
+    static class OfUnknown {
+
+        @RateLimited(rate = "1/s", permitsAfter = "#reslt")
+        int of(int tokens) {
+            return tokens;
+        }
+    }
+
+    static class OfRequest {
+
+        @RateLimited(rate = "1/s", permitsAfter = "clientIp.length()")
+        int of(int tokens) {
+            return tokens;
+        }
+    }
+}

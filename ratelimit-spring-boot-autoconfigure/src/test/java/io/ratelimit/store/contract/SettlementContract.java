@@ -1,0 +1,171 @@
+package io.ratelimit.store.contract;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.limiter.Settlement;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.LimitKind;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestRandom;
+import io.ratelimit.testing.reference.ReferenceStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/**
+ * After estimates that are settled at other costs, at once or late, twice or never, and charges beyond the capacity, a store
+ * decides as the same rules do in rational arithmetic.
+ */
+public abstract class SettlementContract extends StoreContract {
+
+    private static final int HISTORIES = TestRandom.cases(600);
+
+    /** Few enough that no history has more gaps than a bucket remembers. */
+    private static final int STEPS = 28;
+
+    private final Random random = TestRandom.create(getClass());
+
+    private ReferenceStore reference;
+
+    private final List<Call> open = new ArrayList<>();
+
+    private final List<String> log = new ArrayList<>();
+
+    @ParameterizedTest
+    @EnumSource
+    void costsKnownAfterwardsCountExactly(LimitKind kind) {
+        for (int number = 0; number < HISTORIES; number++) {
+            RateLimit limit = randomLimit(kind, "debts" + kind + number);
+            clock.set(random.nextBoolean() ? TestClock.TODAY : random.nextLong(TestClock.TODAY));
+            reference = new ReferenceStore(clock);
+            open.clear();
+            log.clear();
+            log.add(limit.toString());
+            for (int step = 0; step < STEPS; step++) {
+                step(limit);
+                assertAlike(limit);
+                advance(limit);
+            }
+        }
+    }
+
+    private RateLimit randomLimit(LimitKind kind, String name) {
+        long capacity = 1 + random.nextLong(random.nextInt(4) == 0 ? 3_000 : 12);
+        long permits = kind == LimitKind.TOKEN_BUCKET_BY_INTERVALS ? 1 + random.nextLong(2 * capacity) : capacity;
+        RateLimit limit = kind.limit(name, capacity, permits + "/" + (1 + random.nextInt(7)) + "s");
+        return random.nextInt(5) == 0 ? TestLimits.dryRun(limit) : limit;
+    }
+
+    private void step(RateLimit limit) {
+        switch (random.nextInt(8)) {
+            case 0, 1, 2, 3 -> call(limit);
+            case 4 -> charge(new Charge(limit, KEY, cost(limit)));
+            case 5 -> settle(false);
+            case 6 -> settle(true);
+            default -> call(limit);
+        }
+    }
+
+    private void call(RateLimit limit) {
+        Charge charge = new Charge(limit, KEY, random.nextInt(8) == 0 ? 0 : 1 + random.nextLong(limit.capacity()));
+        StoreOutcome outcome = decide(store, charge);
+        StoreOutcome expected = decide(reference, charge);
+        log.add(clock.micros() + " call " + charge.permits() + " " + outcome.decision());
+        assertThat(outcome.decision()).as(() -> String.join("\n", log)).isEqualTo(expected.decision());
+        open.add(new Call(charge, settlement(outcome, store), settlement(expected, reference)));
+    }
+
+    private static StoreOutcome decide(RateLimitStore store, Charge charge) {
+        return store.decideAsync(StoreRequest.refundable(List.of(charge)))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static Settlement settlement(StoreOutcome outcome, RateLimitStore store) {
+        return Settlement.of(outcome, store::chargeAsync, UnaryOperator.identity());
+    }
+
+    private void charge(Charge charge) {
+        log.add(clock.micros() + " charge " + charge.permits());
+        store.chargeAsync(charge).toCompletableFuture().join();
+        reference.chargeAsync(charge).toCompletableFuture().join();
+    }
+
+    /** @param twice the second time must change nothing */
+    private void settle(boolean twice) {
+        if (!open.isEmpty()) {
+            int number = Math.max(0, open.size() - 1 - random.nextInt(4));
+            Call call = open.remove(number);
+            long cost = cost(call.charge.limit());
+            log.add(clock.micros() + " settle " + call.charge.permits() + " at " + cost);
+            call.settlement
+                    .settle(Map.of(call.charge, cost))
+                    .toCompletableFuture()
+                    .join();
+            call.expected
+                    .settle(Map.of(call.charge, cost))
+                    .toCompletableFuture()
+                    .join();
+            if (twice) {
+                call.settlement
+                        .settle(Map.of(call.charge, cost(call.charge.limit())))
+                        .toCompletableFuture()
+                        .join();
+                call.settlement
+                        .refund(List.of(call.charge))
+                        .toCompletableFuture()
+                        .join();
+            }
+        }
+    }
+
+    private long cost(RateLimit limit) {
+        return switch (random.nextInt(6)) {
+            case 0 -> 0;
+            case 1 -> limit.capacity();
+            case 2 -> random.nextLong(5 * limit.capacity());
+            default -> random.nextLong(limit.capacity() + 1);
+        };
+    }
+
+    private void advance(RateLimit limit) {
+        RateLimitDecision decision = store.peek(new Charge(limit, KEY, 1 + random.nextLong(limit.capacity())));
+        long retry = TestClock.inMicros(decision.retryAfter());
+        long reset = TestClock.inMicros(decision.resetAfter());
+        clock.advance(Math.max(
+                0,
+                switch (random.nextInt(12)) {
+                    case 0, 1, 2 -> 0;
+                    case 3 -> 1;
+                    case 4 -> retry;
+                    case 5 -> retry - 1;
+                    case 6 -> reset - 1;
+                    case 7 -> reset;
+                    case 8 -> limit.fullMicros() - clock.micros() % limit.fullMicros() - random.nextInt(2);
+                    case 9 -> random.nextLong(2 * limit.fullMicros());
+                    default -> random.nextLong(limit.fullMicros() / 4 + 1);
+                }));
+    }
+
+    private void assertAlike(RateLimit limit) {
+        for (long permits : new long[] {0, 1, limit.capacity()}) {
+            Charge charge = new Charge(limit, KEY, permits);
+            assertThat(store.peek(charge))
+                    .as(() -> String.join("\n", log) + "\n" + clock.micros() + " peek " + permits)
+                    .isEqualTo(reference.peek(charge));
+        }
+    }
+
+    /** One call, in the store and in the reference. */
+    private record Call(Charge charge, Settlement settlement, Settlement expected) {}
+}
