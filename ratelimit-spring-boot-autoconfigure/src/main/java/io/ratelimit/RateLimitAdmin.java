@@ -23,6 +23,14 @@ public interface RateLimitAdmin {
     /** Returns the same, but records this principal as the author of changes: in the log, in events and in the override. */
     RateLimitAdmin as(String principal);
 
+    /**
+     * Returns the same for a plan: its overrides, which win over those of a limit, and buckets by its numbers. With it, every method
+     * that names a limit throws an {@link IllegalArgumentException} if the limit has no such plan in the configuration.
+     *
+     * @param plan case and dashes are ignored
+     */
+    RateLimitAdmin forPlan(String plan);
+
     /** Returns the limit as this instance applies it. Does not ask the store. */
     RateLimitStatus status(String limit);
 

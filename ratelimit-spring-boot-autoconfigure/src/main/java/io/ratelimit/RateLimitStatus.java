@@ -11,12 +11,24 @@ import org.jspecify.annotations.Nullable;
  * @param effective the limit that applies to calls
  * @param override the override of the limit; {@code null}: none
  * @param origins where each attribute of the effective limit comes from, by name, such as {@code maxWait}
+ * @param plans the same for the configured plans of the limit, by their names; those of a plan are empty
  */
 public record RateLimitStatus(
-        RateLimit configured, RateLimit effective, @Nullable ActiveOverride override, Map<String, Origin> origins) {
+        RateLimit configured,
+        RateLimit effective,
+        @Nullable ActiveOverride override,
+        Map<String, Origin> origins,
+        Map<String, RateLimitStatus> plans) {
 
     public RateLimitStatus {
         origins = Map.copyOf(origins);
+        plans = Map.copyOf(plans);
+    }
+
+    /** Creates the status of a limit without plans. */
+    public RateLimitStatus(
+            RateLimit configured, RateLimit effective, @Nullable ActiveOverride override, Map<String, Origin> origins) {
+        this(configured, effective, override, origins, Map.of());
     }
 
     /** Returns the version to pass to a change that must not undo another one; 0 without an override. */

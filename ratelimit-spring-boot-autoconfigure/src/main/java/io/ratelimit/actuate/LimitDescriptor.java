@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
@@ -22,6 +23,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param zone the time zone of its calendar windows; {@code null}: it has none
  * @param origins where each attribute comes from
  * @param override {@code null}: none
+ * @param plans the numbers of the configured plans, by their names; {@code null}: there are none
  * @param pointcut the pointcut of the configuration, if there is one
  * @param methods the methods that it applies to, and what a call is charged
  * @param requests the requests that URL rules limit, such as {@code POST /login}, and what each is charged
@@ -44,6 +46,7 @@ public record LimitDescriptor(
         String onStoreFailure,
         Map<String, Origin> origins,
         @Nullable OverrideDescriptor override,
+        @Nullable Map<String, PlanDescriptor> plans,
         @Nullable String pointcut,
         Map<String, ChargeDescription> methods,
         Map<String, ChargeDescription> requests,
@@ -70,12 +73,54 @@ public record LimitDescriptor(
                 limit.onStoreFailure().name(),
                 new TreeMap<>(status.origins()),
                 status.override() == null ? null : OverrideDescriptor.of(status.override()),
+                status.plans().isEmpty() ? null : plans(status),
                 usage.pointcut(),
                 usage.methods(),
                 usage.requests(),
                 figures == null ? null : figures.lastMinute(),
                 figures == null ? null : figures.history(),
                 figures == null ? null : figures.byInstance());
+    }
+
+    private static Map<String, PlanDescriptor> plans(RateLimitStatus status) {
+        Map<String, PlanDescriptor> plans = new TreeMap<>();
+        status.plans().forEach((name, plan) -> plans.put(name, PlanDescriptor.of(plan)));
+        return plans;
+    }
+
+    /**
+     * Describes a plan: what it may set, as it applies now.
+     *
+     * @param origins where each attribute comes from
+     * @param override {@code null}: none
+     */
+    public record PlanDescriptor(
+            long capacity,
+            String rate,
+            Duration maxWait,
+            List<Duration> blockFor,
+            boolean enabled,
+            boolean dryRun,
+            Map<String, Origin> origins,
+            @Nullable OverrideDescriptor override) {
+
+        private static final Set<String> ATTRIBUTES =
+                Set.of("capacity", "rate", "maxWait", "blockFor", "enabled", "dryRun");
+
+        static PlanDescriptor of(RateLimitStatus status) {
+            RateLimit plan = status.effective();
+            Map<String, Origin> origins = new TreeMap<>(status.origins());
+            origins.keySet().retainAll(ATTRIBUTES);
+            return new PlanDescriptor(
+                    plan.capacity(),
+                    plan.rate().toString(),
+                    plan.maxWait(),
+                    plan.blockFor(),
+                    plan.enabled(),
+                    plan.dryRun(),
+                    origins,
+                    status.override() == null ? null : OverrideDescriptor.of(status.override()));
+        }
     }
 
     /** How many calls there were; as in {@link LimitDescriptor}. */

@@ -116,15 +116,18 @@ public final class RateLimitsEndpoint {
     /**
      * Returns one limit, or the bucket of a key.
      *
+     * @param plan the plan by whose numbers the bucket is shown; {@code null}: the limit's own
      * @param history how far back the calls of each interval are listed; {@code null}: they are not
      */
     @ReadOperation
-    public OperationResponseBody limit(@Selector String limit, @Nullable String key, @Nullable String history) {
-        RateLimitStatus status = status(limit);
+    public OperationResponseBody limit(
+            @Selector String limit, @Nullable String key, @Nullable String plan, @Nullable String history) {
+        RateLimitStatus status = status(limit, plan);
         if (key != null) {
             refuse("history", history, WITHOUT_KEY);
-            return describe(status, bucket(admin, status, key).inspect());
+            return describe(status, bucket(by(null, plan), status, key).inspect());
         }
+        refuse("plan", plan, "be sent with a key");
         Duration time = history(history);
         if (statistics == null) {
             return describe(status);
@@ -151,8 +154,9 @@ public final class RateLimitsEndpoint {
     }
 
     /**
-     * Sets the override of a limit. With a key it grants permits, blocks or unblocks.
+     * Sets the override of a limit or of one of its plans. With a key it grants permits, blocks or unblocks.
      *
+     * @param plan the plan that the override is for; {@code null}: the limit itself
      * @param version what the present override must have; {@code null}: any
      * @param principal the author, if known
      */
@@ -160,6 +164,7 @@ public final class RateLimitsEndpoint {
     public OperationResponseBody change(
             @Selector String limit,
             @Nullable String key,
+            @Nullable String plan,
             @Nullable Long capacity,
             @Nullable String rate,
             @Nullable String maxWait,
@@ -172,7 +177,7 @@ public final class RateLimitsEndpoint {
             @Nullable Long grant,
             @Nullable Boolean unblock,
             @Nullable String principal) {
-        RateLimitStatus status = status(limit);
+        RateLimitStatus status = status(limit, plan);
         if (key != null) {
             refuse("capacity", capacity, WITHOUT_KEY);
             refuse("rate", rate, WITHOUT_KEY);
@@ -182,7 +187,7 @@ public final class RateLimitsEndpoint {
             refuse("onStoreFailure", onStoreFailure, WITHOUT_KEY);
             refuse("duration", duration, WITHOUT_KEY);
             refuse("version", version, WITHOUT_KEY);
-            return describe(status, change(bucket(by(principal), status, key), grant, blockFor, unblock));
+            return describe(status, change(bucket(by(principal, plan), status, key), grant, blockFor, unblock));
         }
         refuse("grant", grant, "be sent with a key");
         refuse("unblock", unblock, "be sent with a key");
@@ -196,26 +201,32 @@ public final class RateLimitsEndpoint {
                 .onStoreFailure(onStoreFailure)
                 .duration(duration("duration", duration))
                 .build();
-        return describe(by(principal).override(limit, override, version(version)));
+        by(principal, plan).override(limit, override, version(version));
+        return describe(admin.status(limit));
     }
 
-    /** Removes the override of a limit, or resets the bucket of a key. */
+    /** Removes the override of a limit or of one of its plans, or resets the bucket of a key. */
     @DeleteOperation
     public OperationResponseBody remove(
-            @Selector String limit, @Nullable String key, @Nullable Long version, @Nullable String principal) {
-        RateLimitStatus status = status(limit);
+            @Selector String limit,
+            @Nullable String key,
+            @Nullable String plan,
+            @Nullable Long version,
+            @Nullable String principal) {
+        RateLimitStatus status = status(limit, plan);
         if (key == null) {
-            return describe(by(principal).removeOverride(limit, version(version)));
+            by(principal, plan).removeOverride(limit, version(version));
+            return describe(admin.status(limit));
         }
         refuse("version", version, WITHOUT_KEY);
-        RateLimitAdmin.Bucket bucket = bucket(by(principal), status, key);
+        RateLimitAdmin.Bucket bucket = bucket(by(principal, plan), status, key);
         bucket.reset();
         return describe(status, bucket.inspect());
     }
 
-    private RateLimitStatus status(String limit) {
+    private RateLimitStatus status(String limit, @Nullable String plan) {
         try {
-            return admin.status(limit);
+            return by(null, plan).status(limit);
         } catch (IllegalArgumentException ex) {
             throw new UnknownLimitException(ex);
         }
@@ -244,8 +255,9 @@ public final class RateLimitsEndpoint {
         }
     }
 
-    private RateLimitAdmin by(@Nullable String principal) {
-        return principal == null ? admin : admin.as(principal);
+    private RateLimitAdmin by(@Nullable String principal, @Nullable String plan) {
+        RateLimitAdmin author = principal == null ? admin : admin.as(principal);
+        return plan == null ? author : author.forPlan(plan);
     }
 
     private static RateLimitAdmin.Bucket bucket(RateLimitAdmin admin, RateLimitStatus status, String key) {

@@ -1,5 +1,6 @@
 package io.ratelimit.change;
 
+import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitChangedEvent.Kind;
 import io.ratelimit.RateLimitConfigurationException;
@@ -9,9 +10,11 @@ import io.ratelimit.limiter.EffectiveLimit;
 import java.lang.System.Logger.Level;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,8 +25,8 @@ final class AppliedOverrides {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
-    /** What applies to each limit, or would if it were valid. */
-    private final Map<EffectiveLimit, Applied> applied = new HashMap<>();
+    /** What applies to each limit and plan, or would if it were valid. */
+    private final Map<Target, Applied> applied = new HashMap<>();
 
     private final CopyOnWriteArrayList<ChangeListener> listeners = new CopyOnWriteArrayList<>();
 
@@ -36,9 +39,9 @@ final class AppliedOverrides {
     /**
      * Applies overrides to these limits, and forgets others.
      *
-     * @param overrides by the id of the limit
+     * @param overrides by the {@linkplain Target#id id} of what they are for
      * @param now the time by the store's clock, in microseconds
-     * @param changed the id of the limit that this instance has changed; {@code null}: none
+     * @param changed the id of what this instance has changed; {@code null}: none
      * @param endedHere whether this instance is the one that has removed what had ended
      */
     void applyAll(
@@ -47,16 +50,17 @@ final class AppliedOverrides {
             long now,
             @Nullable String changed,
             boolean endedHere) {
-        applied.keySet().retainAll(limits);
-        for (EffectiveLimit limit : limits) {
-            String id = limit.get().id();
+        List<Target> targets = limits.stream().flatMap(Target::of).toList();
+        applied.keySet().retainAll(new HashSet<>(targets));
+        for (Target target : targets) {
+            String id = target.id();
             StoredOverride wanted = overrides.get(id);
             if (wanted != null && wanted.endMicros() != 0 && wanted.endMicros() <= now) {
                 wanted = null;
             }
-            Applied present = applied.get(limit);
+            Applied present = applied.get(target);
             if (wanted == null ? present != null : present == null || present.stored.version() != wanted.version()) {
-                apply(limit, present, wanted, id.equals(changed), now, endedHere);
+                apply(target, present, wanted, id.equals(changed), now, endedHere);
             }
         }
     }
@@ -64,21 +68,22 @@ final class AppliedOverrides {
     /** Forgets what applies to limits whose configuration has changed, and tells of the change. */
     void reconfigured(List<EffectiveLimit> limits) {
         for (EffectiveLimit limit : limits) {
-            applied.remove(limit);
+            applied.keySet().removeIf(target -> target.limit.equals(limit));
             publish(limit, new RateLimitChangedEvent(limit.name(), Kind.RECONFIGURED, "", null, null, true));
         }
     }
 
     private void apply(
-            EffectiveLimit limit,
+            Target target,
             @Nullable Applied present,
             @Nullable StoredOverride wanted,
             boolean here,
             long now,
             boolean endedHere) {
+        EffectiveLimit limit = target.limit;
         if (wanted == null) {
-            applied.remove(limit);
-            limit.override(null);
+            applied.remove(target);
+            limit.override(target.plan, null);
             StoredOverride last = present == null ? null : present.stored;
             boolean ended = !here && last != null && last.endMicros() != 0 && last.endMicros() <= now;
             publish(
@@ -86,7 +91,7 @@ final class AppliedOverrides {
                     new RateLimitChangedEvent(
                             limit.name(),
                             ended ? Kind.OVERRIDE_ENDED : Kind.OVERRIDE_REMOVED,
-                            "",
+                            target.plan == null ? "" : "plan " + target.plan,
                             null,
                             null,
                             here || (ended && endedHere)));
@@ -94,17 +99,17 @@ final class AppliedOverrides {
         }
         String problem = null;
         try {
-            limit.override(attributes(wanted));
+            limit.override(target.plan, attributes(wanted));
         } catch (RuntimeException ex) {
             problem = ex.getMessage();
-            limit.override(null);
+            limit.override(target.plan, null);
         }
-        applied.put(limit, new Applied(wanted, problem));
+        applied.put(target, new Applied(wanted, problem));
         if (problem != null) {
             logger.log(
                     Level.WARNING,
                     "The override of rate limit ''{0}'' is invalid on this instance ({1}); applying the configured limit",
-                    limit.name(),
+                    target.plan == null ? limit.name() : limit.name() + "/" + target.plan,
                     problem);
             return;
         }
@@ -113,7 +118,7 @@ final class AppliedOverrides {
                 new RateLimitChangedEvent(
                         limit.name(),
                         Kind.OVERRIDDEN,
-                        String.valueOf(wanted.attributes()),
+                        (target.plan == null ? "" : "plan " + target.plan + ": ") + wanted.attributes(),
                         wanted.until(),
                         wanted.principal(),
                         here));
@@ -156,16 +161,20 @@ final class AppliedOverrides {
         return "Rate limit '" + event.limitName() + "': "
                 + switch (event.kind()) {
                     case OVERRIDDEN -> "overridden" + by + " with " + event.change() + until;
-                    case OVERRIDE_ENDED -> "the override has ended";
+                    case OVERRIDE_ENDED -> of(event) + "the override has ended";
                     case RECONFIGURED -> "the configuration has changed";
-                    default -> "the override is removed" + by;
+                    default -> of(event) + "the override is removed" + by;
                 };
     }
 
-    /** Returns the override of a limit as this instance knows it, or {@code null}. */
+    private static String of(RateLimitChangedEvent event) {
+        return event.change().isEmpty() ? "" : event.change() + ": ";
+    }
+
+    /** Returns the override of a limit, or of one of its plans, as this instance knows it, or {@code null}. */
     @Nullable
-    ActiveOverride find(EffectiveLimit limit) {
-        Applied present = applied.get(limit);
+    ActiveOverride find(EffectiveLimit limit, @Nullable String plan) {
+        Applied present = applied.get(new Target(limit, plan));
         if (present == null) {
             return null;
         }
@@ -177,6 +186,28 @@ final class AppliedOverrides {
                 stored.until(),
                 stored.principal(),
                 present.problem);
+    }
+
+    /**
+     * What an override is for.
+     *
+     * @param plan the id of a plan; {@code null}: callers without one
+     */
+    record Target(EffectiveLimit limit, @Nullable String plan) {
+
+        /** Returns the limit before its plans, because a plan is valid by the numbers of its limit. */
+        static Stream<Target> of(EffectiveLimit limit) {
+            return Stream.concat(
+                    Stream.of(new Target(limit, null)),
+                    limit.configured().plans().keySet().stream()
+                            .map(name -> new Target(limit, LimitNames.canonical(name))));
+        }
+
+        /** Returns the name that the override is stored under. No limit has a slash in its name. */
+        String id() {
+            String ofLimit = limit.get().id();
+            return plan == null ? ofLimit : ofLimit + "/" + plan;
+        }
     }
 
     private record Applied(StoredOverride stored, @Nullable String problem) {}

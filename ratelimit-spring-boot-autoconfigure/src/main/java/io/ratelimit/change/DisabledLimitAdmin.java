@@ -15,6 +15,11 @@ public final class DisabledLimitAdmin implements RateLimitAdmin {
     }
 
     @Override
+    public RateLimitAdmin forPlan(String plan) {
+        return this;
+    }
+
+    @Override
     public RateLimitStatus status(String limit) {
         throw disabled();
     }

@@ -54,6 +54,9 @@ public final class LimitAdmin implements RateLimitAdmin {
 
     private final @Nullable String principal;
 
+    /** The id of a plan; {@code null}: callers without one. */
+    private final @Nullable String plan;
+
     /**
      * @param mustNotBlock whether the current thread must not block
      * @param properties finds the origin of a property with its place; {@code null} if it is not set
@@ -65,7 +68,7 @@ public final class LimitAdmin implements RateLimitAdmin {
             ChangeChannel channel,
             BooleanSupplier mustNotBlock,
             Function<String, @Nullable Origin> properties) {
-        this(catalog, synchronizer, buckets, channel, mustNotBlock, properties, new Continuations(), null);
+        this(catalog, synchronizer, buckets, channel, mustNotBlock, properties, new Continuations(), null, null);
     }
 
     private LimitAdmin(
@@ -76,7 +79,8 @@ public final class LimitAdmin implements RateLimitAdmin {
             BooleanSupplier mustNotBlock,
             Function<String, @Nullable Origin> properties,
             Continuations continuations,
-            @Nullable String principal) {
+            @Nullable String principal,
+            @Nullable String plan) {
         this.catalog = catalog;
         this.synchronizer = synchronizer;
         this.buckets = buckets;
@@ -85,20 +89,24 @@ public final class LimitAdmin implements RateLimitAdmin {
         this.properties = properties;
         this.continuations = continuations;
         this.principal = principal;
+        this.plan = plan;
     }
 
     @Override
     public RateLimitAdmin as(String author) {
         String printable = author.replaceAll("\\p{Cntrl}", "?");
+        return with(
+                printable.length() > LONGEST_PRINCIPAL ? printable.substring(0, LONGEST_PRINCIPAL) : printable, plan);
+    }
+
+    @Override
+    public RateLimitAdmin forPlan(String name) {
+        return with(principal, LimitNames.canonical(name));
+    }
+
+    private LimitAdmin with(@Nullable String author, @Nullable String ofPlan) {
         return new LimitAdmin(
-                catalog,
-                synchronizer,
-                buckets,
-                channel,
-                mustNotBlock,
-                properties,
-                continuations,
-                printable.length() > LONGEST_PRINCIPAL ? printable.substring(0, LONGEST_PRINCIPAL) : printable);
+                catalog, synchronizer, buckets, channel, mustNotBlock, properties, continuations, author, ofPlan);
     }
 
     @Override
@@ -107,21 +115,52 @@ public final class LimitAdmin implements RateLimitAdmin {
     }
 
     private RateLimitStatus status(EffectiveLimit limit) {
-        ActiveOverride override = synchronizer.active(limit);
+        ActiveOverride override = synchronizer.active(limit, null);
         RateLimit configured = limit.configured();
-        return new RateLimitStatus(configured, limit.get(), override, origins(limit, configured, override));
+        RateLimit effective = limit.get();
+        Map<String, Origin> origins = origins(limit, configured, override);
+        Map<String, RateLimitStatus> plans = new HashMap<>();
+        effective.plans().forEach((name, ofPlan) -> {
+            RateLimit configuredPlan = configured.plans().getOrDefault(name, ofPlan);
+            plans.put(name, status(limit, name, configuredPlan, ofPlan, origins));
+        });
+        return plan == null
+                ? new RateLimitStatus(configured, effective, override, origins, plans)
+                : plans.entrySet().stream()
+                        .filter(each -> LimitNames.canonical(each.getKey()).equals(plan))
+                        .map(Map.Entry::getValue)
+                        .findFirst()
+                        .orElseThrow(() -> noSuchPlan(effective));
+    }
+
+    private RateLimitStatus status(
+            EffectiveLimit limit, String name, RateLimit configured, RateLimit effective, Map<String, Origin> ofLimit) {
+        Map<String, Origin> origins = new HashMap<>(ofLimit);
+        Map<String, Origin> inherited = limit.configured().origins();
+        configured.origins().forEach((attribute, origin) -> {
+            if (!origin.equals(inherited.get(attribute))) {
+                origins.put(attribute, withPlace(origin, ""));
+            }
+        });
+        ActiveOverride override = synchronizer.active(limit, LimitNames.canonical(name));
+        addOverridden(origins, override);
+        return new RateLimitStatus(configured, effective, override, origins);
     }
 
     private Map<String, Origin> origins(EffectiveLimit limit, RateLimit configured, @Nullable ActiveOverride override) {
         Map<String, Origin> origins = new HashMap<>();
         String declaration = catalog.place(limit.name()).orElse("");
         configured.origins().forEach((attribute, origin) -> origins.put(attribute, withPlace(origin, declaration)));
+        addOverridden(origins, override);
+        return origins;
+    }
+
+    private static void addOverridden(Map<String, Origin> origins, @Nullable ActiveOverride override) {
         if (override != null && override.problem() == null) {
             Origin overridden = new Origin(
                     Source.OVERRIDE, override.until() == null ? "until it is removed" : "until " + override.until());
             override.attributes().names().forEach(attribute -> origins.put(attribute, overridden));
         }
-        return origins;
     }
 
     private Origin withPlace(Origin origin, String declaration) {
@@ -171,7 +210,13 @@ public final class LimitAdmin implements RateLimitAdmin {
     }
 
     private Bucket bucket(EffectiveLimit limit, @Nullable String key) {
-        return new BucketAdmin(buckets, limit::get, key, principal, this::checkMayBlock, continuations);
+        return new BucketAdmin(
+                buckets,
+                () -> plan == null ? limit.get() : limit.plan(plan),
+                key,
+                principal,
+                this::checkMayBlock,
+                continuations);
     }
 
     private CompletionStage<RateLimitStatus> write(
@@ -179,7 +224,7 @@ public final class LimitAdmin implements RateLimitAdmin {
         if (next != null) {
             check(limit, next);
         }
-        String id = limit.get().id();
+        String id = new AppliedOverrides.Target(limit, plan).id();
         return synchronizer
                 .repository()
                 .write(id, next, principal, expectedVersion)
@@ -211,20 +256,40 @@ public final class LimitAdmin implements RateLimitAdmin {
         return override;
     }
 
-    private static void check(EffectiveLimit limit, RateLimitOverride override) {
+    private void check(EffectiveLimit limit, RateLimitOverride override) {
+        if (plan != null && override.onStoreFailure() != null) {
+            throw new RateLimitConfigurationException(
+                    "onStoreFailure must not be set for a plan (was " + override.onStoreFailure() + ").",
+                    "It is the same for all plans: override it for the limit.");
+        }
         try {
-            var unused = limit.with(null, override);
+            var unused = limit.with(plan, override);
         } catch (RateLimitConfigurationException ex) {
-            throw ex.at("override of limit '" + limit.name() + "'");
+            throw ex.at("override of limit '" + limit.name() + "'" + (plan == null ? "" : ", plan '" + plan + "'"));
         }
     }
 
+    private IllegalArgumentException noSuchPlan(RateLimit limit) {
+        String wanted = String.valueOf(plan);
+        return new IllegalArgumentException("Limit '" + limit.name() + "' has no plan '" + wanted + "'"
+                + LimitNames.nearest(wanted, limit.plans().keySet())
+                        .map(nearest -> "; did you mean '" + nearest + "'?")
+                        .orElse("; known are " + limit.plans().keySet()));
+    }
+
+    /** Finds a limit that has the plan. */
     private EffectiveLimit find(String name) {
-        return catalog.effective(name)
+        EffectiveLimit limit = catalog.effective(name)
                 .orElseThrow(() -> new IllegalArgumentException("There is no limit '" + name + "'"
                         + LimitNames.nearest(name, catalog.names())
                                 .map(nearest -> "; did you mean '" + nearest + "'?")
                                 .orElse("; known are " + catalog.names())));
+        if (plan != null
+                && limit.configured().plans().keySet().stream()
+                        .noneMatch(each -> LimitNames.canonical(each).equals(plan))) {
+            throw noSuchPlan(limit.configured());
+        }
+        return limit;
     }
 
     private void checkMayBlock() {

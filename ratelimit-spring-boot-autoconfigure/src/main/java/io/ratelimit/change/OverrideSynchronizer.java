@@ -270,9 +270,9 @@ public final class OverrideSynchronizer implements AutoCloseable {
         applied.tell(event);
     }
 
-    /** Returns the override of a limit as this instance knows it, or {@code null}. */
-    synchronized @Nullable ActiveOverride active(EffectiveLimit limit) {
-        return applied.find(limit);
+    /** Returns the override of a limit, or of one of its plans, as this instance knows it, or {@code null}. */
+    synchronized @Nullable ActiveOverride active(EffectiveLimit limit, @Nullable String plan) {
+        return applied.find(limit, plan);
     }
 
     /** Returns the time by the store's clock. */

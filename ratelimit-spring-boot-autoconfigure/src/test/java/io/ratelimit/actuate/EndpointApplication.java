@@ -47,7 +47,8 @@ final class EndpointApplication implements AutoCloseable {
                                         "spring.main.banner-mode=off",
                                         "management.endpoints.web.exposure.include=ratelimits",
                                         "ratelimit.store=in-memory",
-                                        "ratelimit.limits.exports.rate=2/h"),
+                                        "ratelimit.limits.exports.rate=2/h",
+                                        "ratelimit.limits.quotes.plans.free.capacity=2"),
                                 type == WebApplicationType.NONE
                                         ? Stream.<String>of()
                                         : Stream.of(

@@ -1,0 +1,206 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitPlan;
+import io.ratelimit.RateLimitPlanResolver;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
+import reactor.test.StepVerifier;
+
+/** The plan of a caller, which a bean finds for its key. */
+@Timeout(30)
+class PlanResolverTests {
+
+    private final Database database = new Database();
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory()
+            .withBean(Quotes.class, Quotes::new)
+            .withBean("plans", RateLimitPlanResolver.class, () -> database)
+            .withPropertyValues("ratelimit.plans.timeout=20s", "ratelimit.limits.quotes.plans.pro.capacity=3");
+
+    @Test
+    void firstCallWaitsForThePlanAndTheBeanIsAskedOnceOnAThreadOfTheStarter() {
+        database.plans.put("alice", RateLimitPlan.named("pro"));
+        database.plans.put("carol", RateLimitPlan.named("contract").capacity(2));
+        runner.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            for (int call = 0; call < 3; call++) {
+                quotes.quote("alice");
+            }
+            assertRejected("quotes", () -> quotes.quote("alice"));
+            quotes.quote("bob");
+            assertRejected("quotes", () -> quotes.quote("bob"));
+            quotes.quote("carol");
+            quotes.quote("carol");
+            assertRejected("quotes", () -> quotes.quote("carol"));
+            assertThat(database.asked).containsExactly("quotes alice", "quotes bob", "quotes carol");
+            assertThat(database.threads).containsOnly("ratelimit-plans");
+        });
+    }
+
+    @Test
+    void futuresAndPublishersWaitWithoutAThread() {
+        database.plans.put("alice", RateLimitPlan.named("staff").enabled(false));
+        database.held = new CompletableFuture<>();
+        runner.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            CompletableFuture<String> future = quotes.later("alice");
+            CompletableFuture<String> publisher =
+                    quotes.reactive("alice").subscribeOn(Schedulers.parallel()).toFuture();
+            assertThat(future).isNotDone();
+            assertThat(publisher).isNotDone();
+            database.held.complete(null);
+            assertThat(future.get(20, TimeUnit.SECONDS)).doesNotContain("ratelimit-plans");
+            assertThat(publisher.get(20, TimeUnit.SECONDS)).startsWith("parallel");
+            for (int call = 0; call < 5; call++) {
+                assertThat(quotes.later("alice")).isCompleted();
+                StepVerifier.create(quotes.reactive("alice")).expectNextCount(1).verifyComplete();
+            }
+            assertThat(quotes.later("bob").get(20, TimeUnit.SECONDS)).isNotNull();
+            StepVerifier.create(quotes.reactive("bob")).verifyError(RateLimitExceededException.class);
+            assertRejected("later", quotes.later("bob"));
+        });
+    }
+
+    @Test
+    void futureThatIsCancelledWhileItWaitsDoesNotCallTheMethod() {
+        database.held = new CompletableFuture<>();
+        runner.run(context -> {
+            CompletableFuture<String> future = context.getBean(Quotes.class).later("alice");
+            assertThat(future.cancel(true)).isTrue();
+            database.held.complete(null);
+            assertThat(context.getBean(Quotes.class).later("bob").get(20, TimeUnit.SECONDS))
+                    .isNotNull();
+            assertThat(context.getBean(Quotes.class).calls()).containsExactly("bob");
+        });
+    }
+
+    @Test
+    void callOnAnEventLoopDoesNotWait() {
+        database.held = new CompletableFuture<>();
+        database.plans.put("alice", RateLimitPlan.named("pro"));
+        runner.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            Mono.fromRunnable(() -> quotes.quote("alice"))
+                    .subscribeOn(Schedulers.parallel())
+                    .block();
+            database.held.complete(null);
+        });
+    }
+
+    @Test
+    void refundReturnsPermitsOfThePlan() {
+        database.plans.put("alice", RateLimitPlan.named("pro"));
+        runner.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            for (int call = 0; call < 10; call++) {
+                try {
+                    quotes.refunded("alice");
+                } catch (IOException ex) {
+                    // Expected.
+                }
+            }
+            assertThat(quotes.calls()).hasSize(10);
+        });
+    }
+
+    @Test
+    void whileTheBeanFailsTheLimitHasItsOwnNumbers() {
+        database.failing = true;
+        runner.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            quotes.quote("alice");
+            assertRejected("quotes", () -> quotes.quote("alice"));
+        });
+    }
+
+    @Test
+    void limitWithoutAKeyCannotHaveAResolver() {
+        runner.withPropertyValues("ratelimit.limits.quotes.key-expression=all-callers")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("planResolver must not be set for a limit without a key (was \"plans\")."));
+        runner.withPropertyValues(
+                        "ratelimit.limits.quotes.plan-resolver=plans", "ratelimit.limits.quotes.plan-expression='pro'")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.limits.quotes.plan-resolver must not be set beside plan-expression"));
+        runner.withPropertyValues("ratelimit.plans.cache=0s")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.plans.cache must be positive (was 0s)."));
+    }
+
+    private static final class Database implements RateLimitPlanResolver {
+
+        private final Map<String, RateLimitPlan> plans = new ConcurrentHashMap<>();
+
+        private final List<String> asked = new CopyOnWriteArrayList<>();
+
+        private final List<String> threads = new CopyOnWriteArrayList<>();
+
+        private CompletableFuture<Void> held = CompletableFuture.completedFuture(null);
+
+        private boolean failing;
+
+        @Override
+        public RateLimitPlan resolve(String limit, String key) {
+            asked.add(limit + " " + key);
+            threads.add(Thread.currentThread().getName());
+            held.orTimeout(20, TimeUnit.SECONDS).join();
+            if (failing) {
+                throw new IllegalStateException("no database");
+            }
+            return plans.get(key);
+        }
+    }
+
+    static class Quotes {
+
+        private final List<String> calls = new CopyOnWriteArrayList<>();
+
+        public List<String> calls() {
+            return calls;
+        }
+
+        @RateLimited(name = "quotes", rate = "1/h", keyExpression = "#user", planResolver = "plans")
+        public void quote(String user) {
+            calls.add(user);
+        }
+
+        @RateLimited(name = "later", rate = "1/h", keyExpression = "#user", planResolver = "plans")
+        public CompletableFuture<String> later(String user) {
+            calls.add(user);
+            return CompletableFuture.completedFuture(Thread.currentThread().getName());
+        }
+
+        @RateLimited(name = "later", rate = "1/h", keyExpression = "#user", planResolver = "plans")
+        public Mono<String> reactive(String user) {
+            return Mono.fromSupplier(() -> Thread.currentThread().getName());
+        }
+
+        @RateLimited(
+                name = "refunded",
+                rate = "1/h",
+                keyExpression = "#user",
+                planResolver = "plans",
+                refundOn = IOException.class)
+        public void refunded(String user) throws IOException {
+            calls.add(user);
+            throw new IOException("refund");
+        }
+    }
+}
