@@ -9,6 +9,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.Executors;
+import java.util.function.Function;
+import java.util.function.Supplier;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
@@ -19,6 +23,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 final class BothWays implements RateLimitScriptExecutor {
 
     private static final byte[] OF_THE_FUNCTION = "function ".getBytes(StandardCharsets.US_ASCII);
+
+    private static final Executor ORDER = Executors.newSingleThreadExecutor(runnable -> {
+        Thread thread = new Thread(runnable, "both-ways");
+        thread.setDaemon(true);
+        return thread;
+    });
 
     private final RateLimitScriptExecutor script;
 
@@ -65,14 +75,18 @@ final class BothWays implements RateLimitScriptExecutor {
         }
     }
 
-    /** One at a time, so that calls of several threads run in the same order both ways. */
+    /**
+     * On one thread, so that calls of several run in the same order both ways. A command that the driver's own thread sends
+     * overtakes those that others have handed over to it.
+     */
     @Override
-    public synchronized CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-        CompletionStage<List<Long>> byScript = script.execute(keys, arguments);
-        if (!hasFunctions) {
-            return byScript;
-        }
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        return hasFunctions ? inOrder(() -> executeBoth(keys, arguments)) : script.execute(keys, arguments);
+    }
+
+    private CompletionStage<List<Long>> executeBoth(List<byte[]> keys, byte[][] arguments) {
         byte[][] twins = keys.stream().map(BothWays::twin).toArray(byte[][]::new);
+        CompletionStage<List<Long>> byScript = script.execute(keys, arguments);
         CompletionStage<List<Long>> byFunction = lettuce.fcall(function, ScriptOutputType.MULTI, twins, arguments);
         return byScript.thenCombine(byFunction, (expected, reply) -> {
             assertThat(reply).as("reply of the function").isEqualTo(expected);
@@ -82,8 +96,11 @@ final class BothWays implements RateLimitScriptExecutor {
 
     @Override
     public CompletionStage<?> delete(byte[] key) {
-        CompletableFuture<?> twin = lettuce.del(twin(key)).toCompletableFuture();
-        return script.delete(key).thenCombine(twin, (deleted, twinDeleted) -> deleted);
+        return inOrder(() -> script.delete(key).thenCombine(lettuce.del(twin(key)), (deleted, twinDeleted) -> deleted));
+    }
+
+    private static <T> CompletionStage<T> inOrder(Supplier<CompletionStage<T>> commands) {
+        return CompletableFuture.supplyAsync(commands, ORDER).thenCompose(Function.identity());
     }
 
     /** Returns the key of the function instead of one of the script. */
