@@ -29,7 +29,8 @@ class LinkTests {
         assertThat(readme.links().stream().map(link -> link.replaceFirst("#.*", "")))
                 .containsAll(MarkdownPage.guides().stream()
                         .map(MarkdownPage::toString)
-                        .filter(path -> !path.equals("README.md"))
+                        // The pages of their topics link to recipes.
+                        .filter(path -> !path.equals("README.md") && !path.startsWith("docs/recipes/"))
                         .toList());
     }
 

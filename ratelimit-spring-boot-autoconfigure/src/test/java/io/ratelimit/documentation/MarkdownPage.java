@@ -41,7 +41,8 @@ public record MarkdownPage(Path path, String text) {
 
     /** The pages for users: the README and what is directly in {@code docs}. */
     public static List<MarkdownPage> guides() {
-        return Stream.concat(Stream.of("README.md"), files("docs", 1))
+        return Stream.of(Stream.of("README.md"), files("docs", 1), files("docs/recipes", 1))
+                .flatMap(paths -> paths)
                 .map(MarkdownPage::of)
                 .toList();
     }

@@ -27,6 +27,9 @@ public abstract class StoreContracts extends DecisionContracts {
     class EveryRuleCounts extends DifferingRulesContract {}
 
     @Nested
+    class Plans extends PlanContract {}
+
+    @Nested
     class GiveBack extends RefundExactnessContract {}
 
     @Nested
