@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.statistics.CallCounts;
 import io.ratelimit.statistics.CountSeries;
+import io.ratelimit.statistics.KeyCount;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -30,6 +31,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param lastMinute the calls of the last minute; {@code null}: they are not counted
  * @param history the calls of each interval, if asked for
  * @param byInstance the calls of the last minute on each instance, of a single limit
+ * @param topKeys the keys that were rejected most in the last minutes, of a single limit; {@code null}: they are not counted
  */
 public record LimitDescriptor(
         String algorithm,
@@ -52,7 +54,8 @@ public record LimitDescriptor(
         Map<String, ChargeDescription> requests,
         @Nullable CallCounts lastMinute,
         @Nullable CountSeries history,
-        @Nullable Map<String, CallCounts> byInstance)
+        @Nullable Map<String, CallCounts> byInstance,
+        @Nullable List<KeyCount> topKeys)
         implements OperationResponseBody {
 
     /** @param figures those of the limit; {@code null}: none */
@@ -79,7 +82,8 @@ public record LimitDescriptor(
                 usage.requests(),
                 figures == null ? null : figures.lastMinute(),
                 figures == null ? null : figures.history(),
-                figures == null ? null : figures.byInstance());
+                figures == null ? null : figures.byInstance(),
+                figures == null ? null : figures.topKeys());
     }
 
     private static Map<String, PlanDescriptor> plans(RateLimitStatus status) {
@@ -127,7 +131,8 @@ public record LimitDescriptor(
     record LimitFigures(
             CallCounts lastMinute,
             @Nullable CountSeries history,
-            @Nullable Map<String, CallCounts> byInstance) {}
+            @Nullable Map<String, CallCounts> byInstance,
+            @Nullable List<KeyCount> topKeys) {}
 
     /** Where a limit applies; as in {@link LimitDescriptor}. */
     public record Usage(

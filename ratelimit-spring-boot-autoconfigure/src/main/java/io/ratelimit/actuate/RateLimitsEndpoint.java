@@ -134,11 +134,14 @@ public final class RateLimitsEndpoint {
         }
         String id = status.effective().id();
         Figures figures = statistics.readOne(id, time);
-        return describe(status, new LimitFigures(figures.lastMinute(id), figures.history(id), figures.byInstance(id)));
+        return describe(
+                status,
+                new LimitFigures(
+                        figures.lastMinute(id), figures.history(id), figures.byInstance(id), figures.topKeys()));
     }
 
     private static LimitFigures figures(Figures figures, RateLimit limit) {
-        return new LimitFigures(figures.lastMinute(limit.id()), figures.history(limit.id()), null);
+        return new LimitFigures(figures.lastMinute(limit.id()), figures.history(limit.id()), null, null);
     }
 
     private static Duration history(@Nullable String text) {

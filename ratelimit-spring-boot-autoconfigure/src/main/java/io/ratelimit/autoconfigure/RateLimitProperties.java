@@ -46,6 +46,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param health Properties of the health contributor.
  * @param statistics Properties of the figures of limits.
  * @param observations Properties of observations, which traces are made of.
+ * @param topKeys Properties of the keys that limits reject most.
  * @param web Properties of HTTP requests and responses.
  * @param dashboard Properties of the dashboard, which is a module of its own.
  * @param defaults Defaults of all limits, for what a limit sets neither in its properties nor in its annotation.
@@ -67,12 +68,21 @@ public record RateLimitProperties(
         @DefaultValue Health health,
         @DefaultValue Statistics statistics,
         @DefaultValue Observations observations,
+        @DefaultValue TopKeys topKeys,
         @DefaultValue Web web,
         @DefaultValue Dashboard dashboard,
         @DefaultValue Defaults defaults,
         @DefaultValue Map<String, Limit> limits,
         @DefaultValue List<Http> http,
         @DefaultValue Plans plans) {
+
+    public RateLimitProperties {
+        if (topKeys.enabled() && Boolean.FALSE.equals(statistics.enabled())) {
+            throw new RateLimitConfigurationException(
+                    "ratelimit.top-keys.enabled must be false without figures (was true).",
+                    "Remove ratelimit.statistics.enabled=false, or set ratelimit.top-keys.enabled=false.");
+        }
+    }
 
     /** Where permits are counted. */
     public enum StoreType {
@@ -267,6 +277,13 @@ public record RateLimitProperties(
      * @param enabled Whether calls that wait for permits are observed, and rejections are events of the current observation.
      */
     public record Observations(@DefaultValue("false") boolean enabled) {}
+
+    /**
+     * Properties of the keys that limits reject most.
+     *
+     * @param enabled Whether the endpoint shows the keys that a limit rejects most. They can be personal data.
+     */
+    public record TopKeys(@DefaultValue("false") boolean enabled) {}
 
     /** Health status of the application. */
     public enum HealthStatus {

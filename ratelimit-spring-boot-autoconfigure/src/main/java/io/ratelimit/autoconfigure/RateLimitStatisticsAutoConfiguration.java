@@ -50,9 +50,15 @@ public final class RateLimitStatisticsAutoConfiguration {
 
     @Bean(destroyMethod = "close")
     RateLimitStatistics rateLimitStatistics(
-            ListableBeanFactory beans, ObjectProvider<SharedStatistics> shared, ObjectProvider<StoreHealth> health) {
+            ListableBeanFactory beans,
+            ObjectProvider<SharedStatistics> shared,
+            ObjectProvider<StoreHealth> health,
+            RateLimitProperties properties) {
         return RateLimitStatistics.of(
-                InstanceName.get(), shared.getIfAvailable(), state(StoreConfiguration.kind(beans), health));
+                InstanceName.get(),
+                shared.getIfAvailable(),
+                state(StoreConfiguration.kind(beans), health),
+                properties.topKeys().enabled() ? properties.redis().keyHash()::name : null);
     }
 
     private static Supplier<InstanceState> state(String kind, ObjectProvider<StoreHealth> health) {

@@ -38,6 +38,11 @@ public final class KeyHash {
         return new KeyHash(0, new SecretKeySpec(secret.getBytes(StandardCharsets.UTF_8), ALGORITHM));
     }
 
+    /** Returns the key, or the hash in its place, as operators may see it. */
+    public String name(String key) {
+        return appliesTo(key) ? of(key) : key;
+    }
+
     boolean appliesTo(String key) {
         return key.length() > longest;
     }

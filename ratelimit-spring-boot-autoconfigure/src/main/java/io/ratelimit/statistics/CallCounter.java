@@ -1,6 +1,7 @@
 package io.ratelimit.statistics;
 
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** Counts the calls of one limit since the start-up. Threads that count at the same time do not wait for each other. */
 final class CallCounter {
@@ -13,8 +14,15 @@ final class CallCounter {
 
     final LongAdder refused = new LongAdder();
 
+    /** {@code null}: keys are not counted. */
+    final @Nullable RejectedKeys keys;
+
     /** What {@link #takeNew} has returned so far. */
     private CallCounts taken = CallCounts.NONE;
+
+    CallCounter(@Nullable RejectedKeys keys) {
+        this.keys = keys;
+    }
 
     /** Returns what was counted since it was last called. No call is lost, and none is returned twice. */
     CallCounts takeNew() {

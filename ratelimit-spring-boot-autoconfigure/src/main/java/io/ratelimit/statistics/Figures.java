@@ -18,13 +18,25 @@ public final class Figures {
 
     private final int history;
 
-    /** @param history the number of intervals, the one under way among them; 0: none */
-    Figures(boolean ofAllInstances, List<InstanceFigures> instances, IntervalCounts counts, long newest, int history) {
+    private final @Nullable List<KeyCount> topKeys;
+
+    /**
+     * @param history the number of intervals, the one under way among them; 0: none
+     * @param topKeys {@code null}: they are not counted
+     */
+    Figures(
+            boolean ofAllInstances,
+            List<InstanceFigures> instances,
+            IntervalCounts counts,
+            long newest,
+            int history,
+            @Nullable List<KeyCount> topKeys) {
         this.ofAllInstances = ofAllInstances;
         this.instances = instances;
         this.counts = counts;
         this.newest = newest;
         this.history = history;
+        this.topKeys = topKeys;
     }
 
     /** Returns whether the figures are those of all instances together. */
@@ -61,5 +73,10 @@ public final class Figures {
         instances.forEach(
                 instance -> counted.put(instance.name(), instance.lastMinute().getOrDefault(limit, CallCounts.NONE)));
         return counted;
+    }
+
+    /** Returns the keys that the limit has rejected most in the last minutes; {@code null}: they are not counted. */
+    public @Nullable List<KeyCount> topKeys() {
+        return topKeys;
     }
 }

@@ -20,6 +20,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -41,10 +42,13 @@ public final class RateLimitStatistics implements AutoCloseable {
     /** The longest time to wait at the end. */
     private static final Duration SHUTDOWN = Duration.ofMillis(500);
 
+    /** The number of rejected keys that are shown. */
+    private static final int TOP = 20;
+
     /** An instance without a sign of life for so long is gone. */
     static final Duration PRESENCE = StatisticsPublisher.HEARTBEAT.multipliedBy(3);
 
-    private final CallCounting counting = new CallCounting();
+    private final CallCounting counting;
 
     private final String id = UUID.randomUUID().toString();
 
@@ -64,6 +68,8 @@ public final class RateLimitStatistics implements AutoCloseable {
 
     private final @Nullable StatisticsPublisher publisher;
 
+    private final @Nullable KeyPublisher keyPublisher;
+
     private final ScheduledExecutorService thread;
 
     private Future<?> next = CompletableFuture.completedFuture(null);
@@ -74,6 +80,7 @@ public final class RateLimitStatistics implements AutoCloseable {
             String name,
             @Nullable SharedStatistics shared,
             Supplier<InstanceState> state,
+            @Nullable UnaryOperator<String> keyNames,
             LongSupplier nanos,
             LongSupplier epochMicros,
             ScheduledExecutorService thread) {
@@ -81,11 +88,13 @@ public final class RateLimitStatistics implements AutoCloseable {
         this.shared = shared;
         this.state = state;
         this.epochMicros = epochMicros;
+        this.counting = new CallCounting(keyNames, nanos);
         this.clock = new IntervalClock(nanos, epochMicros.getAsLong());
         this.statistics = new InstanceStatistics(counting, clock, shared != null);
         this.started = clock.nanos();
         this.publisher =
                 shared == null ? null : new StatisticsPublisher(statistics, shared, id, this::ofThisInstance, started);
+        this.keyPublisher = shared == null || keyNames == null ? null : new KeyPublisher(counting, shared, id, nanos);
         this.thread = thread;
     }
 
@@ -95,13 +104,18 @@ public final class RateLimitStatistics implements AutoCloseable {
      * @param name names the instance for people
      * @param shared {@code null}: there is no other instance to tell
      * @param state tells whether the instance shares its limits; may take as long as a decision
+     * @param keyNames returns how a rejected key is called; {@code null}: keys are not counted
      */
     public static RateLimitStatistics of(
-            String name, @Nullable SharedStatistics shared, Supplier<InstanceState> state) {
+            String name,
+            @Nullable SharedStatistics shared,
+            Supplier<InstanceState> state,
+            @Nullable UnaryOperator<String> keyNames) {
         return new RateLimitStatistics(
                 name,
                 shared,
                 state,
+                keyNames,
                 System::nanoTime,
                 () -> System.currentTimeMillis() * 1_000,
                 DaemonThreads.createServiceScheduler("ratelimit-statistics"));
@@ -150,6 +164,9 @@ public final class RateLimitStatistics implements AutoCloseable {
         } else {
             publisher.round();
         }
+        if (keyPublisher != null) {
+            keyPublisher.round();
+        }
     }
 
     /** Shares the last counts, and waits for a moment. */
@@ -196,7 +213,27 @@ public final class RateLimitStatistics implements AutoCloseable {
                 logger.log(Level.DEBUG, "Figures of the other instances cannot be read", ex);
             }
         }
-        return new Figures(false, List.of(ofThisInstance()), statistics::get, statistics.newest(), intervals);
+        return new Figures(
+                false,
+                List.of(ofThisInstance()),
+                statistics::get,
+                statistics.newest(),
+                intervals,
+                limit == null || !counting.countsKeys() ? null : top(List.of(counting.keys(limit))));
+    }
+
+    private static List<KeyCount> top(List<KeyReport> reports) {
+        return KeyReport.sum(reports, TOP).counts();
+    }
+
+    /** Returns the keys that a limit rejects most, this instance's as it knows them. */
+    private @Nullable List<KeyCount> topKeys(SharedStatistics all, @Nullable String limit) {
+        if (limit == null || !counting.countsKeys()) {
+            return null;
+        }
+        Map<String, KeyReport> reports = new HashMap<>(BoundedWait.get(all.readKeys(limit), DEADLINE));
+        reports.put(id, counting.keys(limit));
+        return top(List.copyOf(reports.values()));
     }
 
     /** Returns the number of the intervals that began within this time, and of the one before them. */
@@ -216,7 +253,8 @@ public final class RateLimitStatistics implements AutoCloseable {
                 instances(snapshot),
                 (id, interval) -> counts.getOrDefault(interval, Map.of()).getOrDefault(id, CallCounts.NONE),
                 clock.interval(),
-                intervals);
+                intervals,
+                topKeys(all, limit));
     }
 
     private Snapshot ask(SharedStatistics all, int intervals, @Nullable String limit) {

@@ -27,6 +27,16 @@ public interface SharedStatistics {
     CompletionStage<Snapshot> read(long first, long last, @Nullable String limit);
 
     /**
+     * Tells which keys an instance rejects most, in the place of what it has told before.
+     *
+     * @param reports by the id of the limit; if they are too long, the last ones are left out
+     */
+    CompletionStage<?> publishKeys(String instance, Map<String, KeyReport> reports);
+
+    /** Reads which keys of a limit each instance rejects most, by the id of the instance. */
+    CompletionStage<Map<String, KeyReport>> readKeys(String limit);
+
+    /**
      * The reply to a publication.
      *
      * @param nowMicros the time that all instances share

@@ -29,7 +29,7 @@ final class StatisticsPublisher {
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(8);
 
     /** All instances together publish so often in a second. */
-    private static final long MOST_PER_SECOND = 100;
+    private static final long MOST_PER_SECOND = 50;
 
     /** The number of intervals in one publication. More wait only after Redis was away. */
     private static final int MOST_INTERVALS = 12;

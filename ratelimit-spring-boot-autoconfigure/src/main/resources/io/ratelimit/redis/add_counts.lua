@@ -3,7 +3,7 @@
 -- KEYS[1] is a hash of the instances, KEYS[2] and so on the intervals of which there are counts. ARGV is the id of the
 -- instance, the number of these counts, the time that the instance has taken for that of this server to choose the
 -- intervals, and what is to be noted of it, empty if it leaves; then the counts of each interval. These are lines with the id of a
--- limit and its counts by outcome, without the last ones that are 0.
+-- limit and its counts: calls allowed, rejected, rejected in dry run, and refused.
 --
 -- Returns the time, the number of instances, and whether the counts are those of the present: then they are added, unless
 -- they were before.
@@ -20,48 +20,33 @@ local function reply(accepted)
 end
 
 local function parse(lines)
-    return string.gmatch(lines, '(%w+) ?(%d*) ?(%d*) ?(%d*) ?(%d*)\n')
+    return string.gmatch(lines, '(%w+) (%d+) (%d+) (%d+) (%d+)\n')
 end
 
 local function add(key, more)
-    local added, limits = {}, 0
-    for limit, a, b, c, d in parse(more) do
-        added[limit] = {a, b, c, d}
+    local a, b, c, d = {}, {}, {}, {}
+    for limit, allowed, rejected, dryRunRejected, refused in parse(more) do
+        a[limit], b[limit], c[limit], d[limit] = allowed, rejected, dryRunRejected, refused
     end
-    local lines = {}
-    local function keep(limit, a, b, c, d)
-        local line = limit .. ' ' .. a
-        if b + c + d > 0 then
-            line = line .. ' ' .. b
-            if c + d > 0 then
-                line = line .. ' ' .. c
-                if d > 0 then
-                    line = line .. ' ' .. d
-                end
-            end
-        end
-        lines[#lines + 1] = line
+    local lines, size = {}, 0
+    local function keep(limit, allowed, rejected, dryRunRejected, refused)
+        size = size + 1
+        lines[size] = limit .. ' ' .. allowed .. ' ' .. rejected .. ' ' .. dryRunRejected .. ' ' .. refused .. '\n'
     end
-    local function number(digits)
-        return tonumber(digits) or 0
-    end
-    for limit, a, b, c, d in parse(redis.call('GET', key) or '') do
-        local counts = added[limit]
-        if counts then
-            keep(limit, number(a) + number(counts[1]), number(b) + number(counts[2]), number(c) + number(counts[3]),
-                number(d) + number(counts[4]))
-            added[limit] = nil
+    for limit, allowed, rejected, dryRunRejected, refused in parse(redis.call('GET', key) or '') do
+        if a[limit] then
+            keep(limit, allowed + a[limit], rejected + b[limit], dryRunRejected + c[limit], refused + d[limit])
+            a[limit] = nil
         else
-            keep(limit, number(a), number(b), number(c), number(d))
+            keep(limit, allowed, rejected, dryRunRejected, refused)
         end
     end
-    for limit, counts in pairs(added) do
-        if #lines < MOST_LIMITS then
-            keep(limit, number(counts[1]), number(counts[2]), number(counts[3]), number(counts[4]))
+    for limit in pairs(a) do
+        if size < MOST_LIMITS then
+            keep(limit, a[limit], b[limit], c[limit], d[limit])
         end
     end
-    lines[#lines + 1] = ''
-    redis.call('SET', key, table.concat(lines, '\n'), 'PX', EXPIRY)
+    redis.call('SET', key, table.concat(lines), 'PX', EXPIRY)
 end
 
 -- Instances that have been killed leave a note; each new one removes those that are too old to matter.

@@ -1,10 +1,14 @@
 package io.ratelimit.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.redis.FaultyProxy;
+import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisServer;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -111,6 +115,86 @@ class SharedFiguresTests {
             await().atMost(AFTER_AN_OUTAGE).until(() -> sum(second.figures()) >= counted);
             assertThat(sum(second.figures())).isEqualTo(counted);
         }
+    }
+
+    @Test
+    void mostRejectedKeysAreThoseOfAllInstances() {
+        String enabled = "ratelimit.top-keys.enabled=true";
+        try (CountingInstance first = new CountingInstance(redis.port(), prefix, enabled);
+                CountingInstance second = new CountingInstance(redis.port(), prefix, enabled)) {
+            String name = "<img src=x> ü\n%";
+            first.call(name, 13);
+            second.call(name, 2);
+            second.call("bob", 11);
+            List<KeyCount> expected = List.of(new KeyCount(name, 5, 0), new KeyCount("bob", 1, 0));
+            for (CountingInstance instance : List.of(first, second)) {
+                await().atMost(AFTER_AN_OUTAGE)
+                        .untilAsserted(
+                                () -> assertThat(instance.figures().topKeys()).isEqualTo(expected));
+            }
+            assertThat(redis.send("PTTL", prefix + ":{%statistics}:keys:quotes"))
+                    .asInstanceOf(LONG)
+                    .isBetween(1L, 90_000L);
+        }
+    }
+
+    @Test
+    void instanceThatIsKilledIsForgottenAfterAWhile() {
+        try (CountingInstance first = start();
+                CountingInstance second = start()) {
+            await().atMost(SOON).until(() -> first.figures().instances().size() == 2);
+            second.kill();
+            // As if it had been a while ago.
+            String instances = prefix + ":{%statistics}:instances";
+            List<?> notes = (List<?>) redis.send("HGETALL", instances);
+            for (int i = 0; i < notes.size(); i += 2) {
+                String[] note = text(notes.get(i + 1)).split(" ", 2);
+                redis.send("HSET", instances, notes.get(i), Long.parseLong(note[0]) - 31_000_000 + " " + note[1]);
+            }
+            await().atMost(SOON).until(() -> first.figures().instances().size() == 1);
+        }
+    }
+
+    @Test
+    void withoutPermissionEachInstanceShowsItsOwn() {
+        redis.send("ACL", "SETUSER", "poor", "reset", "on", ">secret", "~*", "&*", "+@all", "-hset");
+        try (LogRecorder log = new LogRecorder("io.ratelimit");
+                CountingInstance poor = new CountingInstance(
+                        redis.port(), prefix, "ratelimit.redis.username=poor", "ratelimit.redis.password=secret")) {
+            poor.call("alice", 3);
+            await().atMost(SOON)
+                    .until(() ->
+                            log.text().contains("Figures of rate limits cannot be shared with the other instances"));
+            assertThat(poor.figures().byInstance("quotes").values()).containsExactly(counts(3, 0));
+        }
+    }
+
+    @Test
+    void figuresAreSharedOverALongWay() {
+        try (FaultyProxy proxy = new FaultyProxy(redis.port(), Duration.ofMillis(10));
+                CountingInstance far = new CountingInstance(proxy.port(), prefix);
+                CountingInstance near = start()) {
+            far.call("alice", 3);
+            awaitLastMinute(near, counts(3, 0));
+            awaitLastMinute(far, counts(3, 0));
+        }
+    }
+
+    @Test
+    void figuresAreSharedOnACluster() {
+        try (RedisCluster cluster = RedisCluster.undisturbed()) {
+            String nodes = "ratelimit.redis.cluster.nodes=127.0.0.1:"
+                    + cluster.master(0).port();
+            try (CountingInstance first = new CountingInstance(nodes);
+                    CountingInstance second = new CountingInstance(nodes)) {
+                first.call("alice", 3);
+                awaitLastMinute(second, counts(3, 0));
+            }
+        }
+    }
+
+    private static String text(Object reply) {
+        return reply instanceof byte[] bytes ? new String(bytes, StandardCharsets.UTF_8) : String.valueOf(reply);
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.ratelimit.redis.connection.BackgroundScript;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.statistics.CallCounts;
 import io.ratelimit.statistics.InstanceFigures;
+import io.ratelimit.statistics.KeyReport;
 import io.ratelimit.statistics.Publication;
 import io.ratelimit.statistics.SharedStatistics;
 import java.util.ArrayList;
@@ -21,17 +22,23 @@ public final class RedisStatistics implements SharedStatistics {
 
     private static final String THREAD = "ratelimit-figures";
 
+    /** Of the reports of one instance. */
+    private static final int MOST_BYTES = 32_768;
+
     private final String prefix;
 
     private final BackgroundScript<List> publish;
 
     private final BackgroundScript<List> read;
 
+    private final BackgroundScript<List> topKeys;
+
     /** @param keyPrefix the prefix of all keys of the starter */
     public RedisStatistics(RedisConnector connector, String keyPrefix) {
         this.prefix = keyPrefix + ":{%statistics}:";
         this.publish = new BackgroundScript<>(connector, "add_counts.lua", List.class, "counts", THREAD);
         this.read = new BackgroundScript<>(connector, "read_counts.lua", List.class, "requests for figures", THREAD);
+        this.topKeys = new BackgroundScript<>(connector, "top_keys.lua", List.class, "rejected keys", THREAD);
     }
 
     @Override
@@ -69,6 +76,39 @@ public final class RedisStatistics implements SharedStatistics {
             }
             return new Snapshot(number(words.get(0)), present, counts);
         });
+    }
+
+    @Override
+    public CompletionStage<?> publishKeys(String instance, Map<String, KeyReport> reports) {
+        List<String> limits = new ArrayList<>();
+        List<String> arguments = new ArrayList<>(List.of(instance));
+        int length = 0;
+        for (Map.Entry<String, KeyReport> report : reports.entrySet()) {
+            String text = StatisticsCodec.keys(report.getValue());
+            length += text.length();
+            if (length > MOST_BYTES) {
+                break;
+            }
+            limits.add(topKeys(report.getKey()));
+            arguments.add(text);
+        }
+        return topKeys.run(limits, arguments);
+    }
+
+    @Override
+    public CompletionStage<Map<String, KeyReport>> readKeys(String limit) {
+        return topKeys.run(List.of(topKeys(limit)), List.of()).thenApply(reply -> {
+            List<?> words = reply;
+            Map<String, KeyReport> reports = new HashMap<>();
+            for (int i = 0; i < words.size(); i += 2) {
+                reports.put(text(words.get(i)), StatisticsCodec.keys(text(words.get(i + 1))));
+            }
+            return reports;
+        });
+    }
+
+    private String topKeys(String limit) {
+        return prefix + "keys:" + limit;
     }
 
     private List<String> keys(Stream<Long> intervals) {

@@ -3,13 +3,17 @@ package io.ratelimit.redis.statistics;
 import io.ratelimit.statistics.CallCounts;
 import io.ratelimit.statistics.InstanceFigures;
 import io.ratelimit.statistics.InstanceState;
+import io.ratelimit.statistics.KeyCount;
+import io.ratelimit.statistics.KeyReport;
 import io.ratelimit.statistics.Publication;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -18,10 +22,12 @@ import java.util.regex.Pattern;
 /** Writes and reads what is stored in Redis: lines of words, which the scripts read, too. Words that are new are ignored. */
 final class StatisticsCodec {
 
-    private static final Pattern COUNTS = Pattern.compile("(?m)^(\\w+) (\\d+)(?: (\\d+))?(?: (\\d+))?(?: (\\d+))?");
+    private static final Pattern COUNTS = Pattern.compile("(?m)^(\\w+) (\\d+) (\\d+) (\\d+) (\\d+)");
 
     /** What the script writes before the note: when the instance was seen, and the number of its last counts. */
     private static final Pattern NOTE = Pattern.compile("(\\d+) \\d+ (\\d+) ([a-z-]+) ([a-z_-]+) (\\S+).*\\n((?s:.*))");
+
+    private static final Pattern KEY = Pattern.compile("(?m)^(\\S+) (\\d+) (\\d+)$");
 
     private static final String NO_REASON = "-";
 
@@ -58,19 +64,16 @@ final class StatisticsCodec {
 
     static String lines(Map<String, CallCounts> counts) {
         StringBuilder lines = new StringBuilder();
-        counts.forEach((limit, count) -> {
-            lines.append(limit).append(' ').append(count.allowed());
-            if (count.rejected() + count.dryRunRejected() + count.refused() > 0) {
-                lines.append(' ').append(count.rejected());
-            }
-            if (count.dryRunRejected() + count.refused() > 0) {
-                lines.append(' ').append(count.dryRunRejected());
-            }
-            if (count.refused() > 0) {
-                lines.append(' ').append(count.refused());
-            }
-            lines.append('\n');
-        });
+        counts.forEach((limit, count) -> lines.append(limit)
+                .append(' ')
+                .append(count.allowed())
+                .append(' ')
+                .append(count.rejected())
+                .append(' ')
+                .append(count.dryRunRejected())
+                .append(' ')
+                .append(count.refused())
+                .append('\n'));
         return lines.toString();
     }
 
@@ -85,6 +88,32 @@ final class StatisticsCodec {
     }
 
     private static long number(Matcher line, int group) {
-        return line.group(group) == null ? 0 : Long.parseLong(line.group(group));
+        return Long.parseLong(line.group(group));
+    }
+
+    /** Returns how often other keys were rejected at most, and a line for each key. */
+    static String keys(KeyReport report) {
+        StringBuilder lines = new StringBuilder().append(report.others()).append('\n');
+        for (KeyCount count : report.counts()) {
+            lines.append(URLEncoder.encode(count.key(), StandardCharsets.UTF_8))
+                    .append(' ')
+                    .append(count.rejected())
+                    .append(' ')
+                    .append(count.error())
+                    .append('\n');
+        }
+        return lines.toString();
+    }
+
+    /** Reads a report, with the time that the script has written before it. */
+    static KeyReport keys(String timeAndReport) {
+        String[] lines = timeAndReport.split("\n", -1);
+        List<KeyCount> counts = new ArrayList<>();
+        for (Matcher line = KEY.matcher(timeAndReport); line.find(); ) {
+            counts.add(new KeyCount(
+                    URLDecoder.decode(line.group(1), StandardCharsets.UTF_8), number(line, 2), number(line, 3)));
+        }
+        String[] head = lines[0].split(" ", -1);
+        return new KeyReport(counts, Long.parseLong(head[head.length - 1]));
     }
 }
