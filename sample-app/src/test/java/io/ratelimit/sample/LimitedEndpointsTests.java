@@ -2,10 +2,16 @@ package io.ratelimit.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -139,6 +145,23 @@ class LimitedEndpointsTests {
         assertThat(prometheus())
                 .contains("ratelimit_calls_total{limit=\"reports\",outcome=\"rejected\"} " + (before + 1))
                 .doesNotContain("soylent");
+    }
+
+    @Test
+    void documentedMetersAreExposedAndNoOthers() throws IOException {
+        String page = Files.readString(Path.of("../docs/observability.md"));
+        Set<String> documented = Pattern.compile("(?m)^\\| `ratelimit\\.[a-z.]+` \\| `(ratelimit_[a-z_]+)`")
+                .matcher(page)
+                .results()
+                .map(row -> row.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+        Set<String> exposed = Pattern.compile("(?m)^# TYPE (ratelimit_[a-z_]+?)(_max)? ")
+                .matcher(prometheus())
+                .results()
+                .map(type -> type.group(1))
+                .collect(Collectors.toCollection(TreeSet::new));
+
+        assertThat(exposed).contains("ratelimit_calls_total").isEqualTo(documented);
     }
 
     @Test
