@@ -362,7 +362,7 @@ public final class RateLimitGate {
             return CompletableFuture.completedFuture(null);
         }
         Runnable over = ofCall.onWait(new CombinedDecision(acquire.charges(), outcome.decisions()).delayedBy(delay));
-        CompletableFuture<Void> wait = waiter.awaitAsync(delay).toCompletableFuture();
+        CompletableFuture<Void> wait = Futures.start(() -> waiter.awaitAsync(delay));
         var unused = caller.whenComplete((refund, thrown) -> wait.cancel(false));
         return wait.whenComplete((done, thrown) -> over.run());
     }

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.limiter.CallObserver;
+import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +37,17 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     @Override
     public void onLimit(RateLimit limit) {
         of(limit);
+        // Not within the map: the catalog has a lock.
+        catalog.effective(limit.name()).ifPresent(effective -> gauges.forEach(gauge -> register(gauge, effective)));
+    }
+
+    private void register(LimitGauge gauge, EffectiveLimit limit) {
+        meters.gauge(
+                gauge.name(),
+                gauge.baseUnit(),
+                gauge.description(),
+                tags(limit.get()),
+                () -> gauge.value().applyAsDouble(limit));
     }
 
     @Override
@@ -61,21 +73,16 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     }
 
     private LimitMeters register(RateLimit limit) {
-        Tags tags = Tags.of("limit", limit.name());
-        Timer wait = meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags);
-        catalog.effective(limit.name())
-                .ifPresent(effective -> gauges.forEach(gauge -> meters.gauge(
-                        gauge.name(),
-                        gauge.baseUnit(),
-                        gauge.description(),
-                        tags,
-                        () -> gauge.value().applyAsDouble(effective))));
         return new LimitMeters(
                 calls(limit, "allowed"),
                 calls(limit, "rejected"),
                 calls(limit, "dry_run_rejected"),
                 calls(limit, "refused"),
-                wait);
+                meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags(limit)));
+    }
+
+    private static Tags tags(RateLimit limit) {
+        return Tags.of("limit", limit.name());
     }
 
     private Counter calls(RateLimit limit, String outcome) {
@@ -83,7 +90,7 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
                 "ratelimit.calls",
                 "calls",
                 "Calls that a rate limit has decided about or refused",
-                Tags.of("limit", limit.name(), "outcome", outcome));
+                tags(limit).and("outcome", outcome));
     }
 
     private record LimitMeters(

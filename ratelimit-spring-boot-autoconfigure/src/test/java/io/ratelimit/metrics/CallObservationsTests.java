@@ -11,6 +11,8 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.autoconfigure.RateLimitReactiveAutoConfiguration;
 import io.ratelimit.limiter.CallObserver;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -18,7 +20,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.http.server.reactive.HttpHandler;
+import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
+import org.springframework.mock.http.server.reactive.MockServerHttpResponse;
+import org.springframework.web.reactive.config.EnableWebFlux;
+import org.springframework.web.server.adapter.WebHttpHandlerBuilder;
 import reactor.core.publisher.Mono;
 
 class CallObservationsTests {
@@ -119,6 +129,38 @@ class CallObservationsTests {
             assertThat(recorder.heard).containsExactly(REJECTION);
         });
     }
+
+    /** As WebFlux itself puts it into the subscriber's context. */
+    @Test
+    void urlRuleOfWebFluxBelongsToTheObservationOfTheRequest() {
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(
+                        RateLimitAutoConfiguration.class, RateLimitReactiveAutoConfiguration.class))
+                .withUserConfiguration(WebFlux.class)
+                .withBean(ObservationRegistry.class, () -> registry)
+                .withPropertyValues(
+                        "ratelimit.store=in-memory",
+                        "ratelimit.observations.enabled=true",
+                        "ratelimit.limits.quotes.rate=1/h",
+                        "ratelimit.limits.quotes.key-expression='all'",
+                        "ratelimit.http[0].path=/**",
+                        "ratelimit.http[0].limit=quotes")
+                .run(context -> {
+                    HttpHandler server = WebHttpHandlerBuilder.applicationContext(context.getSourceApplicationContext())
+                            .build();
+                    for (int i = 0; i < 2; i++) {
+                        server.handle(MockServerHttpRequest.get("/quotes").build(), new MockServerHttpResponse())
+                                .block();
+                    }
+                    assertThat(recorder.heard)
+                            .containsExactly(
+                                    "http.server.requests: ratelimit.rejected 'rejected by rate limit quotes'");
+                });
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableWebFlux
+    static class WebFlux {}
 
     @Test
     void withoutThePropertyNothingIsObserved() {
@@ -229,7 +271,7 @@ class CallObservationsTests {
         }
 
         private void record(String what, Observation.Context context) {
-            if (!context.getName().equals("call")) {
+            if (context.getName().startsWith("ratelimit")) {
                 String parent = context.getParentObservation() == null
                         ? "nothing"
                         : context.getParentObservation().getContextView().getName();
