@@ -1,8 +1,8 @@
 package io.ratelimit;
 
 /**
- * Decides how permits are taken and come back. All algorithms share one pair of numbers: at most {@code capacity} permits at
- * once, at most {@code rate} on average.
+ * Decides how permits are taken and come back. All algorithms but {@link #CONCURRENCY} share one pair of numbers: at most
+ * {@code capacity} permits at once, at most {@code rate} on average.
  */
 public enum Algorithm {
 
@@ -29,5 +29,12 @@ public enum Algorithm {
     SLIDING_WINDOW,
 
     /** Sliding log, exact: the permits taken during the last {@code capacity / rate} never exceed the capacity. */
-    SLIDING_WINDOW_LOG
+    SLIDING_WINDOW_LOG,
+
+    /**
+     * Has no rate: a call holds its permits until it ends, and is allowed if no more than {@code capacity} permits are held then
+     * (also known as a bulkhead, or a distributed semaphore). The {@link RateLimitDecision#retryAfter() retryAfter} and
+     * {@link RateLimitDecision#resetAfter() resetAfter} of its decisions are a second, because nothing tells when a call ends.
+     */
+    CONCURRENCY
 }

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
 @Internal
 public abstract class AlgorithmTraits {
 
+    /** What a decision says in place of a time if nothing tells when permits come back. */
+    public static final long UNKNOWN_MICROS = 1_000_000;
+
     private static final AlgorithmTraits TOKEN_BUCKET = new TokenBucket();
 
     private static final AlgorithmTraits INTERVAL_BUCKET = new IntervalBucket();
@@ -25,6 +28,8 @@ public abstract class AlgorithmTraits {
 
     private static final AlgorithmTraits SLIDING_WINDOW_LOG = new SlidingWindowLog();
 
+    private static final AlgorithmTraits CONCURRENCY = new Concurrency();
+
     private final char letter;
 
     private AlgorithmTraits(char letter) {
@@ -36,8 +41,8 @@ public abstract class AlgorithmTraits {
     }
 
     /** @param rate of a limit that is valid otherwise */
-    static AlgorithmTraits of(Algorithm algorithm, Refill refill, Rate rate) {
-        return rate.calendarUnit() == null ? of(algorithm, refill) : CALENDAR_WINDOW;
+    static AlgorithmTraits of(Algorithm algorithm, Refill refill, @Nullable Rate rate) {
+        return rate == null || rate.calendarUnit() == null ? of(algorithm, refill) : CALENDAR_WINDOW;
     }
 
     static AlgorithmTraits of(Algorithm algorithm, Refill refill) {
@@ -47,6 +52,7 @@ public abstract class AlgorithmTraits {
             case FIXED_WINDOW -> FIXED_WINDOW;
             case SLIDING_WINDOW -> SLIDING_WINDOW;
             case SLIDING_WINDOW_LOG -> SLIDING_WINDOW_LOG;
+            case CONCURRENCY -> CONCURRENCY;
         };
     }
 
@@ -69,6 +75,11 @@ public abstract class AlgorithmTraits {
 
     /** Returns the permits that come back together, and how long after they were taken. */
     public abstract Rate batch(RateLimit limit);
+
+    /** Whether permits come back when calls end, and not at a rate. Such a limit has no rate. */
+    public boolean holdsPermits() {
+        return false;
+    }
 
     /** Whether a {@link #batch} is always the whole capacity. */
     public boolean isWindow() {
@@ -356,6 +367,42 @@ public abstract class AlgorithmTraits {
         public long leaseMicros(RateLimit limit, long resetMicros) {
             return resetMicros - limit.fullMicros();
         }
+    }
+
+    private static final class Concurrency extends AlgorithmTraits {
+
+        Concurrency() {
+            super('H');
+        }
+
+        @Override
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
+            return new CapacityRange(1, RateLimit.MAX_CAPACITY);
+        }
+
+        @Override
+        public Rate batch(RateLimit limit) {
+            throw new IllegalStateException("The permits of CONCURRENCY come back when calls end");
+        }
+
+        @Override
+        public boolean holdsPermits() {
+            return true;
+        }
+
+        @Override
+        public boolean knowsWaitForMore() {
+            return false;
+        }
+
+        @Override
+        String obstacleToLeases(Rate rate, long capacity) {
+            return "a call of CONCURRENCY releases its permits when it ends";
+        }
+
+        /** Its capacity is divided, and there is nothing else. */
+        @Override
+        void divide(RateLimit limit, int instances, RateLimitBuilder share) {}
     }
 
     private static final class SlidingWindowLog extends Window {

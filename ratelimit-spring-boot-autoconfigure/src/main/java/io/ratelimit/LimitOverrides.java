@@ -37,7 +37,8 @@ public record LimitOverrides(
         @Nullable ZoneId zone,
         @Nullable String planExpression,
         @Nullable String planResolver,
-        Map<String, RateLimitPlan> plans) {
+        Map<String, RateLimitPlan> plans,
+        @Nullable Duration hold) {
 
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
@@ -68,6 +69,11 @@ public record LimitOverrides(
 
     public String limitName() {
         return property.substring(PREFIX.length());
+    }
+
+    /** Returns whether the properties declare a limit that no code declares: by a rate, or as a concurrency limit. */
+    public boolean declaresLimit() {
+        return rate != null || algorithm == Algorithm.CONCURRENCY;
     }
 
     /** Returns the name of an attribute as its author wrote it: the property, if there is one, or else the attribute. */
@@ -133,6 +139,7 @@ public record LimitOverrides(
                 null,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
     }
 }

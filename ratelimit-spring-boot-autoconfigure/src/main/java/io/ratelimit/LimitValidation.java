@@ -3,6 +3,7 @@ package io.ratelimit;
 import static io.ratelimit.RateLimitBuilder.text;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /** Checks the attributes of a limit, each alone and together. A mistake names what its author wrote, and says how to mend it. */
 final class LimitValidation {
@@ -12,6 +13,10 @@ final class LimitValidation {
     private static final Duration LONGEST_BLOCK = Duration.ofDays(365);
 
     private static final int MOST_BLOCKS = 16;
+
+    private static final Duration SHORTEST_HOLD = Duration.ofSeconds(1);
+
+    private static final Duration LONGEST_HOLD = Duration.ofDays(1);
 
     private final RateLimitBuilder limit;
 
@@ -45,6 +50,10 @@ final class LimitValidation {
         }
         checkAlgorithm();
         checkBlockFor();
+        checkHold();
+        if (traits.holdsPermits()) {
+            return concurrency();
+        }
         Rate rate = rate();
         checkCalendarUnit(rate);
         traits = AlgorithmTraits.of(limit.algorithm(), limit.refill(), rate);
@@ -55,6 +64,58 @@ final class LimitValidation {
         }
         checkLease(rate, capacity);
         return new Numbers(capacity, rate, reduced);
+    }
+
+    /** Permits that calls hold have no rate: nothing is reserved, leased or blocked. */
+    private Numbers concurrency() {
+        String rate = limit.rate();
+        if (rate != null && !rate.isBlank()) {
+            throw new RateLimitConfigurationException(
+                    limit.label("rate") + " must not be set for CONCURRENCY (was " + rate + ").",
+                    "Remove it, or declare a second limit with the rate.");
+        }
+        Long capacity = limit.capacity();
+        if (capacity == null) {
+            throw new RateLimitConfigurationException(
+                    "capacity must be set for CONCURRENCY.", "Set it to the number of calls that may run at once.");
+        }
+        if (capacity < 1 || capacity > RateLimit.MAX_CAPACITY) {
+            throw new RateLimitConfigurationException(
+                    limit.label("capacity") + " must be from 1 to " + RateLimit.MAX_CAPACITY + " for CONCURRENCY (was "
+                            + capacity + ").",
+                    "Change it.");
+        }
+        if (!limit.blockDurations().isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    limit.label("blockFor") + " must be 0 for CONCURRENCY, whose rejections end with a call (was "
+                            + text(limit.blockDurations().get(0)) + ").",
+                    "Remove it, or declare a second limit with a rate.");
+        }
+        if (limit.lease() != 0) {
+            throw new RateLimitConfigurationException(
+                    limit.label("lease") + " must be 0 for CONCURRENCY, whose permits come back when calls end (was "
+                            + limit.lease() + ").",
+                    "Remove it.");
+        }
+        return new Numbers(capacity, null, null);
+    }
+
+    private void checkHold() {
+        Duration hold = limit.ownHold();
+        if (hold == null) {
+            return;
+        }
+        String was = " (was " + text(hold) + ").";
+        if (!traits.holdsPermits()) {
+            throw new RateLimitConfigurationException(
+                    limit.label("hold") + " must not be set for " + limit.algorithm() + was,
+                    "Remove it, or use CONCURRENCY.");
+        }
+        if (hold.compareTo(SHORTEST_HOLD) < 0 || hold.compareTo(LONGEST_HOLD) > 0) {
+            throw new RateLimitConfigurationException(
+                    limit.label("hold") + " must be from " + text(SHORTEST_HOLD) + " to " + text(LONGEST_HOLD) + was,
+                    "Use 30s, unless calls pause for longer.");
+        }
     }
 
     private void checkAlgorithm() {
@@ -73,7 +134,7 @@ final class LimitValidation {
                     label + " must be a whole number of microseconds (was " + text(limit.maxWait()) + ").",
                     DURATION_EXAMPLE);
         }
-        if (!limit.maxWait().isZero() && !traits.reservesAhead()) {
+        if (!limit.maxWait().isZero() && !traits.reservesAhead() && !traits.holdsPermits()) {
             throw new RateLimitConfigurationException(
                     label + " must be 0 for " + limit.algorithm()
                             + (limit.refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
@@ -221,6 +282,11 @@ final class LimitValidation {
         }
     }
 
-    /** What the attributes of a limit say, if they are valid. */
-    record Numbers(long capacity, Rate rate, ReducedRate reducedRate) {}
+    /**
+     * What the attributes of a limit say, if they are valid.
+     *
+     * @param rate {@code null}: permits come back when calls end
+     */
+    record Numbers(
+            long capacity, @Nullable Rate rate, @Nullable ReducedRate reducedRate) {}
 }

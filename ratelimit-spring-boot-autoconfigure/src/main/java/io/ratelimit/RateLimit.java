@@ -21,6 +21,8 @@ public final class RateLimit {
     /** The largest capacity. */
     public static final long MAX_CAPACITY = 1_000_000_000;
 
+    static final Duration DEFAULT_HOLD = Duration.ofSeconds(30);
+
     private final String name;
 
     private final String id;
@@ -33,9 +35,10 @@ public final class RateLimit {
 
     private final long capacity;
 
-    private final Rate rate;
+    /** {@code null}: permits come back when calls end. */
+    private final @Nullable Rate rate;
 
-    private final ReducedRate reducedRate;
+    private final @Nullable ReducedRate reducedRate;
 
     private final long fullMicros;
 
@@ -56,6 +59,8 @@ public final class RateLimit {
     private final ZoneId zone;
 
     final @Nullable CalendarWindows calendar;
+
+    private final Duration hold;
 
     /** The attributes that this limit was built from, with the configuration. */
     private final RateLimitBuilder source;
@@ -86,7 +91,7 @@ public final class RateLimit {
         this.rate = numbers.rate();
         this.reducedRate = numbers.reducedRate();
         this.traits = AlgorithmTraits.of(algorithm, refill, rate);
-        this.fullMicros = reducedRate.fullMicros(capacity);
+        this.fullMicros = reducedRate == null ? 0 : reducedRate.fullMicros(capacity);
         this.maxWait = source.maxWait();
         this.blockFor = source.blockDurations();
         this.lease = source.lease();
@@ -95,7 +100,9 @@ public final class RateLimit {
         this.onStoreFailure = source.onStoreFailure();
         this.scope = source.scope();
         this.zone = source.zone();
-        this.calendar = rate.calendarUnit() == null ? null : new CalendarWindows(rate.calendarUnit(), zone);
+        this.calendar =
+                rate == null || rate.calendarUnit() == null ? null : new CalendarWindows(rate.calendarUnit(), zone);
+        this.hold = source.hold();
         this.local = local == null ? this : local;
         this.plan = source.plan();
         this.plans = Collections.unmodifiableMap(plans);
@@ -190,26 +197,49 @@ public final class RateLimit {
         return capacity;
     }
 
-    /** Returns the average number of permits per period. */
-    public Rate rate() {
-        return rate;
+    /** Returns whether the limit has a rate, as all have but those with {@link Algorithm#CONCURRENCY}. */
+    public boolean hasRate() {
+        return rate != null;
     }
 
-    /** Returns the rate in lowest terms, for calculations. */
+    /**
+     * Returns the average number of permits per period.
+     *
+     * @throws IllegalStateException if the limit {@linkplain #hasRate() has none}
+     */
+    public Rate rate() {
+        return existing(rate);
+    }
+
+    /**
+     * Returns the rate in lowest terms, for calculations.
+     *
+     * @throws IllegalStateException if the limit {@linkplain #hasRate() has none}
+     */
     public ReducedRate reducedRate() {
-        return reducedRate;
+        return existing(reducedRate);
+    }
+
+    private <T> T existing(@Nullable T ofRate) {
+        if (ofRate == null) {
+            throw new IllegalStateException("Limit '" + name + "' has no rate: its permits come back when calls end");
+        }
+        return ofRate;
     }
 
     /**
      * Returns {@code capacity / rate} in microseconds: the length of a window, or the time to fill an empty bucket. Rounded
      * up, which is still exact: a window that starts with a call starts at a whole microsecond, and an aligned window is a
-     * whole number of microseconds. Of a calendar unit it is the longest length.
+     * whole number of microseconds. Of a calendar unit it is the longest length. 0 without a rate.
      */
     public long fullMicros() {
         return fullMicros;
     }
 
-    /** Returns the maximum time to wait for reserved permits, in whole microseconds; zero: permits are not reserved. */
+    /**
+     * Returns the maximum time to wait for permits, in whole microseconds; zero: a call does not wait. With a rate, the permits
+     * are reserved.
+     */
     public Duration maxWait() {
         return maxWait;
     }
@@ -267,6 +297,14 @@ public final class RateLimit {
         return zone;
     }
 
+    /**
+     * Returns after which time the permits that an instance holds come back if the instance has died. A live instance renews
+     * them. Only {@link Algorithm#CONCURRENCY} has use for it.
+     */
+    public Duration hold() {
+        return hold;
+    }
+
     /** Returns the limit that this instance applies while the store fails: its share, or this limit. */
     public RateLimit local() {
         return local;
@@ -280,14 +318,17 @@ public final class RateLimit {
                 && agreesInRate(other)
                 && maxWait.equals(other.maxWait)
                 && blockFor.equals(other.blockFor)
-                && scope == other.scope;
+                && scope == other.scope
+                && hold.equals(other.hold);
     }
 
     private boolean agreesInRate(RateLimit other) {
         if (calendar != null || other.calendar != null) {
-            return rate.equals(other.rate) && zone.equals(other.zone);
+            return Objects.equals(rate, other.rate) && zone.equals(other.zone);
         }
-        return refill == Refill.INTERVAL ? rate.equals(other.rate) : reducedRate.equals(other.reducedRate);
+        return refill == Refill.INTERVAL
+                ? Objects.equals(rate, other.rate)
+                : Objects.equals(reducedRate, other.reducedRate);
     }
 
     /** Returns whether all attributes of both are the same. */
@@ -307,12 +348,14 @@ public final class RateLimit {
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {
-        return algorithm + ", capacity " + capacity + " at " + rate
+        return algorithm + ", capacity " + capacity
+                + (rate == null ? "" : " at " + rate)
                 + (calendar == null ? "" : " in " + zone)
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
                 + (maxWait.isZero() ? "" : ", maxWait " + RateLimitBuilder.text(maxWait))
                 + (blockFor.isEmpty() ? "" : ", blockFor " + blockForText())
                 + (lease == 0 ? "" : ", lease " + lease)
+                + (traits.holdsPermits() ? ", hold " + RateLimitBuilder.text(hold) : "")
                 + (scope == Scope.SHARED ? "" : ", scope " + scope)
                 + (dryRun ? ", dry run" : "")
                 + (enabled ? "" : ", disabled")

@@ -52,6 +52,8 @@ public final class RateLimitBuilder {
 
     private @Nullable ZoneId zone;
 
+    private @Nullable Duration hold;
+
     private LocalShare share = LocalShare.WHOLE;
 
     /** The plan that the limit is for; {@code null}: callers without one. */
@@ -97,7 +99,10 @@ public final class RateLimitBuilder {
         return rate(permits + "/" + period);
     }
 
-    /** Sets the maximum time to wait for reserved permits; zero, the default: permits are not reserved. */
+    /**
+     * Sets the maximum time to wait for permits, which are reserved if the limit has a rate; zero, the default: calls do not
+     * wait.
+     */
     public RateLimitBuilder maxWait(Duration maxWait) {
         this.maxWait = maxWait;
         return this;
@@ -156,6 +161,15 @@ public final class RateLimitBuilder {
     }
 
     /**
+     * Sets after which time the permits that an instance holds come back if the instance has died, with
+     * {@link Algorithm#CONCURRENCY}; default: 30 seconds.
+     */
+    public RateLimitBuilder hold(Duration hold) {
+        this.hold = hold;
+        return this;
+    }
+
+    /**
      * Returns a builder in which the configuration is applied: overrides of this limit win over what customizers and
      * this builder set, and these win over the defaults of all limits.
      */
@@ -174,12 +188,13 @@ public final class RateLimitBuilder {
         algorithm = resolve("algorithm", overrides.algorithm(), algorithm, defaults.algorithm(), defaults);
         refill = resolve("refill", overrides.refill(), refill, defaults.refill(), defaults);
         capacity = resolve("capacity", overrides.capacity(), capacity, defaults.capacity(), defaults);
-        rate = resolve("rate", overrides.rate(), rate, defaults.rate(), defaults);
+        rate = resolve("rate", overrides.rate(), rate, hasRate() ? defaults.rate() : null, defaults);
         maxWait = resolve("maxWait", overrides.maxWait(), maxWait, defaults.maxWait(), defaults);
         blockFor = resolve("blockFor", overrides.blockFor(), blockFor, defaults.blockFor(), defaults);
         lease = resolve("lease", overrides.lease(), lease, defaults.lease(), defaults);
         scope = resolve("scope", overrides.scope(), scope, defaults.scope(), defaults);
         zone = resolve("zone", overrides.zone(), zone, defaults.zone(), defaults);
+        hold = resolve("hold", overrides.hold(), hold, null, defaults);
         enabled = resolve("enabled", overrides.enabled(), enabled, defaults.enabled(), defaults);
         dryRun = resolve("dryRun", overrides.dryRun(), dryRun, defaults.dryRun(), defaults);
         onStoreFailure = resolve(
@@ -289,6 +304,7 @@ public final class RateLimitBuilder {
         all.put("lease", origin("lease", lease));
         all.put("scope", origin("scope", scope));
         all.put("zone", origin("zone", zone));
+        all.put("hold", origin("hold", hold));
         all.put("enabled", origin("enabled", enabled));
         all.put("dryRun", origin("dryRun", dryRun));
         all.put("onStoreFailure", origin("onStoreFailure", onStoreFailure));
@@ -326,6 +342,7 @@ public final class RateLimitBuilder {
         copy.lease = lease;
         copy.scope = scope;
         copy.zone = zone;
+        copy.hold = hold;
         copy.enabled = enabled;
         copy.dryRun = dryRun;
         copy.onStoreFailure = onStoreFailure;
@@ -380,6 +397,20 @@ public final class RateLimitBuilder {
     @Nullable
     String plan() {
         return plan;
+    }
+
+    boolean hasRate() {
+        return algorithm() != Algorithm.CONCURRENCY;
+    }
+
+    /** Returns the hold as it was set; {@code null}: the default. */
+    @Nullable
+    Duration ownHold() {
+        return hold;
+    }
+
+    Duration hold() {
+        return hold == null ? RateLimit.DEFAULT_HOLD : hold;
     }
 
     Scope scope() {

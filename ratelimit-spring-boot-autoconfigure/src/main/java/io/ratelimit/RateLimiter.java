@@ -1,7 +1,10 @@
 package io.ratelimit;
 
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Applies one limit programmatically.
@@ -13,6 +16,9 @@ import java.util.concurrent.CompletionStage;
  * the stage, including those that the blocking method throws. The other methods take no permits and throw an
  * {@link IllegalStateException} on a thread that must not block, such as an event loop, if the store is remote, or if
  * {@code acquire} may have to wait for permits.
+ *
+ * <p>The permits of a limit with {@link Algorithm#CONCURRENCY} come back when a call ends, so its calls {@link #enter(String)}:
+ * {@code tryAcquire} and {@code acquire} throw an {@link IllegalStateException}.
  *
  * <p>If the store fails, every method can throw a {@link RateLimitStoreException}, depending on {@link OnStoreFailure}. A
  * disabled limit allows every call.
@@ -101,6 +107,105 @@ public interface RateLimiter {
     /** Does the same as {@link #acquireAsync(String, long)} without a key. */
     CompletionStage<Void> acquireAsync(long permits);
 
+    /** Does the same as {@link #enter(String, long)} for one permit. */
+    default Entry enter(String key) {
+        return enter(key, 1);
+    }
+
+    /**
+     * Begins a call, which holds its permits until you close the entry. This is how to use a limit with
+     * {@link Algorithm#CONCURRENCY}. The permits of other limits come back over time, and closing the entry changes nothing.
+     *
+     * <pre>{@code
+     * try (RateLimiter.Entry entry = limiter.enter(tenant)) {
+     *     export(tenant);
+     * }
+     * }</pre>
+     *
+     * @throws RateLimitExceededException if the permits are not available within {@code maxWait}
+     * @throws RateLimitInterruptedException if the call has to wait and the thread is interrupted before or meanwhile; the
+     *     interrupt flag is set
+     * @throws IllegalArgumentException if the key is null or empty or the permits are negative
+     */
+    Entry enter(String key, long permits);
+
+    /** Does the same as {@link #enter(String)} without a key. */
+    default Entry enter() {
+        return enter(1);
+    }
+
+    /** Does the same as {@link #enter(String, long)} without a key. */
+    Entry enter(long permits);
+
+    /** Does the same as {@link #enter(String)} without blocking a thread. */
+    default CompletionStage<Entry> enterAsync(String key) {
+        return enterAsync(key, 1);
+    }
+
+    /**
+     * Does the same as {@link #enter(String, long)} without blocking a thread, not even while it waits. Cancelling the stage, as
+     * a {@link CompletableFuture}, ends the wait.
+     */
+    CompletionStage<Entry> enterAsync(String key, long permits);
+
+    /** Does the same as {@link #enterAsync(String)} without a key. */
+    default CompletionStage<Entry> enterAsync() {
+        return enterAsync(1);
+    }
+
+    /** Does the same as {@link #enterAsync(String, long)} without a key. */
+    CompletionStage<Entry> enterAsync(long permits);
+
+    /**
+     * {@linkplain #enter(String) Enters}, does the work, and closes the entry when the work has returned or failed.
+     *
+     * @throws Exception that of the work
+     */
+    default <T extends @Nullable Object> T call(String key, Callable<T> work) throws Exception {
+        return call(enter(key), work);
+    }
+
+    /** Does the same as {@link #call(String, Callable)} without a key. */
+    default <T extends @Nullable Object> T call(Callable<T> work) throws Exception {
+        return call(enter(), work);
+    }
+
+    private static <T extends @Nullable Object> T call(Entry entry, Callable<T> work) throws Exception {
+        try {
+            return work.call();
+        } finally {
+            entry.close();
+        }
+    }
+
+    /**
+     * {@linkplain #enterAsync(String) Enters}, starts the work, and closes the entry when its stage is complete. Exceptions
+     * complete the returned stage.
+     */
+    default <T extends @Nullable Object> CompletionStage<T> callAsync(
+            String key, Supplier<? extends CompletionStage<T>> work) {
+        return callAsync(enterAsync(key), work);
+    }
+
+    /** Does the same as {@link #callAsync(String, Supplier)} without a key. */
+    default <T extends @Nullable Object> CompletionStage<T> callAsync(Supplier<? extends CompletionStage<T>> work) {
+        return callAsync(enterAsync(), work);
+    }
+
+    private static <T extends @Nullable Object> CompletionStage<T> callAsync(
+            CompletionStage<Entry> entered, Supplier<? extends CompletionStage<T>> work) {
+        return entered.thenCompose(entry -> {
+            CompletionStage<T> started;
+            try {
+                started = work.get();
+            } catch (Throwable ex) {
+                entry.close();
+                throw ex;
+            }
+            return started.whenComplete((value, thrown) -> entry.close());
+        });
+    }
+
     /**
      * Charges what a call has cost, even if the bucket does not hold so many permits. A bucket in debt rejects calls until enough
      * permits are back; the time until then is their {@link RateLimitDecision#retryAfter() retryAfter}. Rejects nothing, blocks no
@@ -150,4 +255,12 @@ public interface RateLimiter {
 
     /** Does the same as {@link #reset()} without blocking. */
     CompletionStage<Void> resetAsync();
+
+    /** A call that holds its permits until it is closed. */
+    interface Entry extends AutoCloseable {
+
+        /** Releases the permits in the background. Does nothing if it was called before. */
+        @Override
+        void close();
+    }
 }

@@ -49,7 +49,8 @@ class RateLimitOverridesTests {
                 null,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
         RateLimit limit = declared.with(settings(all));
         assertThat(limit)
                 .hasToString("FIXED_WINDOW, capacity 3 at 3/m, blockFor 1m then 1h, lease 2, dry run, disabled");
@@ -115,7 +116,7 @@ class RateLimitOverridesTests {
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
         return new LimitOverrides(
                 PROPERTY, algorithm, null, null, null, null, null, null, null, refill, maxWait, null, null, null, null,
-                null, null, null, null, null, null, null, Map.of());
+                null, null, null, null, null, null, null, Map.of(), null);
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -126,6 +127,6 @@ class RateLimitOverridesTests {
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
         return new LimitOverrides(
                 PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, null, null, dryRun, policy,
-                null, null, null, null, null, null, null, null, Map.of());
+                null, null, null, null, null, null, null, null, Map.of(), null);
     }
 }

@@ -21,6 +21,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 /**
  * Describes a limit as it applies now.
  *
+ * @param rate {@code null}: permits come back when calls end
  * @param zone the time zone of its calendar windows; {@code null}: it has none
  * @param origins where each attribute comes from
  * @param override {@code null}: none
@@ -36,7 +37,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 public record LimitDescriptor(
         String algorithm,
         long capacity,
-        String rate,
+        @Nullable String rate,
         @Nullable String zone,
         String refill,
         Duration maxWait,
@@ -64,8 +65,10 @@ public record LimitDescriptor(
         return new LimitDescriptor(
                 limit.algorithm().name(),
                 limit.capacity(),
-                limit.rate().toString(),
-                limit.rate().calendarUnit() == null ? null : limit.zone().getId(),
+                limit.hasRate() ? limit.rate().toString() : null,
+                !limit.hasRate() || limit.rate().calendarUnit() == null
+                        ? null
+                        : limit.zone().getId(),
                 limit.refill().name(),
                 limit.maxWait(),
                 limit.blockFor(),

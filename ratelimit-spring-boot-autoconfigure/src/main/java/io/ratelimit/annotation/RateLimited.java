@@ -67,7 +67,7 @@ public @interface RateLimited {
     /**
      * Average number of permits per period: {@code "10/s"}, {@code "100/m"}, {@code "1000/h"}, {@code "5/10s"},
      * {@code "3/500ms"} or {@code "1/PT1M"}; a bare number is per second. May contain placeholders. Required here or in the
-     * configuration.
+     * configuration, except for {@link Algorithm#CONCURRENCY}, which has none.
      */
     String rate() default "";
 
@@ -118,7 +118,8 @@ public @interface RateLimited {
      * Maximum time to wait for permits, such as {@code "500ms"}; empty: do not wait. If the bucket does not hold enough permits,
      * the call reserves future permits and waits for them once, before the method runs. If they are available only later than
      * this, the call is rejected at once. Only for {@link Algorithm#TOKEN_BUCKET} with {@link Refill#CONTINUOUS} and for
-     * {@link Algorithm#LEAKY_BUCKET}, where calls also wait for their slot without it.
+     * {@link Algorithm#LEAKY_BUCKET}, where calls also wait for their slot without it. With {@link Algorithm#CONCURRENCY}, nothing is
+     * reserved: the call waits for permits that another call releases, or is rejected when this time is over.
      *
      * <p>If the thread is interrupted while it waits, neither the method nor the {@link #fallbackMethod} is called, and
      * the permits stay taken: {@link io.ratelimit.RateLimitInterruptedException}.

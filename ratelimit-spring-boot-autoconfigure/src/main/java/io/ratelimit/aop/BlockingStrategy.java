@@ -85,6 +85,8 @@ final class BlockingStrategy implements ReturnTypeStrategy {
         } catch (Throwable failure) {
             call.gate().await(costs.failed(failure));
             throw failure;
+        } finally {
+            costs.release();
         }
         costs.returned(result);
         return result;

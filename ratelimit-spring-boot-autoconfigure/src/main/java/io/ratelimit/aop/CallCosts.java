@@ -40,6 +40,11 @@ final class CallCosts {
         this.costs = call.charges().costs(acquire.charges());
     }
 
+    /** Releases the permits that the call holds. */
+    void release() {
+        settlement.release();
+    }
+
     /** Returns whether the results of the call matter. */
     boolean needResults() {
         return !costs.isEmpty();

@@ -68,6 +68,12 @@ final class FutureStrategy implements ReturnTypeStrategy {
         CancellationLinkedFuture result = new CancellationLinkedFuture(entered);
         Executor next = entered.isDone() ? Runnable::run : executor.withCallersContext();
         entered.handleAsync((settlement, failure) -> follow(call, acquire, settlement, failure, result), next)
+                .whenComplete((followed, refused) -> {
+                    // The executor may have no thread for the call.
+                    if (refused != null && !entered.isCompletedExceptionally()) {
+                        entered.getNow(Settlement.NONE).release();
+                    }
+                })
                 .thenCompose(Function.identity())
                 .whenComplete(result::finish);
         return result;
@@ -80,6 +86,9 @@ final class FutureStrategy implements ReturnTypeStrategy {
             @Nullable Throwable failure,
             CancellationLinkedFuture result) {
         if (result.isDone()) {
+            if (settlement != null) {
+                settlement.release();
+            }
             return result;
         }
         CompletionStage<@Nullable Object> outcome = outcome(call, failure);
@@ -88,7 +97,7 @@ final class FutureStrategy implements ReturnTypeStrategy {
         }
         return settlement == null || !acquire.refundable()
                 ? outcome
-                : settling(outcome, new CallCosts(call, acquire, settlement), result);
+                : settling(releasing(outcome, call, settlement), new CallCosts(call, acquire, settlement), result);
     }
 
     /** Returns the future of the method or of its fallback. */
@@ -118,6 +127,12 @@ final class FutureStrategy implements ReturnTypeStrategy {
                     return outcome;
                 })
                 .thenCompose(Function.identity());
+    }
+
+    /** Releases the permits that the call holds when its future is complete, whether or not the caller has cancelled it. */
+    private static CompletionStage<@Nullable Object> releasing(
+            CompletionStage<@Nullable Object> outcome, LimitedCall call, Settlement settlement) {
+        return call.charges().holdsPermits() ? outcome.whenComplete((value, failure) -> settlement.release()) : outcome;
     }
 
     /** Continues after the refund, and not on a thread of the store. */

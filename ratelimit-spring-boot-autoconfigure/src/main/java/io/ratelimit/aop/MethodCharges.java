@@ -27,6 +27,8 @@ final class MethodCharges {
 
     private final boolean readsPrincipal;
 
+    private final boolean holdsPermits;
+
     private final boolean refundable;
 
     private final boolean mayDelay;
@@ -41,8 +43,11 @@ final class MethodCharges {
         this.method = method;
         this.operations = all.stream().filter(RateLimitOperation::isEnabled).toList();
         this.readsPrincipal = operations.stream().anyMatch(RateLimitOperation::readsPrincipal);
-        this.refundable = operations.stream()
-                .anyMatch(operation -> !operation.refundOn().isEmpty() || operation.actualCost() != null);
+        this.holdsPermits =
+                operations.stream().anyMatch(operation -> !operation.limit().hasRate());
+        this.refundable = holdsPermits
+                || operations.stream()
+                        .anyMatch(operation -> !operation.refundOn().isEmpty() || operation.actualCost() != null);
         this.mayDelay = operations.stream().anyMatch(RateLimitOperation::mayDelay);
         this.resolvesPlans = operations.stream().anyMatch(RateLimitOperation::resolvesPlans);
         this.fixedCharges = operations.stream().anyMatch(RateLimitOperation::needsEvaluation)
@@ -75,6 +80,11 @@ final class MethodCharges {
 
     boolean readsPrincipal() {
         return readsPrincipal;
+    }
+
+    /** Returns whether a call holds permits until it ends. */
+    boolean holdsPermits() {
+        return holdsPermits;
     }
 
     /** Returns whether every call has at most one charge, which is never settled. */

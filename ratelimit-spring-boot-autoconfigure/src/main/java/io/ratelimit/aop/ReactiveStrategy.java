@@ -83,7 +83,7 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     private Publisher<?> enter(LimitedCall call, AcquireRequest acquire, @Nullable Object observation) {
         CompletableFuture<Settlement> entered =
                 call.gate().enterAsync(acquire, observation).toCompletableFuture();
-        return signalled(entered.handle(Outcome::new))
+        Flux<?> values = signalled(entered.handle(Outcome::new))
                 // doFinally: the response to the cancellation must not reach the subscriber.
                 .doFinally(end -> {
                     if (end == SignalType.CANCEL) {
@@ -91,6 +91,21 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
                     }
                 })
                 .flatMapMany(outcome -> follow(call, acquire, outcome));
+        return call.charges().holdsPermits() ? releasing(values, entered) : values;
+    }
+
+    /**
+     * Releases the permits that the call holds: before the subscriber learns of its end, so that it can call again at once, or
+     * after it was cancelled. The value of a single-valued publisher counts as its end.
+     */
+    private Publisher<?> releasing(Flux<?> values, CompletableFuture<Settlement> entered) {
+        Runnable release = () -> {
+            if (entered.isDone() && !entered.isCompletedExceptionally()) {
+                entered.getNow(Settlement.NONE).release();
+            }
+        };
+        Flux<?> single = multiValue ? values : values.doOnNext(value -> release.run());
+        return single.doOnTerminate(release).doFinally(end -> release.run());
     }
 
     /** Carries a failure as a value, because Reactor logs an error signal after a cancellation. */

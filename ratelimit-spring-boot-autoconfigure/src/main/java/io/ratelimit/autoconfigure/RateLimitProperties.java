@@ -407,7 +407,8 @@ public record RateLimitProperties(
                     zone,
                     planExpression,
                     planResolver,
-                    Map.of());
+                    Map.of(),
+                    null);
         }
     }
 
@@ -429,7 +430,7 @@ public record RateLimitProperties(
     }
 
     /**
-     * Properties of one limit. If no annotation has its name, a rate declares it.
+     * Properties of one limit. If no annotation has its name, a rate or the algorithm CONCURRENCY declares it.
      *
      * @param algorithm How permits are counted.
      * @param capacity Maximum number of permits at once, at least 1.
@@ -456,6 +457,7 @@ public record RateLimitProperties(
      * @param planExpression SpEL expression for the plan of the caller, in quotes: the name of one of the plans.
      * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan of a key, instead of an expression.
      * @param plans Numbers of each plan, by its name, instead of those of the limit.
+     * @param hold Time after which the permits that an instance holds come back if the instance has died, for CONCURRENCY.
      */
     public record Limit(
             @Nullable Algorithm algorithm,
@@ -479,7 +481,8 @@ public record RateLimitProperties(
             @Nullable ZoneId zone,
             @Nullable String planExpression,
             @Nullable String planResolver,
-            @DefaultValue Map<String, Plan> plans) {
+            @DefaultValue Map<String, Plan> plans,
+            @Nullable Duration hold) {
 
         LimitOverrides overrides(String name) {
             String prefix = "ratelimit.limits." + name;
@@ -506,7 +509,8 @@ public record RateLimitProperties(
                     zone,
                     planExpression,
                     planResolver,
-                    plans(prefix));
+                    plans(prefix),
+                    hold);
         }
 
         private Map<String, RateLimitPlan> plans(String prefix) {

@@ -54,6 +54,11 @@ public final class BucketChanges {
 
     CompletionStage<BucketStatus> change(
             RateLimit limit, @Nullable String key, BucketChange change, @Nullable String principal) {
+        if (!limit.hasRate() && !change.equals(BucketChange.NONE)) {
+            throw new IllegalArgumentException("Limit '" + limit.name()
+                    + "': a bucket must be changed by a reset alone if the algorithm is CONCURRENCY (was "
+                    + change.kind() + ")");
+        }
         CompletionStage<BucketStatus> changed = store.changeAsync(limit, key, change);
         return change.equals(BucketChange.NONE)
                 ? changed

@@ -62,6 +62,15 @@ public final class BoundedWait {
         await(work, () -> end - System.nanoTime());
     }
 
+    /** Waits until the work is done or the time is over. An interrupt ends it. */
+    public static void awaitInterruptibly(CompletableFuture<?> work, Duration most) throws InterruptedException {
+        try {
+            work.get(most.toNanos(), TimeUnit.NANOSECONDS);
+        } catch (ExecutionException | CancellationException | TimeoutException ex) {
+            // Done, or it will not be in time.
+        }
+    }
+
     /**
      * Waits for the work and returns its result.
      *

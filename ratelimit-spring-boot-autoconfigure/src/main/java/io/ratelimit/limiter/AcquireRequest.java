@@ -7,7 +7,27 @@ import java.util.List;
  * Requests permits for one call.
  *
  * @param charges at least one, and no two to the same bucket
- * @param refundable whether the charges may be refunded later
+ * @param refundable whether the charges may be refunded later, as those of concurrency limits must be
  * @param listener receives the decisions of all limits
  */
-public record AcquireRequest(List<Charge> charges, boolean refundable, CallListener listener) {}
+public record AcquireRequest(List<Charge> charges, boolean refundable, CallListener listener) {
+
+    /** Requests permits of charges that are refunded only if they have to be: those of concurrency limits. */
+    public static AcquireRequest of(List<Charge> charges, CallListener listener) {
+        return new AcquireRequest(charges, anyHoldsPermits(charges), listener);
+    }
+
+    /** Returns whether a charge is for a concurrency limit, whose permits the call holds. */
+    boolean holdsPermits() {
+        return refundable && anyHoldsPermits(charges);
+    }
+
+    private static boolean anyHoldsPermits(List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (!charge.limit().hasRate()) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -97,6 +97,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         List<Charge> charges = new ArrayList<>(requests.size());
         for (PermitRequest request : requests) {
             RateLimit limit = declared(request.limitName()).limit();
+            StoreRateLimiter.checkRate(limit);
             Charge charge = request.forAllCallers()
                     ? new Charge(limit, null, request.permits())
                     : Charge.keyed(limit, request.key(), request.permits());

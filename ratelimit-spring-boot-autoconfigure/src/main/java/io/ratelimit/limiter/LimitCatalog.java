@@ -190,7 +190,7 @@ public final class LimitCatalog {
      */
     public synchronized List<RateLimit> complete() {
         settings.limits().keySet().stream()
-                .filter(name -> settings.overrides(name).rate() != null
+                .filter(name -> settings.overrides(name).declaresLimit()
                         || !mayBeAppliedElsewhere(settings.overrides(name).property()))
                 .forEach(this::configured);
         limits().forEach(limit -> setApplied(settings.overrides(limit.name()).property()));
@@ -251,7 +251,7 @@ public final class LimitCatalog {
 
     private void declareConfigured(LimitOverrides overrides) {
         String name = overrides.limitName();
-        if (overrides.rate() == null) {
+        if (!overrides.declaresLimit()) {
             throw new RateLimitConfigurationException(
                     overrides.property() + " must name a declared limit, or have a rate.",
                     LimitNames.didYouMean(name, names(), nearest -> "ratelimit.limits." + nearest)

@@ -55,6 +55,10 @@ public final class RateLimitGate {
 
     private final Duration patience;
 
+    private final HeldPermitCounts heldPermits = new HeldPermitCounts();
+
+    private final PermitQueues queues;
+
     public RateLimitGate(RateLimitStore store, RateLimitListener listener, Waiter waiter) {
         this(store, listener, CallObserver.NONE, waiter, () -> false, Duration.ofMinutes(1));
     }
@@ -78,10 +82,12 @@ public final class RateLimitGate {
         this.listener = listener;
         this.observer = observer;
         this.waiter = waiter;
+        this.queues = new PermitQueues(store, waiter, patience);
     }
 
     /**
-     * Charges all limits or none, and waits once, for the longest delay.
+     * Charges all limits or none, and waits once, for the longest delay. With concurrency limits, the call holds their permits
+     * until it {@linkplain Settlement#release releases} them.
      *
      * @return settles the charges, if the request is refundable
      * @throws RateLimitExceededException if a limit rejects the call
@@ -90,12 +96,50 @@ public final class RateLimitGate {
      */
     public Settlement enter(AcquireRequest acquire) {
         checkMayBlock(acquire.charges(), true);
+        if (acquire.holdsPermits()) {
+            return enterHolding(acquire);
+        }
         StoreOutcome outcome = ask(request(acquire));
         Duration delay = admit(acquire, outcome, observer);
         if (!delay.isZero()) {
             await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()));
         }
         return settlement(acquire, outcome, UnaryOperator.identity());
+    }
+
+    private Settlement enterHolding(AcquireRequest acquire) {
+        StoreRequest request = request(acquire);
+        StoreOutcome outcome = PermitQueues.isFor(acquire.charges()) ? askInTurn(request) : ask(request);
+        Settlement hold = hold(acquire, outcome, UnaryOperator.identity());
+        try {
+            Duration delay = admit(acquire, outcome, observer);
+            if (!delay.isZero()) {
+                await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()));
+            }
+            return hold;
+        } catch (Throwable ex) {
+            // A limit in dry run has permits even if another one rejects the call.
+            hold.release();
+            throw ex;
+        }
+    }
+
+    private StoreOutcome askInTurn(StoreRequest request) {
+        try {
+            return queues.decide(request, observer);
+        } catch (RateLimitStoreException ex) {
+            notifyRefused(request.charges(), ex);
+            throw ex;
+        }
+    }
+
+    private Settlement hold(AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> apart) {
+        return settlement(acquire, outcome, apart).holding(new PermitHold(outcome, heldPermits, queues));
+    }
+
+    /** Returns the permits that calls hold. */
+    public HeldPermitCounts heldPermits() {
+        return heldPermits;
     }
 
     /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a settlement and without a call listener. */
@@ -110,7 +154,8 @@ public final class RateLimitGate {
 
     /**
      * Does the same as {@link #enter(AcquireRequest)} without blocking. Exceptions complete the stage. If the stage is
-     * cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken.
+     * cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken, except those of concurrency
+     * limits.
      */
     public CompletionStage<Settlement> enterAsync(AcquireRequest acquire) {
         return enterAsync(acquire, null);
@@ -128,12 +173,56 @@ public final class RateLimitGate {
      */
     public CompletionStage<Settlement> enterAsync(AcquireRequest acquire, @Nullable Object parent) {
         CompletableFuture<Settlement> entered = new CompletableFuture<>();
+        if (acquire.holdsPermits()) {
+            enterHoldingAsync(acquire, parent, entered);
+            return entered;
+        }
         enterAsync(
                 acquire,
                 parent,
                 entered,
                 outcome -> entered.complete(settlement(acquire, outcome, continuations::apart)));
         return entered;
+    }
+
+    private void enterHoldingAsync(
+            AcquireRequest acquire, @Nullable Object parent, CompletableFuture<Settlement> entered) {
+        CallObserver ofCall = observer.ofCall(parent);
+        var unused = continuations
+                .apart(decideHolding(acquire, ofCall, entered))
+                .whenComplete((outcome, thrown) -> {
+                    if (outcome == null) {
+                        Throwable failure = Futures.unwrap(thrown);
+                        notifyIfRefused(acquire.charges(), failure);
+                        entered.completeExceptionally(failure);
+                    } else {
+                        holdAsync(acquire, outcome, ofCall, entered);
+                    }
+                });
+    }
+
+    private void holdAsync(
+            AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall, CompletableFuture<Settlement> entered) {
+        Settlement hold = hold(acquire, outcome, continuations::apart);
+        var unused = Futures.start(() -> awaitAsync(acquire, outcome, ofCall, entered))
+                .whenComplete((over, failure) -> {
+                    if (failure != null || !entered.complete(hold)) {
+                        hold.release();
+                    }
+                    if (failure != null) {
+                        entered.completeExceptionally(Futures.unwrap(failure));
+                    }
+                });
+    }
+
+    private CompletableFuture<StoreOutcome> decideHolding(
+            AcquireRequest acquire, CallObserver ofCall, CompletableFuture<Settlement> entered) {
+        if (!PermitQueues.isFor(acquire.charges())) {
+            return Futures.start(() -> store.decideAsync(request(acquire)));
+        }
+        CompletableFuture<StoreOutcome> decided = Futures.start(() -> queues.decideAsync(request(acquire), ofCall));
+        var unused = entered.whenComplete((refund, thrown) -> decided.cancel(false));
+        return decided;
     }
 
     /** Does the same as {@link #enterAsync(AcquireRequest)} without a settlement and without a call listener. */

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settles what an admitted call was charged, when it is over: refunds charges, or replaces the estimate by the actual cost. Each
@@ -30,7 +31,10 @@ public final class Settlement {
 
     private final UnaryOperator<CompletionStage<Void>> continuations;
 
-    /** The charges that have taken their permits and are not settled. */
+    /** {@code null}: the call holds no permits. */
+    private @Nullable PermitHold hold;
+
+    /** The charges with a rate that have taken their permits and are not settled. */
     private final Set<Charge> open = ConcurrentHashMap.newKeySet();
 
     private Settlement(
@@ -56,11 +60,29 @@ public final class Settlement {
         List<Charge> charges = outcome.charges();
         for (int i = 0; i < charges.size(); i++) {
             // A limit in dry run that would have rejected the call has charged nothing.
-            if (outcome.isCharged(i)) {
+            if (charges.get(i).limit().hasRate() && outcome.isCharged(i)) {
                 settlement.open.add(charges.get(i));
             }
         }
         return settlement;
+    }
+
+    /** Adds the permits that the call holds. */
+    Settlement holding(PermitHold permits) {
+        hold = permits;
+        return this;
+    }
+
+    /** Returns whether the call holds permits until it releases them. */
+    public boolean holdsPermits() {
+        return hold != null;
+    }
+
+    /** Releases the permits that the call holds in the background, if it holds any. Doing so again changes nothing. */
+    public void release() {
+        if (hold != null) {
+            hold.release();
+        }
     }
 
     /** Refunds charges: settles them at a cost of 0. */

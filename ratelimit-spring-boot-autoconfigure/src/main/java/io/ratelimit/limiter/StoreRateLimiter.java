@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 /** Applies one limit. Looks the limit up at the first call, because a bean may get its limiter before the limit is declared. */
 final class StoreRateLimiter implements RateLimiter {
 
+    private static final Entry DISABLED = () -> {};
+
     private final String name;
 
     private final Function<String, EffectiveLimit> lookup;
@@ -46,6 +48,7 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     private RateLimitDecision tryAcquire(Charge charge) {
+        checkRate(charge.limit());
         return charge.limit().enabled() ? gate.decide(charge) : unlimited(charge);
     }
 
@@ -61,7 +64,7 @@ final class StoreRateLimiter implements RateLimiter {
 
     private CompletionStage<RateLimitDecision> tryAcquireAsync(Supplier<Charge> charge) {
         return async(
-                charge,
+                () -> rated(charge.get()),
                 enabled -> gate.decideAsync(List.of(enabled)).thenApply(JointDecision::tightest),
                 disabled -> CompletableFuture.completedFuture(unlimited(disabled)));
     }
@@ -77,6 +80,7 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     private void acquire(Charge charge) {
+        checkRate(charge.limit());
         if (charge.limit().enabled()) {
             gate.enter(charge);
         }
@@ -94,9 +98,76 @@ final class StoreRateLimiter implements RateLimiter {
 
     private CompletionStage<Void> acquireAsync(Supplier<Charge> charge) {
         return async(
-                charge,
+                () -> rated(charge.get()),
                 enabled -> gate.enterAsync(List.of(enabled)),
                 disabled -> CompletableFuture.completedFuture(null));
+    }
+
+    private static Charge rated(Charge charge) {
+        checkRate(charge.limit());
+        return charge;
+    }
+
+    /** @throws IllegalStateException if nothing would release the permits */
+    static void checkRate(RateLimit limit) {
+        if (!limit.hasRate()) {
+            throw new IllegalStateException("Limit '" + limit.name()
+                    + "' has the algorithm CONCURRENCY, so its permits must be released. Call enter or call instead of"
+                    + " tryAcquire or acquire");
+        }
+    }
+
+    @Override
+    public Entry enter(String key, long permits) {
+        return enter(keyed(key, permits));
+    }
+
+    @Override
+    public Entry enter(long permits) {
+        return enter(keyless(permits));
+    }
+
+    private Entry enter(Charge charge) {
+        return charge.limit().enabled() ? entry(gate.enter(entering(charge))) : DISABLED;
+    }
+
+    @Override
+    public CompletionStage<Entry> enterAsync(String key, long permits) {
+        return enterAsync(() -> keyed(key, permits));
+    }
+
+    @Override
+    public CompletionStage<Entry> enterAsync(long permits) {
+        return enterAsync(() -> keyless(permits));
+    }
+
+    private CompletionStage<Entry> enterAsync(Supplier<Charge> charge) {
+        return async(
+                charge,
+                enabled -> entry(gate.enterAsync(entering(enabled)).toCompletableFuture()),
+                disabled -> CompletableFuture.completedFuture(DISABLED));
+    }
+
+    private static AcquireRequest entering(Charge charge) {
+        return AcquireRequest.of(List.of(charge), CallListener.NONE);
+    }
+
+    private static Entry entry(Settlement settlement) {
+        return settlement::release;
+    }
+
+    /** Returns a future that ends the wait when it is cancelled. */
+    private static CompletableFuture<Entry> entry(CompletableFuture<Settlement> entered) {
+        CompletableFuture<Entry> result = new CompletableFuture<>();
+        var unused = entered.whenComplete((refund, thrown) -> {
+            if (thrown != null) {
+                result.completeExceptionally(Futures.unwrap(thrown));
+            } else if (!result.complete(entry(refund))) {
+                refund.release();
+            }
+        });
+        var unusedToo = result.whenComplete((entry, thrown) -> entered.cancel(false));
+        return result;
     }
 
     @Override

@@ -56,6 +56,8 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
 
     private static final class Unlimited implements RateLimiter {
 
+        private static final Entry ENTRY = () -> {};
+
         @Override
         public RateLimitDecision tryAcquire(String key, long permits) {
             return ALLOWED;
@@ -106,6 +108,26 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         @Override
         public CompletionStage<Void> chargeAsync(long permits) {
             return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public Entry enter(String key, long permits) {
+            return ENTRY;
+        }
+
+        @Override
+        public Entry enter(long permits) {
+            return ENTRY;
+        }
+
+        @Override
+        public CompletionStage<Entry> enterAsync(String key, long permits) {
+            return CompletableFuture.completedFuture(ENTRY);
+        }
+
+        @Override
+        public CompletionStage<Entry> enterAsync(long permits) {
+            return CompletableFuture.completedFuture(ENTRY);
         }
 
         @Override

@@ -20,6 +20,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.IntUnaryOperator;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -29,13 +30,15 @@ import org.jspecify.annotations.Nullable;
 public final class InMemoryRateLimitStore implements RateLimitStore {
 
     /** The order in which all calls lock several buckets, so that they cannot deadlock. */
-    private static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
+    static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
                     charge -> charge.limit().id())
             .thenComparing(Charge::key, Comparator.nullsFirst(Comparator.naturalOrder()));
 
     private final TimeSource time;
 
     private final BucketTable buckets;
+
+    private final HeldPermits heldPermits = new HeldPermits();
 
     /** Limits that change leave entries behind, so all are removed now and then. */
     private static final int MOST_LIMITS = 10_000;
@@ -87,11 +90,15 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     private StoreOutcome decideMore(StoreRequest request) {
         List<Charge> charges = request.charges();
         if (!request.refundable()) {
-            return StoreOutcome.of(request, decideTogether(charges, null));
+            return StoreOutcome.of(request, decideTogether(charges, false, null));
+        }
+        if (request.holdsPermits()) {
+            return new HoldingCall(request, heldPermits).decide(this::decideBesideHeld);
         }
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
-        List<RateLimitDecision> decisions =
-                charges.size() == 1 ? List.of(decideOne(charges.get(0), receipts)) : decideTogether(charges, receipts);
+        List<RateLimitDecision> decisions = charges.size() == 1
+                ? List.of(decideOne(charges.get(0), receipts))
+                : decideTogether(charges, false, receipts);
         return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
     }
 
@@ -100,15 +107,25 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         return CompletableFuture.completedFuture(decide(request));
     }
 
+    private List<RateLimitDecision> decideBesideHeld(
+            List<Charge> charges, boolean rejected, Map<Charge, LongConsumer> undo) {
+        Map<Charge, ChargedPermits> receipts = new HashMap<>();
+        List<RateLimitDecision> decisions = decideTogether(charges, rejected, receipts);
+        receipts.forEach((charge, from) -> undo.put(charge, permits -> refund(charge, from, permits)));
+        return decisions;
+    }
+
     private RateLimitDecision decideOne(Charge charge, Map<Charge, ChargedPermits> receipts) {
         return decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, receipts);
     }
 
     private CompletionStage<Void> refund(Map<Charge, ChargedPermits> taken, Map<Charge, Long> permits) {
-        taken.forEach((charge, from) -> from.bucket()
-                .change(state ->
-                        without(charge, permits.getOrDefault(charge, 0L), from.receipt(), state, time.micros())));
+        taken.forEach((charge, from) -> refund(charge, from, permits.getOrDefault(charge, 0L)));
         return CompletableFuture.completedFuture(null);
+    }
+
+    private void refund(Charge charge, ChargedPermits from, long permits) {
+        from.bucket().change(state -> without(charge, permits, from.receipt(), state, time.micros()));
     }
 
     private @Nullable BucketState without(
@@ -158,6 +175,9 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        if (!charge.limit().hasRate()) {
+            return CompletableFuture.completedFuture(heldPermits.peek(charge));
+        }
         CompiledLimit limit = known(charge.limit());
         Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
         BucketState state = bucket == null ? null : bucket.hold(bucket::read);
@@ -167,12 +187,19 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        if (!limit.hasRate()) {
+            heldPermits.reset(limit, key);
+            return CompletableFuture.completedFuture(null);
+        }
         buckets.remove(known(limit), BucketKey.of(key));
         return CompletableFuture.completedFuture(null);
     }
 
     @Override
     public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        if (!limit.hasRate()) {
+            return CompletableFuture.completedFuture(heldPermits.status(limit, key));
+        }
         CompiledLimit known = known(limit);
         Object name = BucketKey.of(key);
         while (true) {
@@ -249,14 +276,14 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private List<RateLimitDecision> decideTogether(
-            List<Charge> charges, @Nullable Map<Charge, ChargedPermits> receipts) {
+            List<Charge> charges, boolean rejected, @Nullable Map<Charge, ChargedPermits> receipts) {
         List<Charge> sorted = new ArrayList<>(charges);
         sorted.sort(BY_BUCKET);
         Map<Charge, Held> held = new HashMap<>();
         return holding(
                 sorted,
                 held,
-                () -> decideHeld(charges, charges.stream().map(held::get).toList(), receipts));
+                () -> decideHeld(charges, charges.stream().map(held::get).toList(), rejected, receipts));
     }
 
     /** Does something while all buckets are held, one after the other. */
@@ -291,7 +318,10 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private List<RateLimitDecision> decideHeld(
-            List<Charge> charges, List<Held> held, @Nullable Map<Charge, ChargedPermits> receipts) {
+            List<Charge> charges,
+            List<Held> held,
+            boolean rejectedBefore,
+            @Nullable Map<Charge, ChargedPermits> receipts) {
         long now = time.micros();
         List<Assessment> assessments = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
@@ -299,8 +329,8 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             assessments.add(new Assessment(
                     one.limit(), one.bucket().read(), now, charges.get(i).permits()));
         }
-        boolean rejected =
-                StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
+        boolean rejected = rejectedBefore
+                || StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
             Charge charge = charges.get(i);

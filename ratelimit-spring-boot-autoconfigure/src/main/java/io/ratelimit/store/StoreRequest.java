@@ -134,6 +134,19 @@ public final class StoreRequest {
         return refundable;
     }
 
+    /** Returns whether a charge is for a concurrency limit, so that its permits come back by a refund alone. */
+    public boolean holdsPermits() {
+        if (isSingle()) {
+            return !first.limit().hasRate();
+        }
+        for (Charge charge : charges()) {
+            if (!charge.limit().hasRate()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
     /** Returns how many permits beyond its own the only charge wants in advance, if it is allowed; 0 for none. */
     public long more() {
         return more;

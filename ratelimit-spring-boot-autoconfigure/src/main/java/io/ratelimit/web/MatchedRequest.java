@@ -66,7 +66,7 @@ public record MatchedRequest(List<Match> matches) {
     }
 
     private static AcquireRequest acquireRequest(CallerRequest request, List<Charge> charges) {
-        return new AcquireRequest(request.unpaid(charges), false, request);
+        return AcquireRequest.of(request.unpaid(charges), request);
     }
 
     private List<Charge> charges(CallerRequest request) {

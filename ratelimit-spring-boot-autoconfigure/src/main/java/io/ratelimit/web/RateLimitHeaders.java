@@ -59,9 +59,10 @@ public final class RateLimitHeaders {
             limits.append(separator)
                     .append(text.name())
                     .append(";r=")
-                    .append(status.decision().remaining())
-                    .append(";t=")
-                    .append(wholeSeconds(status.window()));
+                    .append(status.decision().remaining());
+            if (status.limit().hasRate()) {
+                limits.append(";t=").append(wholeSeconds(status.window()));
+            }
             separator = ", ";
         }
         response.accept("RateLimit-Policy", policies.toString());
@@ -114,9 +115,12 @@ public final class RateLimitHeaders {
 
         static LimitText of(RateLimit limit, long windowMicros) {
             String name = '"' + limit.name() + '"';
+            String policy = name + ";q=" + limit.capacity();
+            if (!limit.hasRate()) {
+                return new LimitText(limit, windowMicros, name, policy);
+            }
             Duration window = Duration.of(windowMicros, ChronoUnit.MICROS);
-            String policy = name + ";q=" + limit.capacity() + ";w=" + wholeSeconds(window);
-            return new LimitText(limit, windowMicros, name, policy);
+            return new LimitText(limit, windowMicros, name, policy + ";w=" + wholeSeconds(window));
         }
     }
 }

@@ -113,7 +113,7 @@ class LimitMistakeTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "CONCURRENCY", mode = EnumSource.Mode.EXCLUDE)
     void everyAlgorithmCanBeConfigured(Algorithm algorithm) {
         LimitedContexts.inMemory()
                 .withBean(Sound.class)

@@ -70,7 +70,7 @@ class ReportedOriginTests {
             refund-on: com.acme.Nope | 16 | refund-on must name classes on the class path (was "com.acme.Nope"). | Name exceptions of the method in full, such as java.io.IOException.
             refund-on: [java.io.IOException, IOExeption] | 38 | refund-on[1] must name classes on the class path (was "IOExeption"). | Name exceptions of the method in full, such as java.io.IOException.
             refund-on: java.lang.String | 16 | refund-on must name subclasses of Throwable (was java.lang.String). | Name exceptions of the method, such as java.io.IOException.
-            algorithm: token-buket | 16 | algorithm must be a known value (was "token-buket"). | Did you mean TOKEN_BUCKET? Known values: TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG.
+            algorithm: token-buket | 16 | algorithm must be a known value (was "token-buket"). | Did you mean TOKEN_BUCKET? Known values: TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG, CONCURRENCY.
             dry-run: maybe | 14 | dry-run must be true or false (was "maybe"). | Write true or false.
             lease: many | 12 | lease must be a whole number within the range of Long (was "many"). | Write it in digits.
             """)

@@ -99,7 +99,8 @@ class AcquireTests {
                 null,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
         RateLimiter limiter = limiter(
                 TestLimits.tokenBucket("off", 1, "1/h")
                         .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("off", off))),

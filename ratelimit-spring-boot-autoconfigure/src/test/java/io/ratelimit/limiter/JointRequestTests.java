@@ -317,6 +317,7 @@ class JointRequestTests {
                 null,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
     }
 }

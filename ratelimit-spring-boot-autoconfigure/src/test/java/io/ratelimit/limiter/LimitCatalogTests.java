@@ -141,6 +141,7 @@ class LimitCatalogTests {
                 null,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
     }
 }

@@ -367,7 +367,8 @@ class RateLimiterMethodsTests {
                 null,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
     }
 
     /** Its time is over when the test says so. */

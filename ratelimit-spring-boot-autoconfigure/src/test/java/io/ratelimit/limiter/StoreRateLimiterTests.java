@@ -94,7 +94,8 @@ class StoreRateLimiterTests {
                 null,
                 null,
                 null,
-                Map.of());
+                Map.of(),
+                null);
         RateLimiter disabled = limiter(TestLimits.tokenBucket("quotes", 3, "3/h")
                 .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", off))));
         for (int i = 0; i < 5; i++) {

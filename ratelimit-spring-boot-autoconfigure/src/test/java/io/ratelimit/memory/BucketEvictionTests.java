@@ -36,7 +36,7 @@ class BucketEvictionTests {
             new InMemoryRateLimitStore(clock, MAX_KEYS, () -> evictions++, random::nextInt);
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "CONCURRENCY", mode = EnumSource.Mode.EXCLUDE)
     void anExhaustedKeyThatIsSilentMeanwhileIsNotLetOff(Algorithm algorithm) {
         RateLimit limit = fiveAnHour(algorithm);
         assertThat(take(limit, "exhausted", 5).allowed()).isTrue();
@@ -45,7 +45,7 @@ class BucketEvictionTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "CONCURRENCY", mode = EnumSource.Mode.EXCLUDE)
     void newcomersAreServedAndCounted(Algorithm algorithm) {
         RateLimit limit = fiveAnHour(algorithm);
         flood(limit);
@@ -63,7 +63,9 @@ class BucketEvictionTests {
 
     /** In a sliding window, buckets that used the same are full again at the same time, so that any of them may go. */
     @ParameterizedTest
-    @EnumSource(names = "SLIDING_WINDOW", mode = EnumSource.Mode.EXCLUDE)
+    @EnumSource(
+            names = {"SLIDING_WINDOW", "CONCURRENCY"},
+            mode = EnumSource.Mode.EXCLUDE)
     void ofKeysThatUsedTheSameTheOldestGo(Algorithm algorithm) {
         RateLimit limit = fiveAnHour(algorithm);
         flood(limit);
@@ -77,7 +79,7 @@ class BucketEvictionTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "CONCURRENCY", mode = EnumSource.Mode.EXCLUDE)
     void ofAHouseHalfFullOfExhaustedKeysNextToNoneIsLetOff(Algorithm algorithm) {
         RateLimit limit = fiveAnHour(algorithm);
         for (int i = 0; i < MAX_KEYS / 2; i++) {
@@ -89,7 +91,7 @@ class BucketEvictionTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "CONCURRENCY", mode = EnumSource.Mode.EXCLUDE)
     void whoHasRecoveredGoesFirst(Algorithm algorithm) {
         RateLimit limit = fiveAnHour(algorithm);
         for (int i = 0; i < MAX_KEYS / 2; i++) {

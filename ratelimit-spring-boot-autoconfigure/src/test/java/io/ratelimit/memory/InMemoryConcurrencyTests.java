@@ -32,7 +32,7 @@ class InMemoryConcurrencyTests {
     private final RateLimit few = TestLimits.fixedWindow("few", 30_000, "30000/h");
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(mode = EnumSource.Mode.EXCLUDE, names = "CONCURRENCY")
     void threadsOnOneBucketTakeExactlyItsCapacity(Algorithm algorithm) throws Exception {
         RateLimit limit = RateLimit.named("hot")
                 .algorithm(algorithm)

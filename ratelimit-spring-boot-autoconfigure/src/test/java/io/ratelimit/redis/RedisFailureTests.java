@@ -84,7 +84,7 @@ class RedisFailureTests {
     }
 
     @ParameterizedTest
-    @EnumSource
+    @EnumSource(names = "CONCURRENCY", mode = EnumSource.Mode.EXCLUDE)
     void fullServerIsAnErrorAndChangesNothing(Algorithm algorithm) {
         awaitDecision();
         RateLimit limit =

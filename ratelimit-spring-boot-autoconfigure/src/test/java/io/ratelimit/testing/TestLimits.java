@@ -34,6 +34,13 @@ public final class TestLimits {
                 .build();
     }
 
+    public static RateLimit concurrency(String name, long capacity) {
+        return RateLimit.named(name)
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(capacity)
+                .build();
+    }
+
     public static RateLimit blocking(RateLimit limit, Duration... durations) {
         return limit.with(new RateLimitSettings(limit.dryRun(), limit.onStoreFailure(), Map.of())
                 .with(List.of((name, builder) -> builder.blockFor(durations))));

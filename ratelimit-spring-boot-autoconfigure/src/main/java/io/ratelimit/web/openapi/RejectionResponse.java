@@ -32,7 +32,9 @@ final class RejectionResponse extends ApiResponse {
 
     void add(List<RateLimit> limits) {
         limits.forEach(limit -> texts.put(
-                limit.name(), "'" + limit.name() + "' (capacity " + limit.capacity() + ", rate " + rate(limit) + ")"));
+                limit.name(),
+                "'" + limit.name() + "' (capacity " + limit.capacity()
+                        + (limit.hasRate() ? ", rate " + rate(limit) : " at once") + ")"));
         setDescription(texts.values().stream().collect(Collectors.joining(" or ", "Rate limit ", " exceeded")));
     }
 

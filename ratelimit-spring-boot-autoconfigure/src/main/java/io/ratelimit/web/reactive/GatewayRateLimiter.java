@@ -131,6 +131,12 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
 
         RouteLimit {
             var unused = new Charge(limit.get(), null, permits);
+            if (!limit.get().hasRate()) {
+                throw new RateLimitConfigurationException(
+                        "the algorithm of the limit '" + limit.name()
+                                + "' must not be CONCURRENCY here, because the filter is not told when a request ends.",
+                        "Limit the path by a URL rule, ratelimit.http, or use an algorithm with a rate.");
+            }
         }
     }
 

@@ -10,6 +10,7 @@ import io.ratelimit.limiter.Settlement;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
@@ -21,7 +22,7 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** Limits WebFlux requests by URL. No thread waits for the decision. */
+/** Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete. */
 public final class RequestLimitWebFilter implements WebFilter, Ordered {
 
     private final RequestRules rules;
@@ -71,12 +72,23 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         if (!matched.isLimited()) {
             return chain.filter(exchange);
         }
+        AtomicReference<CompletableFuture<Settlement>> acquired = new AtomicReference<>();
+        Runnable release = () -> release(acquired.get());
         return caller(exchange, matched)
-                .flatMap(caller -> acquire(matched, caller))
+                .flatMap(caller -> acquire(matched, caller, acquired))
                 .map(refund -> true)
                 .onErrorResume(
                         failure -> rejectionHandler.answer(exchange, failure).thenReturn(false))
-                .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty());
+                .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty())
+                .doOnTerminate(release)
+                .doFinally(end -> release.run());
+    }
+
+    /** Releases permits at the end of the response, also if the client has gone since they were acquired. */
+    private static void release(@Nullable CompletableFuture<Settlement> acquired) {
+        if (acquired != null && acquired.isDone() && !acquired.isCompletedExceptionally()) {
+            acquired.getNow(Settlement.NONE).release();
+        }
     }
 
     /** Returns whether the request is for the server of a child context, such as that of Spring Boot's management server. */
@@ -94,25 +106,30 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
     }
 
-    private Mono<Settlement> acquire(MatchedRequest matched, CallerRequest caller) {
+    private Mono<Settlement> acquire(
+            MatchedRequest matched, CallerRequest caller, AtomicReference<CompletableFuture<Settlement>> acquired) {
         CompletableFuture<AcquireRequest> planned = matched.acquireRequestAsync(caller);
         Mono<AcquireRequest> known = Mono.fromFuture(planned);
         return (planned.isDone() ? known : known.publishOn(ReactorSchedulers.eventLoopOrParallel()))
-                .flatMap(this::acquire);
+                .flatMap(request -> acquire(request, acquired));
     }
 
-    private Mono<Settlement> acquire(AcquireRequest request) {
+    private Mono<Settlement> acquire(AcquireRequest request, AtomicReference<CompletableFuture<Settlement>> result) {
         if (request.charges().isEmpty()) {
             return Mono.just(Settlement.NONE);
         }
         return gate.isTracing()
-                ? Mono.deferContextual(context -> acquire(request, ReactiveObservation.in(context)))
-                : acquire(request, null);
+                ? Mono.deferContextual(context -> acquire(request, ReactiveObservation.in(context), result))
+                : acquire(request, null, result);
     }
 
-    private Mono<Settlement> acquire(AcquireRequest request, @Nullable Object observation) {
+    private Mono<Settlement> acquire(
+            AcquireRequest request,
+            @Nullable Object observation,
+            AtomicReference<CompletableFuture<Settlement>> result) {
         CompletableFuture<Settlement> acquired =
                 gate.enterAsync(request, observation).toCompletableFuture();
+        result.set(acquired);
         Mono<Settlement> decided = Mono.fromFuture(acquired);
         // The store's thread must not run the filters and handlers behind, which may block it or call the store.
         return acquired.isDone() ? decided : decided.publishOn(ReactorSchedulers.eventLoopOrParallel());

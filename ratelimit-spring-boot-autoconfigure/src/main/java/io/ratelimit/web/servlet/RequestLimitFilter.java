@@ -2,6 +2,7 @@ package io.ratelimit.web.servlet;
 
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.limiter.Settlement;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
 import io.ratelimit.web.WebSettings;
@@ -16,7 +17,7 @@ import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
 import org.springframework.core.Ordered;
 
-/** Limits servlet requests by URL, on their first dispatch only. */
+/** Limits servlet requests by URL, on their first dispatch only. Permits are held until the response is complete. */
 public final class RequestLimitFilter implements Filter, Ordered {
 
     private final RequestRules rules;
@@ -50,28 +51,31 @@ public final class RequestLimitFilter implements Filter, Ordered {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
+        Settlement settlement = Settlement.NONE;
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse httpResponse
                 && http.getDispatcherType() == DispatcherType.REQUEST) {
             try {
-                acquire(http);
+                settlement = acquire(http);
             } catch (RuntimeException ex) {
                 rejectionHandler.answer(http, httpResponse, ex);
                 return;
             }
         }
-        chain.doFilter(request, response);
+        try {
+            chain.doFilter(request, response);
+        } finally {
+            RequestPermits.releaseAtEnd(request, settlement);
+        }
     }
 
-    private void acquire(HttpServletRequest request) {
+    private Settlement acquire(HttpServletRequest request) {
         MatchedRequest matched =
                 rules.match(request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
         if (!matched.isLimited()) {
-            return;
+            return Settlement.NONE;
         }
         AcquireRequest acquire = matched.acquireRequest(new ServletCallerRequest(request, settings));
-        if (!acquire.charges().isEmpty()) {
-            gate.enter(acquire);
-        }
+        return acquire.charges().isEmpty() ? Settlement.NONE : gate.enter(acquire);
     }
 }

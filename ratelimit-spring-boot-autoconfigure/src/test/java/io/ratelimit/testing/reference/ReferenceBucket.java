@@ -24,6 +24,8 @@ interface ReferenceBucket {
                         : new ReferenceCalendarWindow(limit.rate().calendarUnit(), limit.zone());
             case SLIDING_WINDOW -> new ReferenceSlidingWindow(window, limit.capacity());
             case SLIDING_WINDOW_LOG -> new ReferenceLog(window);
+            case CONCURRENCY ->
+                throw new IllegalArgumentException("Permits that calls hold are counted by HoldingTraceContract");
         };
     }
 

@@ -1,0 +1,23 @@
+package io.ratelimit.limiter;
+
+import io.ratelimit.RateLimit;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts the permits of concurrency limits that calls of this instance hold, by limit. */
+public final class HeldPermitCounts {
+
+    /** By the id of the limit. */
+    private final Map<String, LongAdder> counts = new ConcurrentHashMap<>();
+
+    void add(RateLimit limit, long permits) {
+        counts.computeIfAbsent(limit.id(), first -> new LongAdder()).add(permits);
+    }
+
+    /** Returns how many permits of the limit calls of this instance hold, of all keys together. */
+    public long of(RateLimit limit) {
+        LongAdder count = counts.get(limit.id());
+        return count == null ? 0 : count.sum();
+    }
+}

@@ -1,0 +1,341 @@
+package io.ratelimit.aop;
+
+import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.PermitRequest;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.autoconfigure.LimitedContexts;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.ContextConsumer;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+
+/** Calls hold the permits of a concurrency limit until they end, whatever they return. */
+class ConcurrencyTests {
+
+    private static final String LIMIT = "exports";
+
+    private final ApplicationContextRunner runner = LimitedContexts.inMemory().withBean(Exports.class);
+
+    private void run(Checks checks) {
+        runner.run(context -> checks.check(
+                context.getBean(Exports.class),
+                context.getBean(RateLimiterRegistry.class).get(LIMIT)));
+    }
+
+    @FunctionalInterface
+    private interface Checks {
+
+        void check(Exports exports, RateLimiter limiter) throws Exception;
+    }
+
+    private static void assertHeld(RateLimiter limiter, boolean held) {
+        assertThat(limiter.peek().allowed()).isEqualTo(!held);
+    }
+
+    @Test
+    void valueIsHeldUntilTheMethodReturns() {
+        run((exports, limiter) -> {
+            assertThat(exports.value(() -> {
+                        assertHeld(limiter, true);
+                        assertRejected(LIMIT, () -> exports.value(() -> "second"));
+                        return "first";
+                    }))
+                    .isEqualTo("first");
+            assertThat(exports.value(() -> "second")).isEqualTo("second");
+        });
+    }
+
+    @Test
+    void failureReleases() {
+        run((exports, limiter) -> {
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> exports.value(() -> {
+                        throw new IllegalArgumentException();
+                    }));
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void futureIsHeldUntilItCompletes() {
+        run((exports, limiter) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> result = exports.future(work);
+            assertHeld(limiter, true);
+            assertRejected(LIMIT, exports.future(work));
+            // The next call is made by a continuation of the first.
+            CompletableFuture<String> next =
+                    result.thenCompose(value -> exports.future(CompletableFuture.completedFuture(value + "er")));
+            work.complete("earli");
+            assertThat(next.join()).isEqualTo("earlier");
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void failedAndCancelledFuturesRelease() {
+        run((exports, limiter) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            var unused = exports.future(work);
+            work.completeExceptionally(new IOException());
+            assertHeld(limiter, false);
+            CompletableFuture<String> result = exports.future(new CompletableFuture<>());
+            assertHeld(limiter, true);
+            result.cancel(true);
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void monoIsHeldFromTheSubscriptionToItsValue() {
+        run((exports, limiter) -> {
+            Sinks.One<String> sink = Sinks.one();
+            Mono<String> call = exports.mono(sink.asMono());
+            assertHeld(limiter, false);
+            List<String> values = new ArrayList<>();
+            // Called again by a continuation, and by a repetition.
+            call.flatMap(value -> exports.mono(Mono.just(value + " again")))
+                    .repeat(2)
+                    .subscribe(values::add);
+            assertHeld(limiter, true);
+            sink.tryEmitValue("once");
+            assertThat(values).containsExactly("once again", "once again", "once again");
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void emptyFailedAndCancelledPublishersRelease() {
+        run((exports, limiter) -> {
+            assertThat(exports.mono(Mono.empty()).block()).isNull();
+            assertHeld(limiter, false);
+            assertThat(exports.mono(Mono.error(new IOException()))
+                            .onErrorReturn("failed")
+                            .block())
+                    .isEqualTo("failed");
+            assertHeld(limiter, false);
+            exports.mono(Mono.never()).subscribe().dispose();
+            assertHeld(limiter, false);
+            exports.flux(Flux.never()).subscribe().dispose();
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void fluxIsHeldUntilItTerminates() {
+        run((exports, limiter) -> {
+            Sinks.Many<String> sink = Sinks.many().unicast().onBackpressureBuffer();
+            List<String> values = new ArrayList<>();
+            exports.flux(sink.asFlux()).subscribe(values::add);
+            sink.tryEmitNext("one");
+            assertHeld(limiter, true);
+            assertThat(exports.flux(Flux.just("two"))
+                            .onErrorResume(RateLimitExceededException.class, ex -> Flux.just("rejected"))
+                            .blockLast())
+                    .isEqualTo("rejected");
+            sink.tryEmitComplete();
+            assertThat(values).containsExactly("one");
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void asynchronousMethodIsHeldUntilItsFutureCompletes() {
+        CompletableFuture<String> work = new CompletableFuture<>();
+        runner.withConfiguration(AutoConfigurations.of(TaskExecutionAutoConfiguration.class))
+                .withUserConfiguration(AsyncConfig.class)
+                .withBean(AsyncExports.class, () -> new AsyncExports(work))
+                .run(context -> {
+                    CompletableFuture<String> call =
+                            context.getBean(AsyncExports.class).export();
+                    RateLimiter limiter =
+                            context.getBean(RateLimiterRegistry.class).get("async-exports");
+                    assertHeld(limiter, true);
+                    work.complete("done");
+                    assertThat(call.join()).isEqualTo("done");
+                    assertHeld(limiter, false);
+                });
+    }
+
+    @Test
+    void typesWhoseEndCannotBeObservedStopTheStartUp() {
+        runner.withBean(PlainFuture.class)
+                .run(failsWith("the end of a call that returns java.util.concurrent.Future cannot be observed"));
+        runner.withUserConfiguration(AsyncConfig.class)
+                .withBean(Forgotten.class)
+                .run(failsWith("the end of a call that returns void cannot be observed"));
+    }
+
+    private static ContextConsumer<AssertableApplicationContext> failsWith(String problem) {
+        return context -> assertThat(context).getFailure().rootCause().hasMessageContaining(problem);
+    }
+
+    @Test
+    void fallbackOfARejectedCallHoldsNothing() {
+        run((exports, limiter) -> {
+            exports.value(() -> exports.withFallback(() -> "not called"));
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void entryIsReleasedOnce() {
+        run((exports, limiter) -> {
+            RateLimiter.Entry first = limiter.enter();
+            assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(limiter::enter);
+            first.close();
+            RateLimiter.Entry second = limiter.enter();
+            first.close();
+            assertHeld(limiter, true);
+            second.close();
+            RateLimiter.Entry third = limiter.enterAsync().toCompletableFuture().join();
+            assertThat(limiter.enterAsync().toCompletableFuture()).isCompletedExceptionally();
+            third.close();
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void workIsCalledWhilePermitsAreHeld() {
+        run((exports, limiter) -> {
+            assertThat(limiter.call(() -> limiter.peek().allowed())).isFalse();
+            assertThatExceptionOfType(IOException.class)
+                    .isThrownBy(() -> limiter.call(() -> {
+                        throw new IOException();
+                    }));
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> call = limiter.callAsync(() -> work).toCompletableFuture();
+            assertHeld(limiter, true);
+            work.complete("done");
+            assertThat(call.join()).isEqualTo("done");
+            assertThat(limiter.callAsync(() -> {
+                                throw new IllegalArgumentException();
+                            })
+                            .toCompletableFuture())
+                    .isCompletedExceptionally();
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void permitsThatNothingWouldReleaseAreRefused() {
+        runner.run(context -> {
+            RateLimiterRegistry registry = context.getBean(RateLimiterRegistry.class);
+            RateLimiter limiter = registry.get(LIMIT);
+            assertThatIllegalStateException()
+                    .isThrownBy(limiter::tryAcquire)
+                    .withMessage(
+                            "Limit 'exports' has the algorithm CONCURRENCY, so its permits must be released. Call enter or"
+                                    + " call instead of tryAcquire or acquire");
+            assertThatIllegalStateException().isThrownBy(limiter::acquire);
+            assertThat(limiter.tryAcquireAsync().toCompletableFuture()).isCompletedExceptionally();
+            assertThat(limiter.acquireAsync().toCompletableFuture()).isCompletedExceptionally();
+            assertThatIllegalStateException()
+                    .isThrownBy(() -> registry.tryAcquireAll(List.of(PermitRequest.forAllCallers(LIMIT, 1))));
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void limitOfTheConfigurationAloneIsDeclaredByItsAlgorithm() {
+        runner.withPropertyValues(
+                        "ratelimit.limits.uploads.algorithm=concurrency", "ratelimit.limits.uploads.capacity=2")
+                .run(context -> {
+                    RateLimiter limiter =
+                            context.getBean(RateLimiterRegistry.class).get("uploads");
+                    try (RateLimiter.Entry entry = limiter.enter("alice", 2)) {
+                        assertThat(entry).isNotNull();
+                        assertThat(limiter.peek("alice").allowed()).isFalse();
+                    }
+                    assertThat(limiter.peek("alice").allowed()).isTrue();
+                });
+    }
+
+    static class Exports {
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public String value(Supplier<String> work) {
+            return work.get();
+        }
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1, fallbackMethod = "instead")
+        public String withFallback(Supplier<String> work) {
+            return work.get();
+        }
+
+        public String instead(Supplier<String> work) {
+            return "instead";
+        }
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public CompletableFuture<String> future(CompletableFuture<String> work) {
+            return work;
+        }
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Mono<String> mono(Mono<String> work) {
+            return work;
+        }
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Flux<String> flux(Flux<String> work) {
+            return work;
+        }
+    }
+
+    static class AsyncExports {
+
+        private final CompletableFuture<String> work;
+
+        AsyncExports(CompletableFuture<String> work) {
+            this.work = work;
+        }
+
+        @Async
+        @RateLimited(name = "async-exports", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public CompletableFuture<String> export() {
+            return work;
+        }
+    }
+
+    static class PlainFuture {
+
+        @RateLimited(name = "plain", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Future<String> export() {
+            return new CompletableFuture<>();
+        }
+    }
+
+    static class Forgotten {
+
+        @Async
+        @RateLimited(name = "forgotten", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public void export() {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAsync
+    static class AsyncConfig {}
+}
