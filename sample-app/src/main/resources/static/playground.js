@@ -281,22 +281,20 @@
     return blocked || facts.fullAt > time || bucket.shown !== permits;
   }
 
-  let animating = false;
+  let scheduled = false;
 
+  /** Draws the buckets now, and again as long as they change. */
   function animate() {
-    if (!animating) {
-      animating = true;
-      window.requestAnimationFrame(frame);
-    }
-  }
-
-  function frame() {
     const time = now();
-    animating = buckets.map(function (bucket) {
+    const moving = buckets.map(function (bucket) {
       return paint(bucket, time);
     }).indexOf(true) >= 0;
-    if (animating) {
-      window.requestAnimationFrame(frame);
+    if (moving && !scheduled) {
+      scheduled = true;
+      window.requestAnimationFrame(function () {
+        scheduled = false;
+        animate();
+      });
     }
   }
 

@@ -69,6 +69,7 @@ final class HtmlUnitBrowser extends Browser {
             WebClient client = getWebClient();
             client.setJavaScriptErrorListener(new ErrorRecord(errors));
             client.getOptions().setThrowExceptionOnScriptError(false);
+            client.getOptions().setFetchPolyfillEnabled(true);
             client.getOptions().setThrowExceptionOnFailingStatusCode(false);
             client.setWebConnection(new WebConnectionWrapper(client) {
                 @Override
