@@ -41,6 +41,10 @@ local function change_bucket(key, limit, text)
     bucket.block = nil
   end
   bucket.reset = reset_after(bucket.own, bucket)
-  if kind ~= '' then save(bucket) end
+  if kind ~= '' then
+    -- A repaid debt is no longer needed until the end of its windows.
+    bucket.window = nil
+    save(bucket)
+  end
   return greatest(0, rule.capacity - rule.algorithm.used(bucket.own, bucket)), blocked_for(bucket), 0, bucket.reset
 end

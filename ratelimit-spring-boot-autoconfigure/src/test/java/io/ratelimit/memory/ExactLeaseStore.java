@@ -54,6 +54,13 @@ public final class ExactLeaseStore implements RateLimitStore {
         return bucket;
     }
 
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        Bucket bucket = bucket(charge);
+        bucket.usage = bucket.rule.force(bucket.usage, clock.micros(), charge.permits());
+        return CompletableFuture.completedFuture(null);
+    }
+
     private StoreOutcome lease(Charge charge, long more) {
         Bucket bucket = bucket(charge);
         long left = left(bucket);

@@ -2,13 +2,16 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import io.ratelimit.store.Refund;
+import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -77,6 +80,26 @@ class RefundedBucketTests {
         clock.advance(2 * MINUTE);
         charge(1);
         assertThat(value()).isEqualTo("T20@1/m:1:" + clock.micros());
+    }
+
+    /** By the server's clock. A window with a debt is kept for as many windows as it takes. */
+    @Test
+    void keyOfAWindowInDebtExpiresWhenTheDebtIsBack() {
+        store = TestStores.over(
+                TemplateScriptExecutor.over(redis.connections(), RateLimitScript.load(), RateLimitLibrary.load()),
+                prefix);
+        RateLimit window = RateLimit.named("window")
+                .algorithm(Algorithm.FIXED_WINDOW)
+                .rate("10/m")
+                .build();
+        StoreOutcome taken = store.decide(StoreRequest.refundable(List.of(new Charge(window, "alice", 5))));
+        store.chargeAsync(new Charge(window, "alice", 20)).toCompletableFuture().join();
+        assertThat(redis.commands().getExpire(key(), TimeUnit.SECONDS)).isBetween(175L, 180L);
+        taken.refund()
+                .refund(Map.of(new Charge(window, "alice", 5), 5L))
+                .toCompletableFuture()
+                .join();
+        assertThat(redis.commands().getExpire(key(), TimeUnit.SECONDS)).isBetween(115L, 120L);
     }
 
     /** By the server's clock. */

@@ -2,10 +2,14 @@ package io.ratelimit.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
+import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.limiter.Settlement;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -14,11 +18,13 @@ import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.reference.ReferenceStore;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -164,6 +170,90 @@ public abstract class SettlementContract extends StoreContract {
                     .as(() -> String.join("\n", log) + "\n" + clock.micros() + " peek " + permits)
                     .isEqualTo(reference.peek(charge));
         }
+    }
+
+    private void force(RateLimit limit, long permits) {
+        store.chargeAsync(new Charge(limit, KEY, permits)).toCompletableFuture().join();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void debtEndsWhereTimesWouldNotBeExact(LimitKind kind) {
+        InMemoryRateLimitStore other = new InMemoryRateLimitStore(clock, 10);
+        for (String rate : List.of("1/d", "7/3h", "10000000/s", "1/P365D")) {
+            RateLimit limit =
+                    kind.limit("huge" + rate.length(), Rate.parse(rate).permits() > 10_000 ? 10_000 : 7, rate);
+            for (int i = 0; i < 3; i++) {
+                force(limit, RateLimit.MAX_CAPACITY);
+                other.chargeAsync(new Charge(limit, KEY, RateLimit.MAX_CAPACITY))
+                        .toCompletableFuture()
+                        .join();
+                assertThat(peek(limit, 1)).as(limit.toString()).isEqualTo(other.peek(new Charge(limit, KEY, 1)));
+                clock.advance(HOUR);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void everyRuleOfABucketIsInDebtForItself(LimitKind kind) {
+        RateLimit one = kind.limit("changing", 6, "3/6s");
+        RateLimit other = LimitKind.TOKEN_BUCKET.limit("changing", 60, "60/m");
+        take(other, 1);
+        take(one, 1);
+        force(one, 70);
+        assertThat(take(other, 1).allowed()).isFalse();
+        assertThat(peek(other, 1).retryAfter()).isEqualTo(Duration.ofSeconds(13));
+        assertThat(take(one, 1).allowed()).isFalse();
+        clock.advance(13 * SECOND);
+        assertThat(take(other, 1).allowed()).isTrue();
+    }
+
+    @Test
+    void chargeIsNoViolationAndEndsNoBlock() {
+        RateLimit limit = RateLimit.named("blocking")
+                .capacity(3)
+                .rate("3/s")
+                .blockFor(Duration.ofMinutes(1))
+                .build();
+        force(limit, 4);
+        clock.advance(SECOND);
+        assertThat(take(limit, 1).allowed()).isTrue();
+        assertThat(take(limit, 3).retryAfter()).isEqualTo(Duration.ofMinutes(1));
+        force(limit, 1);
+        assertThat(take(limit, 0).allowed()).isFalse();
+        clock.advance(60 * SECOND);
+        assertThat(take(limit, 3).allowed()).isTrue();
+    }
+
+    @Test
+    void debtOfACalendarWindowEndsWithIt() {
+        RateLimit limit = RateLimit.named("monthly")
+                .algorithm(Algorithm.FIXED_WINDOW)
+                .rate("5/day")
+                .build();
+        long day = 24 * HOUR;
+        clock.set(TestClock.TODAY - TestClock.TODAY % day + day - SECOND);
+        force(limit, 12);
+        assertThat(peek(limit, 5)).isEqualTo(rejected(5, 0, Duration.ofSeconds(1), Duration.ofSeconds(1)));
+        clock.advance(SECOND);
+        assertThat(take(limit, 5).allowed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void grantAndResetRepay(LimitKind kind) {
+        RateLimit limit = kind.limit("repaid", 6, "3/6s");
+        clock.set(TestClock.TODAY - TestClock.TODAY % (12 * SECOND));
+        force(limit, 10);
+        store.changeAsync(limit, KEY, BucketChange.grant(6))
+                .toCompletableFuture()
+                .join();
+        assertThat(remaining(limit)).isEqualTo(2);
+        force(limit, 10);
+        assertThat(remaining(limit)).isZero();
+        store.reset(limit, KEY);
+        assertThat(remaining(limit)).isEqualTo(6);
     }
 
     /** One call, in the store and in the reference. */

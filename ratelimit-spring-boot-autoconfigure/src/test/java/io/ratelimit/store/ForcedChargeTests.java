@@ -1,0 +1,98 @@
+package io.ratelimit.store;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Charge;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.Scope;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.store.failover.FailoverRateLimitStore;
+import io.ratelimit.store.lease.LeasingInstances;
+import io.ratelimit.store.scope.ScopedRateLimitStore;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestLimits;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** Where a charge beyond the capacity goes. */
+class ForcedChargeTests {
+
+    @RegisterExtension
+    private final LeasingInstances instances = new LeasingInstances();
+
+    private final TestClock clock = new TestClock();
+
+    private final RateLimitStore local = new InMemoryRateLimitStore(clock, 100);
+
+    private final RateLimitStore away = new DelegatingRateLimitStore(new InMemoryRateLimitStore(clock, 100)) {
+
+        @Override
+        public CompletionStage<Void> chargeAsync(Charge charge) {
+            return CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
+        }
+    };
+
+    private final FailoverRateLimitStore failover = new FailoverRateLimitStore(away, local);
+
+    private CompletableFuture<Void> chargedBy(OnStoreFailure policy) {
+        return failover.chargeAsync(new Charge(TestLimits.failingBy(policy, "away"), "alice", 5))
+                .toCompletableFuture();
+    }
+
+    private long used(RateLimitStore store, RateLimit limit) {
+        return limit.capacity() - store.peek(new Charge(limit, "alice", 0)).remaining();
+    }
+
+    @Test
+    void localBucketIsChargedWhileTheStoreIsAway() {
+        RateLimit limit = TestLimits.failingBy(OnStoreFailure.LOCAL, "away");
+        assertThat(chargedBy(OnStoreFailure.LOCAL)).isCompleted();
+        assertThat(local.peek(new Charge(limit, "alice", 1)).allowed()).isFalse();
+        local.reset(limit, "alice");
+        assertThat(chargedBy(OnStoreFailure.ALLOW)).isCompleted();
+        assertThat(chargedBy(OnStoreFailure.REJECT)).isCompletedExceptionally();
+        assertThat(chargedBy(OnStoreFailure.THROW)).isCompletedExceptionally();
+        assertThat(used(local, limit)).isZero();
+    }
+
+    @Test
+    void limitOfAnInstanceIsChargedInMemory() {
+        RateLimit own = RateLimit.named("own").rate("5/h").scope(Scope.INSTANCE).build();
+        RateLimitStore scoped = new ScopedRateLimitStore(failover, local);
+        assertThat(scoped.chargeAsync(new Charge(own, "alice", 3))).isCompleted();
+        assertThat(used(local, own)).isEqualTo(3);
+    }
+
+    @Test
+    void leasedPermitsPayFirst() {
+        RateLimit limit = LeasingInstances.window("leased", 100, 20);
+        instances.take(limit, 1);
+        instances.take(limit, 1);
+        long counted = used(instances.trips(), limit);
+        long leased = counted - 2;
+        assertThat(leased).isPositive();
+        instances
+                .store()
+                .chargeAsync(new Charge(limit, "alice", leased))
+                .toCompletableFuture()
+                .join();
+        assertThat(used(instances.trips(), limit)).isEqualTo(counted);
+        instances
+                .store()
+                .chargeAsync(new Charge(limit, "alice", 200))
+                .toCompletableFuture()
+                .join();
+        assertThat(instances.take(limit, 1).allowed()).isFalse();
+        instances.clock().advance(3_600_000_000L);
+        assertThat(instances.take(limit, 1).allowed())
+                .as("a debt of two windows")
+                .isFalse();
+        instances.clock().advance(3_600_000_000L);
+        assertThat(instances.take(limit, 1).allowed()).isTrue();
+    }
+}
