@@ -73,6 +73,23 @@ final class LeasedBuckets {
         return find(limit, key);
     }
 
+    /**
+     * Removes those of a key by other plans: the key has another one now.
+     *
+     * @return the permits to refund
+     */
+    List<Lease> retireOtherPlans(RateLimit limit, @Nullable String key, long nanos) {
+        List<Lease> remainders = new ArrayList<>();
+        buckets.forEach((known, ofLimit) -> {
+            LeasedBucket bucket = known != limit && known.id().equals(limit.id()) ? ofLimit.get(key(key)) : null;
+            if (bucket != null) {
+                remainders.addAll(bucket.retire(nanos));
+                remove(key(key), bucket);
+            }
+        });
+        return remainders;
+    }
+
     /** Returns the buckets that no call has taken or wanted permits from since the last time; small leases last for longer. */
     List<Entry> idle() {
         int patience = count.get() <= most / 2 ? PATIENCE : 1;

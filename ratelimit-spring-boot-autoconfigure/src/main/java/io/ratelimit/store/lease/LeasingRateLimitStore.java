@@ -9,6 +9,7 @@ import io.ratelimit.concurrent.Futures;
 import io.ratelimit.concurrent.Watchdog;
 import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.DelegatingRateLimitStore;
+import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -114,7 +115,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
 
     @Override
     public RateLimitDecision decide(Charge charge) {
-        LeasedBucket bucket = mayLease(charge) ? buckets.of(charge.limit(), charge.key()) : null;
+        LeasedBucket bucket = mayLease(charge) ? bucket(charge) : null;
         if (bucket == null) {
             return store().decide(charge);
         }
@@ -181,8 +182,23 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     private @Nullable LeasedBucket bucket(StoreRequest request) {
-        Charge charge = request.first();
-        return buckets.of(charge.limit(), charge.key());
+        return bucket(request.first());
+    }
+
+    private @Nullable LeasedBucket bucket(Charge charge) {
+        LeasedBucket known = buckets.find(charge.limit(), charge.key());
+        return known != null ? known : added(charge.limit(), charge.key());
+    }
+
+    /** The lease by the plan that the key had before ends, so that its permits are not missing now. */
+    private @Nullable LeasedBucket added(RateLimit limit, @Nullable String key) {
+        if (limit.plan() != null || !limit.plans().isEmpty()) {
+            List<Lease> remainders = buckets.retireOtherPlans(limit, key, nanos.getAsLong());
+            if (!remainders.isEmpty()) {
+                sweep.refund(remainders);
+            }
+        }
+        return buckets.of(limit, key);
     }
 
     private static boolean anyMayLease(StoreRequest request) {

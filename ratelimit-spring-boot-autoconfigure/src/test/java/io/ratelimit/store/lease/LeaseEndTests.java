@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitPlan;
 import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.KeyDigest;
 import io.ratelimit.store.StoreOutcome;
@@ -54,6 +55,19 @@ class LeaseEndTests {
         store.resume();
         instances.take(3, limit);
         assertThat(trips.asked()).endsWith("1", "1+1");
+    }
+
+    @Test
+    void leaseByThePlanThatAKeyHadBeforeGoesBackWithTheFirstCallByAnother() {
+        RateLimit limit = window("quotes", 1_000, 100);
+        RateLimit pro = limit.with(RateLimitPlan.named("pro").rate("2000/h"));
+        instances.takeSlowly(1 + 2 + 3 + 5 + 1, limit);
+        assertThat(instances.used(limit)).isEqualTo(20);
+        assertThat(instances.take(pro, 1).allowed()).isTrue();
+        assertThat(instances.used(limit)).isEqualTo(13);
+        int before = trips.asked().size();
+        instances.take(1, limit);
+        assertThat(trips.asked()).as("nothing is left of the lease").hasSize(before + 1);
     }
 
     @Test
