@@ -85,6 +85,8 @@ class ConfigurationMetadataTests {
                         "ratelimit.redis.cluster.max-redirects",
                         "ratelimit.in-memory.max-keys",
                         "ratelimit.health.store-failure",
+                        "ratelimit.statistics.enabled",
+                        "ratelimit.top-keys.enabled",
                         "ratelimit.dashboard.enabled",
                         "ratelimit.dashboard.path",
                         "ratelimit.observations.enabled",
