@@ -93,13 +93,7 @@
       failed(answer);
       return;
     }
-    const date = Date.parse(answer.header('Date') || '');
-    // The header has whole seconds, and an answer takes its time.
-    if (date && Math.abs(date - Date.now()) > 2000) {
-      skew = date - Date.now();
-    } else {
-      skew = 0;
-    }
+    skew = skewOf(answer);
     const wasLost = lostSince !== null;
     failures = 0;
     failure = null;
@@ -119,6 +113,17 @@
     history.keep(names);
     render();
     tell(names, wasLost);
+  }
+
+  /**
+   * Returns how far ahead the clock of the figures is. Those of all instances have the time of the store, which the instances
+   * see every second; otherwise the instance's own counts, which only HTTP tells. Less than this can be the age of the answer.
+   */
+  function skewOf(answer) {
+    const instances = answer.json.figures === 'all-instances' ? answer.json.instances || [] : [];
+    const time = instances.length
+      ? Math.max.apply(null, instances.map(instance => Date.parse(instance.lastSeenAt))) : Date.parse(answer.header('Date') || '');
+    return time && Math.abs(time - Date.now()) > 3000 ? time - Date.now() : 0;
   }
 
   function failed(answer) {

@@ -130,7 +130,7 @@
       const names = Object.keys(counts).sort((one, other) => counts[other].rejected - counts[one].rejected
         || counts[other].allowed - counts[one].allowed || (one < other ? -1 : 1));
       dom.list(dom.byId('by-instance'), names, each => each,
-        each => dom.element('tr', {}, [dom.element('th', { scope: 'row' }, [each])]
+        each => dom.element('tr', {}, [dom.element('th', { scope: 'row', class: 'long' }, [each])]
           .concat([0, 1, 2].map(() => dom.element('td', { class: 'number' })))),
         (node, each) => ['allowed', 'rejected', 'refused'].forEach((series, index) =>
           dom.text(node.childNodes[index + 1], format.number(counts[each][series] || 0))));
@@ -142,7 +142,7 @@
       dom.show(dom.byId('top-table'), Boolean(keys && keys.length));
       dom.list(dom.byId('top'), keys || [], each => each.key,
         each => dom.element('tr', {}, [
-          dom.element('th', { scope: 'row', class: 'callers-key' }, [each.key === '' ? 'all callers' : each.key]),
+          dom.element('th', { scope: 'row', class: 'callers-key long' }, [each.key === '' ? 'all callers' : each.key]),
           dom.element('td', { class: 'number' }),
           dom.element('td', { class: 'number' }, [lookUpButton(each.key)])
         ]),
@@ -182,7 +182,8 @@
     function attributes() {
       dom.list(dom.byId('attributes'), Object.keys(SHOWN).filter(each => limit[each] !== undefined && limit[each] !== null),
         each => each,
-        each => dom.element('tr', {}, [dom.element('th', { scope: 'row' }, [each]), dom.element('td'), dom.element('td')]),
+        each => dom.element('tr', {}, [dom.element('th', { scope: 'row' }, [each]), dom.element('td'),
+          dom.element('td', { class: 'long' })]),
         (node, each) => {
           const origin = limit.origins && limit.origins[each];
           dom.text(node.childNodes[1], SHOWN[each](limit[each]));
@@ -292,11 +293,11 @@
     });
     dom.byId('block-send').addEventListener('click', () => {
       const text = dom.byId('block').value.trim();
-      changeBucket('Block', 'Every call of this key is rejected for ' + text + '.', 'Block', 'The key is blocked.',
+      changeBucket('Block this key', 'Every call of this key is rejected for ' + text + '.', 'Block', 'The key is blocked.',
         () => client.changeBucket(name, key, { blockFor: text }));
     });
     dom.byId('unblock-send').addEventListener('click', () =>
-      changeBucket('Unblock', 'The key is no longer blocked, and earlier violations are forgotten.', 'Unblock',
+      changeBucket('Unblock this key', 'The key is no longer blocked, and earlier violations are forgotten.', 'Unblock',
         'The key is no longer blocked.', () => client.changeBucket(name, key, { unblock: true })));
     dom.byId('reset-send').addEventListener('click', () =>
       changeBucket('Reset the bucket', 'The bucket is full, and the key is not blocked.', 'Reset', 'The bucket is reset.',
@@ -334,12 +335,14 @@
         return;
       }
       const of = name;
+      // What is shown now is what the change refers to, whatever is read while the dialog is open.
+      const expected = version();
       changes.confirm({
         title: 'Change the limit ' + name + '?',
         text: 'On all instances:',
         effects: changes.effects(limit, set),
         button: 'Change',
-        send: () => client.override(of, Object.assign({ version: version() }, set)).then(answer => {
+        send: () => client.override(of, Object.assign({ version: expected }, set)).then(answer => {
           if (answer.status === 200) {
             changed('The limit ' + of + ' is changed.');
           } else if (of === name) {
@@ -357,12 +360,13 @@
     });
     dom.byId('override-remove').addEventListener('click', () => {
       const of = name;
+      const expected = version();
       dom.text(dom.byId('change-failure'), '');
       changes.confirm({
         title: 'Remove the override of ' + name + '?',
         text: 'The limit applies as configured, on all instances.',
         button: 'Remove',
-        send: () => client.removeOverride(of, version()).then(answer => {
+        send: () => client.removeOverride(of, expected).then(answer => {
           if (answer.status === 200) {
             if (of === name) {
               form.reset();

@@ -10,6 +10,11 @@
   /** With fewer limits, searching is not worth its place. */
   const SEARCHABLE = 8;
 
+  /** A number of calls, unless they are not counted. */
+  function count(limit, series) {
+    return limit.lastMinute ? format.number(limit.lastMinute[series] || 0) : '–';
+  }
+
   function lastMinute(limit) {
     return limit.lastMinute || NO_CALLS;
   }
@@ -62,6 +67,9 @@
     }
     if (calls.dryRunRejected > 0) {
       return { word: 'Would reject', style: 'warn', since: 'dry run' };
+    }
+    if (!limit.lastMinute) {
+      return { word: 'Not counted', style: 'muted', since: '' };
     }
     return calls.allowed > 0
       ? { word: 'Allowing', style: 'good', since: '' } : { word: 'No calls', style: 'muted', since: '' };
@@ -169,8 +177,8 @@
       showBadges(cells[0].childNodes[1], item.limit);
       dom.text(cells[0].childNodes[2], numbers(item.limit));
       page.charts.updateSparkline(cells[1].firstChild, rates, peak(rates));
-      dom.text(cells[2], format.number(calls.allowed));
-      dom.text(cells[3].firstChild, format.number(calls.rejected));
+      dom.text(cells[2], count(item.limit, 'allowed'));
+      dom.text(cells[3].firstChild, count(item.limit, 'rejected'));
       dom.text(cells[3].lastChild, share(calls));
       dom.text(cells[4].firstChild, current.word);
       dom.set(cells[4].firstChild, 'class', 'word ' + current.style);
@@ -188,7 +196,7 @@
       const known = data.instances || [];
       dom.list(dom.byId('instances'), known, instance => instance.name,
         instance => dom.element('tr', { 'data-instance': instance.name }, [
-          dom.element('th', { scope: 'row' }, [instance.name]), dom.element('td'), dom.element('td'), dom.element('td')
+          dom.element('th', { scope: 'row', class: 'long' }, [instance.name]), dom.element('td'), dom.element('td'), dom.element('td')
         ]),
         (node, instance) => {
           const cells = node.childNodes;
@@ -228,6 +236,9 @@
         return { style: 'bad', title: format.plural(failing.length, 'instance does', 'instances do') + ' not share the limits',
           text: failing.map(instance => instance.name + (instance.reason ? ' (' + format.words(instance.reason) + ')' : ''))
             .join(', ') + '. There, the policy on-store-failure of each limit applies.' };
+      }
+      if (!data.figures) {
+        return { style: 'warn', title: 'No figures', text: 'This instance does not count calls (ratelimit.statistics.enabled).' };
       }
       if (data.figures === 'instance' && store.kind !== 'in-memory') {
         return { style: 'warn', title: 'Figures of this instance alone',

@@ -4,10 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.sample.browser.Browser;
 import java.net.URI;
+import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
+import org.openqa.selenium.Cookie;
 
 /** An operator uses the dashboard of one instance, while another one shares its limits. */
 class DashboardTests {
@@ -48,6 +51,60 @@ class DashboardTests {
                         .isEqualTo(URI.create(one.url("/")).getAuthority()));
     }
 
+    /** The other instance rejects: it publishes its figures once a second, and the page asks for them as often. */
+    @Test
+    void aLimitThatRejectsIsTheFirstWithinThreeSeconds() {
+        for (int call = 0; call < 5; call++) {
+            other.login("grace");
+        }
+        browser.await(
+                Duration.ofSeconds(3),
+                "the rejections are shown",
+                () -> browser.text("[data-limit=login] .rejected .count").equals("2"));
+        browser.await(
+                "it is the first",
+                () -> "login".equals(browser.find("#limits tr").getAttribute("data-limit")));
+        assertThat(browser.text("[data-limit=login] .state")).contains("Rejecting", "since");
+        assertThat(browser.text("#total-instances")).isEqualTo("2");
+        assertThat(browser.text("#store-title")).isEqualTo("Shared by all instances");
+        openLimit("login");
+        browser.await(
+                "the chart has a drawing of them",
+                () -> browser.find("#chart .area.rejected").getAttribute("d") != null);
+    }
+
+    /** What would be the effect of a mistake in the page: the policy stops it. HtmlUnit has none, so there the header is read. */
+    @Test
+    void thePolicyLetsNoTextBecomeMarkupOrScript() {
+        if (browser.isReal()) {
+            browser.run("""
+                    window.attempts = [
+                      () => { document.getElementById('instance').innerHTML = '<b>broken</b>'; },
+                      () => { document.createElement('script').text = 'window.broken = 1'; },
+                      () => { document.body.setAttribute('onclick', 'window.broken = 1'); },
+                      () => { document.body.append(Object.assign(new Image(), {src: 'http://192.0.2.1/'})); }
+                    ].map(attempt => { try { attempt(); return 'done'; } catch (ex) { return ex.name; } });""");
+            assertThat(browser.run("return window.attempts.join()")).isEqualTo("TypeError,TypeError,TypeError,done");
+            assertThat(browser.run("return window.broken")).isNull();
+            browser.await(
+                    "the policy is reported", () -> browser.errors().toString().contains("Content Security Policy"));
+        } else {
+            one.get("/ratelimits")
+                    .expectHeader()
+                    .valueMatches("Content-Security-Policy", "default-src 'none'; script-src 'self'; .*");
+        }
+    }
+
+    /** Spring Security's CookieCsrfTokenRepository would compare it. */
+    @Test
+    void aChangeSendsTheTokenOfTheCookie() {
+        browser.driver().manage().addCookie(new Cookie("XSRF-TOKEN", "the-token"));
+        openLimit("quotes");
+        lookUp("heidi");
+        browser.click("#reset-send").click("#confirm-send");
+        browser.await("the token is sent", () -> browser.sent("X-XSRF-TOKEN").contains("the-token"));
+    }
+
     @Test
     void aChangeIsInForceOnTheOtherInstance() {
         openLimit("reports");
@@ -67,6 +124,22 @@ class DashboardTests {
         browser.await(
                 "the other instance applies it",
                 () -> other.report("acme", 8).returnResult().getStatus().value() == 200);
+    }
+
+    /** What was changed meanwhile is not overwritten unseen. */
+    @Test
+    void aChangeAfterAnotherOneIsReviewedAgain() {
+        openLimit("payments");
+        browser.type("#change-rate", "9/m").click("#change [type=submit]");
+        browser.await("the change is summed up", () -> browser.isShown("#confirm-send"));
+        one.post("/actuator/ratelimits/payments", "{\"rate\": \"7/m\"}")
+                .expectStatus()
+                .isOk();
+        browser.click("#confirm-send");
+        browser.await("the page says so", () -> browser.text("#change-failure").contains("was changed meanwhile"));
+        one.get("/actuator/ratelimits/payments").expectBody().jsonPath("$.rate").isEqualTo("7/m");
+        browser.click("#change [type=submit]").click("#confirm-send");
+        browser.await("the change is made", () -> browser.text("#override-text").contains("rate 9/m"));
     }
 
     @Test
@@ -110,5 +183,76 @@ class DashboardTests {
     private void lookUp(String key) {
         browser.type("#key", key).click("#lookup [type=submit]");
         browser.await("the bucket is shown", () -> browser.isShown("#bucket"));
+    }
+
+    /** What the page shows in other surroundings, each with an instance of its own. */
+    @Nested
+    class OtherInstance {
+
+        @Test
+        void withoutTheAccessThereIsNothingToChange() {
+            try (Sample sample = start("management.endpoint.ratelimits.access=read-only")) {
+                browser.open(sample.url("/ratelimits"));
+                openLimit("quotes");
+                browser.await(
+                        "the page says so",
+                        () -> browser.text("#read-only")
+                                .contains("management.endpoint.ratelimits.access=unrestricted"));
+                lookUp("alice");
+                assertThat(browser.isShown("#bucket-facts")).isTrue();
+                assertThat(browser.isShown(".change")).isFalse();
+                assertThat(browser.errors()).isEmpty();
+            }
+        }
+
+        @Test
+        void anInstanceThatStopsIsMissedAndFoundAgain() {
+            Sample sample = start();
+            try (sample) {
+                browser.open(sample.url("/ratelimits"));
+                awaitLive();
+            }
+            browser.await(
+                    "the page says so", () -> browser.text("#problem-title").equals("The instance does not answer"));
+            assertThat(browser.text("#connection-text")).startsWith("No figures since");
+            assertThat(browser.text("#problem-text")).contains("has not answered since", "Next try");
+            assertThat(browser.isShown("[data-limit=quotes]")).isTrue();
+
+            Sample again = start("server.port=" + sample.port());
+            try (again) {
+                browser.click("#retry");
+                awaitLive();
+                assertThat(browser.isShown("#problem")).isFalse();
+            }
+        }
+
+        private void awaitLive() {
+            browser.await(
+                    "the page is live", () -> browser.text("#connection-text").equals("Live"));
+        }
+
+        @Test
+        void aPageWithoutItsEndpointSaysHowToExposeIt() {
+            try (Sample sample = start("management.endpoints.web.exposure.include=health")) {
+                browser.open(sample.url("/ratelimits"));
+                browser.await(
+                        "the page says so",
+                        () -> browser.text("#problem-fix")
+                                .contains("management.endpoints.web.exposure.include=health,ratelimits"));
+            }
+        }
+
+        @Test
+        void theManagementServerHasThePageAndItsFigures() {
+            try (Sample sample = start("management.server.port=0", "management.server.base-path=/manage")) {
+                browser.open(sample.managementUrl("/manage/ratelimits"));
+                browser.await("the limits are shown", () -> browser.isShown("[data-limit=quotes]"));
+                assertThat(browser.errors()).isEmpty();
+            }
+        }
+
+        private Sample start(String... properties) {
+            return Sample.startOnSharedRedis(Sample.newKeyPrefix(), properties);
+        }
     }
 }

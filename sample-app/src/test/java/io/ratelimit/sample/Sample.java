@@ -2,7 +2,9 @@ package io.ratelimit.sample;
 
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
@@ -25,10 +27,12 @@ final class Sample implements AutoCloseable {
     private final RestTestClient client;
 
     private Sample(String... properties) {
-        String[] arguments = Stream.concat(ALWAYS.stream(), Arrays.stream(properties))
-                .map(property -> "--" + property)
-                .toArray(String[]::new);
-        context = SpringApplication.run(SampleApplication.class, arguments);
+        // Later ones replace earlier ones.
+        Map<String, String> arguments = new LinkedHashMap<>();
+        Stream.concat(ALWAYS.stream(), Arrays.stream(properties))
+                .forEach(property -> arguments.put(property.substring(0, property.indexOf('=')), "--" + property));
+        context = SpringApplication.run(
+                SampleApplication.class, arguments.values().toArray(String[]::new));
         port = ((WebServerApplicationContext) context).getWebServer().getPort();
         client = RestTestClient.bindToServer()
                 .baseUrl("http://127.0.0.1:" + port)
@@ -64,6 +68,10 @@ final class Sample implements AutoCloseable {
     /** For a browser. */
     String url(String path) {
         return "http://127.0.0.1:" + port + path;
+    }
+
+    String managementUrl(String path) {
+        return "http://127.0.0.1:" + context.getEnvironment().getRequiredProperty("local.management.port") + path;
     }
 
     ResponseSpec get(String uri) {

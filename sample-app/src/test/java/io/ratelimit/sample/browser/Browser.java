@@ -49,6 +49,9 @@ public abstract class Browser {
     /** Returns the URLs of all requests since the browser was got. */
     public abstract List<String> requests();
 
+    /** Returns the values of a header in all requests since the browser was got. */
+    public abstract List<String> sent(String header);
+
     /**
      * Writes a picture of the page, if the browser makes pictures.
      *

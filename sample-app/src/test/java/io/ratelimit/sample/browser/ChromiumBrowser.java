@@ -29,7 +29,7 @@ final class ChromiumBrowser extends Browser {
 
     private final ChromeDriver driver;
 
-    private final List<String> requests = new ArrayList<>();
+    private final List<Map<String, Object>> requests = new ArrayList<>();
 
     private ChromiumBrowser(ChromeDriver driver) {
         super(
@@ -108,25 +108,39 @@ final class ChromiumBrowser extends Browser {
     }
 
     @Override
-    @SuppressWarnings("unchecked")
     public List<String> requests() {
+        return recorded().map(request -> (String) request.get("url")).toList();
+    }
+
+    @Override
+    public List<String> sent(String header) {
+        return recorded()
+                .flatMap(request -> ((Map<?, ?>) request.get("headers"))
+                        .entrySet().stream()
+                                .filter(each -> header.equalsIgnoreCase((String) each.getKey()))
+                                .map(each -> (String) each.getValue()))
+                .toList();
+    }
+
+    @SuppressWarnings("unchecked")
+    private Stream<Map<String, Object>> recorded() {
         for (LogEntry entry : driver.manage().logs().get(LogType.PERFORMANCE)) {
             Map<String, Object> message = (Map<String, Object>) JsonParserFactory.getJsonParser()
                     .parseMap(entry.getMessage())
                     .get("message");
             if ("Network.requestWillBeSent".equals(message.get("method"))) {
                 Map<String, Object> parameters = (Map<String, Object>) message.get("params");
-                requests.add((String) ((Map<String, Object>) parameters.get("request")).get("url"));
+                requests.add((Map<String, Object>) parameters.get("request"));
             }
         }
-        return List.copyOf(requests);
+        return requests.stream();
     }
 
     @Override
     void clear() {
         driver.manage().deleteAllCookies();
         errors();
-        requests();
+        var unused = recorded();
         requests.clear();
         media(false);
         driver.executeCdpCommand("Emulation.clearDeviceMetricsOverride", Map.of());

@@ -5,6 +5,7 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.htmlunit.BrowserVersion;
 import org.htmlunit.ScriptException;
@@ -43,7 +44,17 @@ final class HtmlUnitBrowser extends Browser {
 
     @Override
     public List<String> requests() {
-        return List.copyOf(driver.requests);
+        return driver.requests.stream()
+                .map(request -> request.getUrl().toString())
+                .toList();
+    }
+
+    @Override
+    public List<String> sent(String header) {
+        return driver.requests.stream()
+                .map(request -> request.getAdditionalHeader(header))
+                .filter(Objects::nonNull)
+                .toList();
     }
 
     @Override
@@ -62,7 +73,7 @@ final class HtmlUnitBrowser extends Browser {
 
         private final List<String> errors = new CopyOnWriteArrayList<>();
 
-        private final List<String> requests = new CopyOnWriteArrayList<>();
+        private final List<WebRequest> requests = new CopyOnWriteArrayList<>();
 
         Driver() {
             super(BrowserVersion.CHROME, true);
@@ -74,7 +85,7 @@ final class HtmlUnitBrowser extends Browser {
             client.setWebConnection(new WebConnectionWrapper(client) {
                 @Override
                 public WebResponse getResponse(WebRequest request) throws IOException {
-                    requests.add(request.getUrl().toString());
+                    requests.add(request);
                     return super.getResponse(request);
                 }
             });
