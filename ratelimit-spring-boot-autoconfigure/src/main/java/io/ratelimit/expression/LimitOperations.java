@@ -63,6 +63,13 @@ public final class LimitOperations {
         if (text == null) {
             return null;
         }
+        if (!declaration.limit().get().get().hasRate()) {
+            throw new RateLimitConfigurationException(
+                    text.label
+                            + " must not be set for the algorithm CONCURRENCY, whose permits are released when the call"
+                            + " ends (was \"" + text.text + "\").",
+                    "Remove it, or add a second limit with a rate.");
+        }
         String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
         if (permits.matches("0+")) {
             throw new RateLimitConfigurationException(

@@ -113,7 +113,7 @@ final class StoreRateLimiter implements RateLimiter {
         if (!limit.hasRate()) {
             throw new IllegalStateException("Limit '" + limit.name()
                     + "' has the algorithm CONCURRENCY, so its permits must be released. Call enter or call instead of"
-                    + " tryAcquire or acquire");
+                    + " tryAcquire, acquire or charge");
         }
     }
 
@@ -181,6 +181,7 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     private void charge(Charge charge) {
+        checkRate(charge.limit());
         if (charge.limit().enabled()) {
             gate.charge(charge);
         }
@@ -197,7 +198,7 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     private CompletionStage<Void> chargeAsync(Supplier<Charge> charge) {
-        return async(charge, gate::chargeAsync, disabled -> CompletableFuture.completedFuture(null));
+        return async(() -> rated(charge.get()), gate::chargeAsync, disabled -> CompletableFuture.completedFuture(null));
     }
 
     @Override

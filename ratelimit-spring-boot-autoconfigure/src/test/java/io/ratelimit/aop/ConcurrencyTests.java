@@ -248,7 +248,7 @@ class ConcurrencyTests {
                     .isThrownBy(limiter::tryAcquire)
                     .withMessage(
                             "Limit 'exports' has the algorithm CONCURRENCY, so its permits must be released. Call enter or"
-                                    + " call instead of tryAcquire or acquire");
+                                    + " call instead of tryAcquire, acquire or charge");
             assertThatIllegalStateException().isThrownBy(limiter::acquire);
             assertThat(limiter.tryAcquireAsync().toCompletableFuture()).isCompletedExceptionally();
             assertThat(limiter.acquireAsync().toCompletableFuture()).isCompletedExceptionally();

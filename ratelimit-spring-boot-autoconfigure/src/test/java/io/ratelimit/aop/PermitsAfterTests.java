@@ -4,6 +4,7 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.TimeSource;
@@ -212,6 +213,7 @@ class PermitsAfterTests {
     @Test
     void mistakesStopTheStartUp() {
         assertRefused(OfFuture.class, "permitsAfter of the limit 'future' must be empty");
+        assertRefused(OfConcurrency.class, "permitsAfter must not be set for the algorithm CONCURRENCY");
         assertRefused(Free.class, "permits must be at least 1 with permitsAfter");
         assertRefused(OfParameter.class, "must not be used on a method with a parameter named result");
         assertRefused(OfUnknown.class, "names #reslt, but the method has no such parameter");
@@ -292,6 +294,14 @@ class PermitsAfterTests {
         @RateLimited(name = "future", rate = "1/s", permitsAfter = "#result")
         Future<Integer> future() {
             return CompletableFuture.completedFuture(1);
+        }
+    }
+
+    static class OfConcurrency {
+
+        @RateLimited(algorithm = Algorithm.CONCURRENCY, capacity = 2, permitsAfter = "#result")
+        int held() {
+            return 1;
         }
     }
 
