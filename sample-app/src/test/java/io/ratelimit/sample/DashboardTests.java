@@ -135,6 +135,7 @@ class DashboardTests {
         one.post("/actuator/ratelimits/payments", "{\"rate\": \"7/m\"}")
                 .expectStatus()
                 .isOk();
+        browser.await("the page has read it", () -> browser.text("#override-text").contains("rate 7/m"));
         browser.click("#confirm-send");
         browser.await("the page says so", () -> browser.text("#change-failure").contains("was changed meanwhile"));
         one.get("/actuator/ratelimits/payments").expectBody().jsonPath("$.rate").isEqualTo("7/m");
