@@ -380,9 +380,15 @@ public abstract class AlgorithmTraits {
             return new CapacityRange(1, RateLimit.MAX_CAPACITY);
         }
 
+        /** Permits that are neither released nor renewed come back together. */
         @Override
         public Rate batch(RateLimit limit) {
-            throw new IllegalStateException("The permits of CONCURRENCY come back when calls end");
+            return new Rate(limit.capacity(), limit.hold());
+        }
+
+        @Override
+        public boolean isWindow() {
+            return true;
         }
 
         @Override

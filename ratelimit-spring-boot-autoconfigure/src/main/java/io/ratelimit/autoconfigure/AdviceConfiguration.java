@@ -33,7 +33,6 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
@@ -164,12 +163,6 @@ class AdviceConfiguration {
                 () -> startRequestRules(properties, requestRules, catalog),
                 StoreConfiguration.describe(beans, properties),
                 () -> warmUp.ifAvailable(StoreWarmUp::await));
-    }
-
-    @Bean
-    @Conditional(RedisStoreConfiguration.OnRedisStore.class)
-    SharedConcurrencyCheck rateLimitSharedConcurrencyCheck(ObjectProvider<LimitCatalog> catalog) {
-        return new SharedConcurrencyCheck(catalog);
     }
 
     /**

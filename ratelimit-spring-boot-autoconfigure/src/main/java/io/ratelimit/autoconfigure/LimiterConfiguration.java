@@ -7,6 +7,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.Waiter;
 import io.ratelimit.aop.EventLoops;
 import io.ratelimit.change.ChangeListener;
+import io.ratelimit.change.ReleaseMessages;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.limiter.CallObserver;
 import io.ratelimit.limiter.CallObservers;
@@ -81,16 +82,19 @@ class LimiterConfiguration {
             CompositeRateLimitListener listeners,
             ObjectProvider<CallObserver> observers,
             Waiter waiter,
-            RateLimitProperties properties) {
+            RateLimitProperties properties,
+            ObjectProvider<ReleaseMessages> releases) {
         // The store needs at most two timeouts.
         Duration patience = properties.redis().timeout().multipliedBy(3);
-        return new RateLimitGate(
+        RateLimitGate gate = new RateLimitGate(
                 store,
                 listeners,
                 CallObservers.of(observers.orderedStream().toList()),
                 waiter,
                 EventLoops::isCurrentThread,
                 patience);
+        releases.ifAvailable(messages -> messages.subscribe(gate::permitsReleased));
+        return gate;
     }
 
     @Bean

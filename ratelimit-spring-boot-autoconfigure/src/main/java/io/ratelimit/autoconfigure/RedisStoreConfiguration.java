@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.change.OverrideSynchronizer;
+import io.ratelimit.change.ReleaseMessages;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
@@ -99,6 +100,12 @@ class RedisStoreConfiguration {
     @ConditionalOnBean(RedisConnector.class)
     RedisChangeChannel rateLimitChangeChannel(RedisConnector connector, RateLimitProperties properties) {
         return new RedisChangeChannel(connector, properties.redis().keyPrefix());
+    }
+
+    @Bean
+    @ConditionalOnBean(RedisConnector.class)
+    ReleaseMessages rateLimitReleaseMessages(RedisChangeChannel channel) {
+        return new ReleaseMessages(channel);
     }
 
     @Bean

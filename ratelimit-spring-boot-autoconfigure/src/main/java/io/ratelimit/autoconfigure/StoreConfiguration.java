@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LocalShare;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.TimeSource;
+import io.ratelimit.change.ReleaseMessages;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
@@ -54,6 +55,7 @@ class StoreConfiguration {
             ObjectProvider<GuardedRedis> redis,
             LeaseLifecycle leases,
             RateLimitEventPublisher events,
+            ObjectProvider<ReleaseMessages> releases,
             ObjectProvider<StoreInstrumentation> instrumentation) {
         GuardedRedis guarded = redis.getIfAvailable();
         if (guarded == null) {
@@ -63,12 +65,10 @@ class StoreConfiguration {
         }
         StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE);
         RateLimitStore memory = inMemoryStore(properties, time, instrumented);
-        RateLimitStore shared = instrumented.timed(
-                new RedisRateLimitStore(
-                        guarded,
-                        properties.redis().keyPrefix(),
-                        properties.redis().keyHash()),
-                "redis");
+        RedisRateLimitStore inRedis = new RedisRateLimitStore(
+                guarded, properties.redis().keyPrefix(), properties.redis().keyHash());
+        releases.ifAvailable(messages -> inRedis.onAwaitedRelease(messages::send));
+        RateLimitStore shared = instrumented.timed(inRedis, "redis");
         FailoverRateLimitStore failover = new FailoverRateLimitStore(
                 leases.over(
                         properties.redis().rememberRejections()

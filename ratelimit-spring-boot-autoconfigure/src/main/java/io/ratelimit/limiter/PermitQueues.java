@@ -8,6 +8,7 @@ import io.ratelimit.Waiter;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.concurrent.Futures;
+import io.ratelimit.store.KeyDigest;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -146,6 +147,20 @@ final class PermitQueues {
         }
     }
 
+    /**
+     * Lets the first waiting call of a bucket try again, in which another instance has released permits.
+     *
+     * @param limit the id of the limit
+     * @param keyDigest the {@link KeyDigest} of the key; of an empty text for the one bucket of all callers
+     */
+    void released(String limit, String keyDigest) {
+        queues.forEach((name, queue) -> {
+            if (name.limit.equals(limit) && name.digest().equals(keyDigest)) {
+                queue.signal();
+            }
+        });
+    }
+
     /** Tries again after a while, because a store that is shared has permits that are released elsewhere. */
     void tryLater(PermitQueue queue) {
         if (!store.isNonBlocking()) {
@@ -189,6 +204,10 @@ final class PermitQueues {
 
         BucketName {
             Objects.requireNonNull(limit);
+        }
+
+        String digest() {
+            return KeyDigest.of(key == null ? "" : key);
         }
 
         static BucketName of(Charge charge) {

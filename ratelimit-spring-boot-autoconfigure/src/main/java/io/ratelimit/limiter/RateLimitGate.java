@@ -137,6 +137,16 @@ public final class RateLimitGate {
         return settlement(acquire, outcome, apart).holding(new PermitHold(outcome, heldPermits, queues));
     }
 
+    /**
+     * Wakes the first call that waits for permits of a bucket, in which another instance has released some.
+     *
+     * @param limit the {@linkplain RateLimit#id() id} of the limit
+     * @param keyDigest the {@link io.ratelimit.store.KeyDigest} of the key; of an empty text for the one bucket of all callers
+     */
+    public void permitsReleased(String limit, String keyDigest) {
+        queues.released(limit, keyDigest);
+    }
+
     /** Returns the permits that calls hold. */
     public HeldPermitCounts heldPermits() {
         return heldPermits;

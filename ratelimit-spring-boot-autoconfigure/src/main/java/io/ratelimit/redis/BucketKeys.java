@@ -19,6 +19,9 @@ final class BucketKeys {
     /** An empty hash tag does not count as one, so limits with the empty key would be in different slots. */
     private static final String EMPTY = "%-";
 
+    /** The permits that calls hold are no bucket: they have a key of their own, should the limit get another algorithm. */
+    private static final String HELD = "%held";
+
     private static final HexFormat HEX = HexFormat.of().withUpperCase();
 
     private final String prefix;
@@ -40,7 +43,8 @@ final class BucketKeys {
     }
 
     byte[] name(RateLimit limit, @Nullable String key) {
-        return (prefix + tag(key) + "}:" + limit.id()).getBytes(StandardCharsets.UTF_8);
+        return (prefix + tag(key) + "}:" + (limit.hasRate() ? limit.id() : limit.id() + HELD))
+                .getBytes(StandardCharsets.UTF_8);
     }
 
     private String tag(@Nullable String key) {

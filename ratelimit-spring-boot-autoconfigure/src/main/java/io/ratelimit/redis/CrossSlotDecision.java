@@ -49,17 +49,23 @@ final class CrossSlotDecision {
         return new CrossSlotDecision(redis, codec, calendars, true);
     }
 
-    /** @param slots one for each name */
-    CompletableFuture<ScriptReply> decide(List<Charge> charges, List<byte[]> names, int[] slots, Deadline deadline) {
+    /**
+     * Decides charges.
+     *
+     * @param slots one for each name
+     * @param holder of the permits of concurrency limits; 0 if there are none
+     */
+    CompletableFuture<ScriptReply> decide(
+            List<Charge> charges, List<byte[]> names, int[] slots, long holder, Deadline deadline) {
         List<Part> binding =
                 parts(charges, names, slots, charge -> !charge.limit().dryRun());
         List<Part> dryRuns =
                 parts(charges, names, slots, charge -> charge.limit().dryRun());
-        return forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
+        return forAll(binding, part -> run(part, ScriptCall.LOOK, holder, deadline))
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
-                        ? chargeFrom(0, binding, deadline)
+                        ? chargeFrom(0, binding, holder, deadline)
                         : CompletableFuture.completedFuture(null))
-                .thenCompose(charged -> forAll(dryRuns, part -> runIfPossible(part, deadline)))
+                .thenCompose(charged -> forAll(dryRuns, part -> runIfPossible(part, holder, deadline)))
                 .thenApply(done -> combine(charges.size(), Stream.concat(binding.stream(), dryRuns.stream())));
     }
 
@@ -98,31 +104,43 @@ final class CrossSlotDecision {
                 .toList();
     }
 
-    private CompletableFuture<Void> chargeFrom(int number, List<Part> parts, Deadline deadline) {
+    private CompletableFuture<Void> chargeFrom(int number, List<Part> parts, long holder, Deadline deadline) {
         if (number == parts.size()) {
             return CompletableFuture.completedFuture(null);
         }
         Part part = parts.get(number);
         List<Part> earlier = parts.subList(0, number);
-        return run(part, ScriptCall.CHARGE_WITH_RECEIPTS, deadline)
+        return charge(part, holder, deadline)
                 .exceptionallyCompose(thrown -> undo(earlier, deadline).handle((done, also) -> fail(thrown)))
-                .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts, deadline) : undo(earlier, deadline));
+                .thenCompose(done ->
+                        part.fits() ? chargeFrom(number + 1, parts, holder, deadline) : undo(earlier, deadline));
     }
 
     private static Void fail(Throwable thrown) {
         throw Futures.wrap(thrown);
     }
 
-    private CompletableFuture<Void> run(Part part, ScriptCall call, Deadline deadline) {
+    private CompletableFuture<Void> charge(Part part, long holder, Deadline deadline) {
+        boolean holds = part.charges.stream().anyMatch(charge -> !charge.limit().hasRate());
+        return run(part, holds ? ScriptCall.HOLD : ScriptCall.CHARGE_WITH_RECEIPTS, holder, deadline);
+    }
+
+    private CompletableFuture<Void> run(Part part, ScriptCall call, long holder, Deadline deadline) {
         return calendars.complete(
                 part.charges,
-                () -> redis.execute(part.slot, part.names, codec.arguments(call, part.charges), deadline)
-                        .thenAccept(reply -> part.read(call, reply, codec)));
+                () -> redis.execute(part.slot, part.names, arguments(part, call, holder), deadline)
+                        .thenAccept(reply -> part.read(call, reply, holder, codec)));
+    }
+
+    private byte[][] arguments(Part part, ScriptCall call, long holder) {
+        return call == ScriptCall.HOLD
+                ? codec.holdArguments(part.charges, holder)
+                : codec.arguments(call, part.charges);
     }
 
     /** Runs a dry run. If it fails, it counts as allowed. */
-    private CompletableFuture<Void> runIfPossible(Part part, Deadline deadline) {
-        return run(part, ScriptCall.CHARGE_WITH_RECEIPTS, deadline).exceptionally(thrown -> {
+    private CompletableFuture<Void> runIfPossible(Part part, long holder, Deadline deadline) {
+        return charge(part, holder, deadline).exceptionally(thrown -> {
             part.seen = part.charges.stream()
                     .map(charge -> RateLimitDecision.unlimited(charge.limit().capacity()))
                     .toList();
@@ -199,11 +217,11 @@ final class CrossSlotDecision {
             return indexes.stream().map(all::get).toList();
         }
 
-        void read(ScriptCall call, List<Long> reply, ScriptCodec codec) {
+        void read(ScriptCall call, List<Long> reply, long holder, ScriptCodec codec) {
             if (call == ScriptCall.LOOK) {
                 seen = codec.decisions(call, charges, reply, 0);
             } else {
-                charged = codec.reply(call, charges, reply, 0);
+                charged = codec.reply(call, charges, reply, 0).heldBy(holder, charges);
             }
         }
 

@@ -151,6 +151,11 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         }
     }
 
+    /** Returns whether no background work is to be started any more. */
+    boolean isClosed() {
+        return probes.isStopped();
+    }
+
     /** Returns how many scripts callers have sent. */
     long sent() {
         return sent.sum();

@@ -56,7 +56,7 @@ final class PendingCall<T> implements BatchTimeout.Timed {
     }
 
     /**
-     * @param more permits that a lease takes in advance
+     * @param more permits that a lease takes in advance; of a call that holds or releases permits, the number of the holder
      * @param waitedFor whether a thread waits for the outcome, and observes the deadline itself
      * @param reader decodes the script's reply
      */
@@ -92,6 +92,11 @@ final class PendingCall<T> implements BatchTimeout.Timed {
 
     /** Returns how many more permits a lease takes in advance at most. */
     long more() {
+        return more;
+    }
+
+    /** Returns the number of the holder whose permits the call takes or releases. */
+    long holder() {
         return more;
     }
 

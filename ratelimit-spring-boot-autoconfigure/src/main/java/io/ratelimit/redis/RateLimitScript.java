@@ -30,6 +30,7 @@ public final class RateLimitScript {
             "calendar_window.lua",
             "sliding_window.lua",
             "sliding_window_log.lua",
+            "concurrency.lua",
             "call.lua",
             "settle.lua",
             "change.lua",

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
@@ -16,11 +17,13 @@ import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -43,6 +46,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private final CallDispatcher dispatcher;
 
     private final LeaseRefunds leaseRefunds;
+
+    private final PermitHolders holders;
 
     private final CrossSlotDecision slotBySlot;
 
@@ -69,16 +74,51 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private RedisRateLimitStore(
             GuardedRedis redis, BucketKeys keys, BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher) {
+        this(redis, keys, dispatcher, PermitHolders::new);
+    }
+
+    /** @param holders creates what renews and releases permits that calls hold */
+    RedisRateLimitStore(
+            GuardedRedis redis,
+            BucketKeys keys,
+            BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher,
+            PermitHolders.Factory holders) {
         this.redis = redis;
         this.keys = keys;
         this.leaseRefunds = new LeaseRefunds(redis, codec, keys);
         this.dispatcher = dispatcher.apply(redis, codec);
+        this.holders = holders.create(redis, codec, this.dispatcher);
         this.slotBySlot = CrossSlotDecision.slots(redis, codec, calendars);
         this.keyByKey = CrossSlotDecision.keys(redis, codec, calendars);
     }
 
+    /** Calls the listener when this instance has released permits that a call waits for, perhaps one of another instance. */
+    public void onAwaitedRelease(Consumer<Charge> listener) {
+        holders.setListener(listener);
+    }
+
+    /** Returns how many permits of running calls had expired or were lost by Redis when they were renewed. */
+    public long lostPermits() {
+        return holders.lost();
+    }
+
     @Override
     public StoreOutcome decide(StoreRequest request) {
+        return request.refundable() && request.holdsPermits() ? decideHolding(request) : decideRates(request);
+    }
+
+    private StoreOutcome decideHolding(StoreRequest request) {
+        CompletableFuture<StoreOutcome> work = holding(request);
+        try {
+            return now(work, redis.deadline());
+        } catch (RuntimeException ex) {
+            // The call does not take place, even if it is admitted later.
+            var unused = work.thenAccept(late -> late.refund().refund(late.charges()));
+            throw ex;
+        }
+    }
+
+    private StoreOutcome decideRates(StoreRequest request) {
         List<byte[]> names = names(request.charges());
         Deadline deadline = redis.deadline();
         int[] slots = slotsIfApart(names);
@@ -95,11 +135,77 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 slots = slots(names);
             }
         }
-        return outcome(request, now(scripts(slots).decide(request.charges(), names, slots, deadline), deadline));
+        return outcome(request, now(scripts(slots).decide(request.charges(), names, slots, 0, deadline), deadline));
+    }
+
+    /** Decides a call that holds permits. If it is not known whether it does, because Redis has failed, they are released. */
+    private CompletableFuture<StoreOutcome> holding(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        List<byte[]> names = names(charges);
+        Deadline deadline = redis.deadline();
+        long holder = holders.next();
+        return inOneOrMore(
+                        names,
+                        () -> calendars.complete(charges, () -> dispatchedHold(request, names, deadline, holder)),
+                        (scripts, slots) -> scripts.decide(charges, names, slots, holder, deadline))
+                .handle((reply, thrown) -> {
+                    if (reply == null) {
+                        holders.release(holder, charges, names);
+                        throw Futures.wrap(thrown);
+                    }
+                    return held(request, names, reply, holder);
+                });
+    }
+
+    private CompletableFuture<ScriptReply> dispatchedHold(
+            StoreRequest request, List<byte[]> names, Deadline deadline, long holder) {
+        List<Charge> charges = request.charges();
+        PendingCall<ScriptReply> pending = new PendingCall<>(
+                ScriptCall.HOLD,
+                charges,
+                holder,
+                names,
+                deadline,
+                false,
+                (reply, from) ->
+                        codec.reply(ScriptCall.HOLD, charges, reply, from).heldBy(holder, charges));
+        dispatcher.dispatch(pending);
+        return pending.outcome();
+    }
+
+    /** Keeps the permits that the call has taken until they are released, and refunds its other charges by their receipts. */
+    private StoreOutcome held(StoreRequest request, List<byte[]> names, ScriptReply reply, long holder) {
+        StoreOutcome outcome = StoreOutcome.of(request, reply.decisions());
+        Map<Charge, Receipt> taken = reply.taken(outcome);
+        List<Charge> charges = request.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            if (!charges.get(i).limit().hasRate() && taken.containsKey(charges.get(i))) {
+                holders.hold(holder, charges.get(i), names.get(i));
+            }
+        }
+        return StoreOutcome.of(request, reply.decisions(), new ReceiptRefund<>(taken, this::releaseOrRefund));
+    }
+
+    private CompletionStage<Void> releaseOrRefund(Map<Charge, Receipt> taken, Map<Charge, Long> permits) {
+        Map<Charge, Receipt> rates = new HashMap<>(taken);
+        rates.keySet().removeIf(charge -> !charge.limit().hasRate());
+        List<CompletableFuture<?>> released = new ArrayList<>();
+        taken.forEach((charge, receipt) -> {
+            if (!charge.limit().hasRate()) {
+                released.add(holders.release(receipt.time(), charge, keys.name(charge.limit(), charge.key())));
+            }
+        });
+        if (!rates.isEmpty()) {
+            released.add(refund(rates, permits).toCompletableFuture());
+        }
+        return CompletableFuture.allOf(released.toArray(CompletableFuture[]::new));
     }
 
     @Override
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        if (request.refundable() && request.holdsPermits()) {
+            return holding(request);
+        }
         List<byte[]> names = names(request.charges());
         return decided(request, names, redis.deadline());
     }
@@ -113,7 +219,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                                 () -> dispatched(request, names, deadline, false)
                                         .outcome())
                         : dispatched(request, names, deadline, false).outcome(),
-                (scripts, slots) -> scripts.decide(request.charges(), names, slots, deadline)
+                (scripts, slots) -> scripts.decide(request.charges(), names, slots, 0, deadline)
                         .thenApply(reply -> outcome(request, reply)));
     }
 

@@ -32,7 +32,7 @@ final class RuleCodec {
      * {@code #60000000,600000000} if violations block the key for so many microseconds.
      */
     static String withOptions(RateLimit limit) {
-        long ahead = limit.maxWait().toNanos() / 1_000;
+        long ahead = limit.hasRate() ? limit.maxWait().toNanos() / 1_000 : 0;
         return of(limit)
                 + (ahead > 0 ? AHEAD + Long.toString(ahead) : "")
                 + (AlgorithmTraits.of(limit).spacesCalls() ? SPACED : "")

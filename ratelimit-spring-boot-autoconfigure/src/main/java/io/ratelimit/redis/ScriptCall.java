@@ -19,7 +19,16 @@ enum ScriptCall {
     LEASE('4', 9),
 
     /** Looks at one bucket or changes it, in a run of its own. */
-    CHANGE('5', 4);
+    CHANGE('5', 4),
+
+    /** Charges with receipts a call that holds permits of concurrency limits. */
+    HOLD('6', 8),
+
+    /** Releases the permits that a call holds of one bucket. */
+    RELEASE('7', 4),
+
+    /** Renews permits that calls hold of one bucket. */
+    RENEW('8', 4);
 
     private final byte code;
 

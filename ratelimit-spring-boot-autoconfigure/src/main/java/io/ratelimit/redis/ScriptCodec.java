@@ -10,6 +10,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.store.BucketChange;
 import java.nio.charset.StandardCharsets;
+import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -17,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** Encodes calls into the script's arguments, and decodes its reply. */
@@ -49,6 +51,15 @@ public final class ScriptCodec {
     /** Limits that change leave entries behind, so all are removed now and then. */
     private static final int MOST_LIMITS = 10_000;
 
+    /** Between the permits and their holder. */
+    private static final String HELD_BY = "@";
+
+    /** The call waits for permits. */
+    private static final String WAITS = "!";
+
+    /** Tells the holders of this instance from those of others; digits alone. */
+    private final String instance = Long.toUnsignedString(new SecureRandom().nextLong()) + ":";
+
     private final Map<RateLimit, byte[]> limits = new ConcurrentHashMap<>();
 
     byte[][] arguments(ScriptCall call, List<Charge> charges) {
@@ -79,6 +90,8 @@ public final class ScriptCodec {
                 add(call.call(), call.charges(), arguments, at);
                 if (call.call() == ScriptCall.LEASE) {
                     arguments.set(arguments.size() - 1, withMore(call.charges().get(0), call.more()));
+                } else if (call.call() == ScriptCall.HOLD || call.call() == ScriptCall.RELEASE) {
+                    addHolder(call.call(), call.charges(), call.holder(), arguments);
                 }
             } else if (Arrays.equals(before.names().get(0), call.names().get(0))) {
                 codes[at] = AS_BEFORE;
@@ -88,6 +101,57 @@ public final class ScriptCodec {
             }
             at += call.charges().size();
             before = call;
+        }
+        return arguments.toArray(byte[][]::new);
+    }
+
+    /** Encodes a call that holds permits, in a run of its own. */
+    byte[][] holdArguments(List<Charge> charges, long holder) {
+        List<byte[]> arguments = new ArrayList<>(1 + 2 * charges.size());
+        arguments.add(new byte[charges.size()]);
+        add(ScriptCall.HOLD, charges, arguments, 0);
+        addHolder(ScriptCall.HOLD, charges, holder, arguments);
+        return arguments.toArray(byte[][]::new);
+    }
+
+    /** Adds the holder to the last charges, those of limits whose permits calls hold. */
+    private void addHolder(ScriptCall call, List<Charge> charges, long holder, List<byte[]> arguments) {
+        int first = arguments.size() - 2 * charges.size();
+        for (int i = 0; i < charges.size(); i++) {
+            Charge charge = charges.get(i);
+            if (!charge.limit().hasRate()) {
+                String text = call == ScriptCall.HOLD
+                        ? holding(charge, holder) + (charge.limit().maxWait().isZero() ? "" : WAITS)
+                        : released(holder);
+                arguments.set(first + 2 * i + 1, ascii(text));
+            }
+        }
+    }
+
+    private String holding(Charge charge, long holder) {
+        return bounded(charge) + HELD_BY + instance + holder;
+    }
+
+    private String released(long holder) {
+        return "0" + HELD_BY + instance + holder;
+    }
+
+    /**
+     * Encodes renewals of permits, in a run of its own.
+     *
+     * @param buckets one charge for each bucket, with any number of permits
+     * @param holders those of each bucket, with the permits of each
+     */
+    byte[][] renewalArguments(List<Charge> buckets, List<Map<Long, Charge>> holders) {
+        List<byte[]> arguments = new ArrayList<>(1 + 2 * buckets.size());
+        byte[] codes = new byte[buckets.size()];
+        arguments.add(codes);
+        for (int i = 0; i < buckets.size(); i++) {
+            codes[i] = ScriptCall.RENEW.code();
+            arguments.add(limit(buckets.get(i).limit()));
+            arguments.add(ascii(holders.get(i).entrySet().stream()
+                    .map(held -> holding(held.getValue(), held.getKey()))
+                    .collect(Collectors.joining(","))));
         }
         return arguments.toArray(byte[][]::new);
     }
@@ -122,6 +186,10 @@ public final class ScriptCodec {
         byte[][] arguments = arguments(ScriptCall.SETTLE, charges);
         for (int i = 0; i < charges.size(); i++) {
             Receipt receipt = receipts.get(i);
+            if (!charges.get(i).limit().hasRate()) {
+                arguments[2 + 2 * i] = ascii(released(receipt.time()));
+                continue;
+            }
             long charged = charges.get(i).permits();
             String part = permits.get(i) == charged ? "" : permits.get(i) + "/";
             arguments[2 + 2 * i] = ascii(part + charged + ":" + receipt.used() + ":" + receipt.since() + ":"

@@ -8,6 +8,9 @@
 --   lease(state, bucket)              optional: records that permits are leased, if the order in which they come back matters
 --   micros_of(unit)      optional: returns the microseconds of the units of its periods, instead of micros_of
 --   between(rule, starts)  optional: returns the rule of a limit that names the starts of calendar units
+--   refused(state, bucket)            optional: records that a call was rejected
+--   release(state, bucket, holder)    optional: returns the permits of a call, if calls hold them; then there is also
+--   renew(state, bucket, holders)     keeps the permits of calls from expiring, see concurrency.lua
 --   has_pace             whether the rule is <capacity>@<permits>/<period> instead of <capacity>/<window>
 --   expires_with_window  whether the time at which nothing is used depends on since alone, as long as permits are used
 --   has_entries          whether the key holds a list: the text of the states, then entries. Then there are

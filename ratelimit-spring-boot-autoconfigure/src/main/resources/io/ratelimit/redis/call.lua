@@ -6,6 +6,9 @@
 --   2     the same, with receipts
 --   3     settles charges: a refund of receipts, or charges without asking; the only call of its run
 --   4     a call that charges one limit, and takes more permits in advance
+--   6     the same as 2, for a call that holds permits
+--   7     a call that releases the permits that a holder has, of one bucket
+--   8     a call that renews the permits of holders, of one bucket
 --   5     looks at one bucket or changes it, see change.lua; the only call of its run
 --   +     a further charge of the call before it
 --   ,     a call that charges the same limit and permits as the one before it, for another bucket
@@ -18,6 +21,7 @@
 --         #60000000,600000000  for how many microseconds violations block the key: the first, the next soon after it, …
 --
 -- takes:
--- leaves: LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
+-- leaves: LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE HOLD RELEASE FURTHER OTHER_KEY AS_BEFORE
 
 local LOOK, CHARGE, RECEIPTS, SETTLE, LEASE, CHANGE, FURTHER, OTHER_KEY, AS_BEFORE = 48, 49, 50, 51, 52, 53, 43, 44, 61
+local HOLD, RELEASE = 54, 55

@@ -2,14 +2,17 @@
 -- of a call are decided together: if every charge fits, dry runs aside, all are charged, else none but dry runs. A charge that
 -- does not fit, and might have, blocks its key if the limit does so. If the key is blocked, no charge fits.
 --   permits  n; or n+x for a lease: if n are admitted, up to x more, but at most half of what remains then
+--            n@holder for permits that a call holds; n@holder! if the call waits for them. 0@holder for a release, and the
+--            permits and holders 1@holder,2@holder,… for a renewal
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
 --            since and rest of its state and the time, for settle.lua; for a lease also how many more were taken.
+--            In place of the wait, a release replies 1 if a call waits for the permits, and a renewal how many were lost.
 --            All are -1 if a key of the call holds a value that was not written by the starter. If a limit does not name the
 --            calendar unit of a bucket's time, the first two are -2 and that time. Such a call charges nothing.
 --
 -- takes: begin match byte floor least greatest refund_gaps limit_of forget_limits rare_state
--- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE FURTHER OTHER_KEY AS_BEFORE
+-- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE HOLD RELEASE FURTHER OTHER_KEY AS_BEFORE
 -- takes: settle_charge blocked_for change_bucket
 -- leaves: run
 
@@ -50,6 +53,7 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
       blocked = block.till - bucket.now
       if asked ~= LOOK then bucket.block, bucket.changed = block, true end
     end
+    if algorithm.refused and asked == HOLD then algorithm.refused(own, bucket) end
     retry, more = wait == math.huge and -1 or blocked > 0 and blocked or wait - limit.ahead, 0
   end
   if asked ~= LOOK then
@@ -71,7 +75,7 @@ local function decide_charge(bucket, limit, wanted, more, asked, rejected)
   replies[replied + 3] = retry
   replies[replied + 4] = greatest(reset, blocked)
   replied = replied + 4
-  if asked == RECEIPTS or asked == LEASE then
+  if asked == RECEIPTS or asked == LEASE or asked == HOLD then
     replies[replied + 1] = own.used
     replies[replied + 2] = own.since
     -- For a log, rest changes whenever old entries are removed, and is no use in a receipt.
@@ -94,7 +98,7 @@ local function decide_together(charges, asked)
   for i = 1, charges do
     local foreign, first = bucket_at[i].foreign, replied + 1
     if foreign then
-      for _ = 1, charges * (asked == LEASE and 9 or asked == RECEIPTS and 8 or 4) do
+      for _ = 1, charges * (asked == LEASE and 9 or (asked == RECEIPTS or asked == HOLD) and 8 or 4) do
         replied = replied + 1
         replies[replied] = -1
       end
@@ -110,9 +114,37 @@ local function decide_together(charges, asked)
   for i = 1, charges do decide_charge(bucket_at[i], limit_at[i], permits_at[i], more_at[i], asked, rejected) end
 end
 
+-- Returns the permits of a lease and of how many more, or of a holder with its name; for other charges only the permits.
+local function amounts_of(text, asked)
+  if asked == LEASE then return match(text, '^(%d+)%+(%d+)$') end
+  if asked == HOLD then
+    local permits, holder, waits = match(text, '^(%d+)@?([%d:]*)(!?)$')
+    return permits, 0, holder, waits == '!'
+  end
+  return 0, 0, text
+end
+
+-- Releases or renews permits. Returns false if the call has to be decided: it is to hold permits, or the value is a foreign one.
+local function change_held(bucket, limit, asked, text, waits)
+  if asked == HOLD or bucket.foreign then
+    bucket.holder, bucket.waits = text, waits
+    return false
+  end
+  local algorithm, own = bucket.rule.algorithm, bucket.own
+  local changed
+  if asked == RELEASE then
+    changed = algorithm.release(own, bucket, match(text, '^0@(.+)$'))
+  else
+    changed = algorithm.renew(own, bucket, text)
+  end
+  decide_charge(bucket, limit, 0, 0, LOOK, false)
+  replies[replied - 2] = changed
+  return true
+end
+
 local function decide(KEYS, ARGV)
   local codes, keys, arguments, charges = ARGV[1], 0, 1, 0
-  local bucket, limit, permits, more, asked
+  local bucket, limit, permits, more, asked, held, waits
   local code = byte(codes, 1)
   for i = 1, #codes do
     if code == OTHER_KEY or code == AS_BEFORE then
@@ -120,13 +152,15 @@ local function decide(KEYS, ARGV)
     else
       if code ~= FURTHER then asked = code end
       limit, permits, more = limit_of(ARGV[arguments + 1]), ARGV[arguments + 2], 0
-      if code == LEASE then permits, more = match(permits, '^(%d+)%+(%d+)$') end
+      if asked >= LEASE then permits, more, held, waits = amounts_of(permits, asked) end
       permits, more, arguments = permits + 0, more + 0, arguments + 2
     end
     if code ~= AS_BEFORE then keys = keys + 1 end
     bucket = bucket_of(KEYS[keys], limit.rule)
     code = byte(codes, i + 1)
-    if charges == 0 and code ~= FURTHER and not bucket.foreign then
+    if asked >= HOLD and change_held(bucket, limit, asked, held, waits) then
+      charges = 0
+    elseif charges == 0 and code ~= FURTHER and not bucket.foreign then
       decide_charge(bucket, limit, permits, more, asked, false)
     else
       charges = charges + 1

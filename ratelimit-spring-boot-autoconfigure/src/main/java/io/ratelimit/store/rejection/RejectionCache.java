@@ -123,20 +123,23 @@ final class RejectionCache {
         /** Caches the outcome if it is a rejection that lasts for a while. */
         void answered(StoreOutcome outcome) {
             CachedRejection rejection = CachedRejection.of(outcome, sent, version);
-            if (rejection != null && !hasLongKey(outcome.charges())) {
+            if (rejection != null && mayBeCached(outcome.charges())) {
                 slots.set(slot(outcome.charges()), rejection);
             }
         }
 
-        /** Callers choose keys, and must not choose how much memory they take. */
-        private static boolean hasLongKey(List<Charge> call) {
+        /**
+         * Callers choose keys, and must not choose how much memory they take. Permits that calls hold can be free at any moment.
+         */
+        private static boolean mayBeCached(List<Charge> call) {
             for (Charge charge : call) {
                 String key = charge.key();
-                if (key != null && key.length() > KeyDigest.LONGEST_KEY) {
-                    return true;
+                if ((key != null && key.length() > KeyDigest.LONGEST_KEY)
+                        || !charge.limit().hasRate()) {
+                    return false;
                 }
             }
-            return false;
+            return true;
         }
     }
 }

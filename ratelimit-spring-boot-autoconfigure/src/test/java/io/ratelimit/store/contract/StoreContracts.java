@@ -36,6 +36,12 @@ public abstract class StoreContracts extends DecisionContracts {
     class LogGiveBack extends SlidingWindowLogRefundContract {}
 
     @Nested
+    class Holding extends HoldingContract {}
+
+    @Nested
+    class HoldingTrace extends HoldingTraceContract {}
+
+    @Nested
     class Refunds extends RefundContract {}
 
     @Nested

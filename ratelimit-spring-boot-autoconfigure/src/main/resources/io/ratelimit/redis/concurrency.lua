@@ -1,0 +1,133 @@
+-- H: permits that running calls hold. A release returns them, or else the time: rule.micros after they were taken or renewed.
+-- The key has a name of its own, and holds a hash:
+--   #         used:first:last:seen    permits in use, a time before which none of them expires, the time at which all have
+--             expired, and the latest time that the bucket has seen
+--   ?         until when a call waits for permits that are released, if one does
+--   <holder>  permits:expiry:hold     those of one call; holders are numbers of an instance: 8273645:17
+-- No state of another rule is at this key, no skew and no block.
+--
+-- takes: redis_call redis_pcall format match clock least greatest quotient algorithms number_used
+-- leaves:
+
+function algorithms.H()
+  local concurrency = {used = number_used}
+
+  -- What a decision says instead of a time, which nobody knows.
+  local UNKNOWN = 1000000
+
+  local function write_summary(own, bucket, ...)
+    local summary = format('%.0f:%.0f:%.0f:%.0f', own.used, bucket.first, bucket.last, clock)
+    redis_call('HSET', bucket.key, '#', summary, ...)
+    redis_call('PEXPIRE', bucket.key, quotient(greatest(1, bucket.last - clock) + 999, 1000))
+  end
+
+  local function forget(own, bucket)
+    redis_call('DEL', bucket.key)
+    own.used, bucket.first, bucket.last = 0, 0, 0
+  end
+
+  local function value_of(permits, hold)
+    return format('%.0f:%.0f:%.0f', permits, clock + hold, hold)
+  end
+
+  -- Counts anew, without what has expired. After the clock was set back, nothing lasts longer than it would have.
+  local function sweep(own, bucket, seen)
+    local fields = redis_call('HGETALL', bucket.key)
+    own.used, bucket.first, bucket.last = 0, math.huge, 0
+    for i = 1, #fields, 2 do
+      local permits, expiry, hold = match(fields[i + 1], '^(%d+):(%d+):(%d+)$')
+      if permits and fields[i] ~= '#' then
+        permits, expiry, hold = permits + 0, expiry + 0, hold + 0
+        if clock < seen and expiry > clock + hold then
+          expiry = clock + hold
+          redis_call('HSET', bucket.key, fields[i], format('%.0f:%.0f:%.0f', permits, expiry, hold))
+        end
+        if expiry <= clock then
+          redis_call('HDEL', bucket.key, fields[i])
+        else
+          own.used = own.used + permits
+          bucket.first, bucket.last = least(bucket.first, expiry), greatest(bucket.last, expiry)
+        end
+      end
+    end
+    if own.used == 0 then forget(own, bucket) else write_summary(own, bucket) end
+  end
+
+  -- The state is read by recover.
+  function concurrency.read()
+    return nil
+  end
+
+  function concurrency.recover(own, bucket)
+    bucket.first, bucket.last, bucket.waits = 0, 0, false
+    local text = redis_pcall('HGET', bucket.key, '#')
+    if not text then
+      bucket.foreign = redis_call('EXISTS', bucket.key) == 1
+      return
+    end
+    if type(text) == 'table' then
+      -- Any other error fails the run.
+      if not string.find(text.err, 'WRONGTYPE', 1, true) then redis_call('HGET', bucket.key, '#') end
+      bucket.foreign = true
+      return
+    end
+    local used, first, last, seen = match(text, '^(%d+):(%d+):(%d+):(%d+)$')
+    if not used then
+      bucket.foreign = true
+      return
+    end
+    own.used, bucket.first, bucket.last = used + 0, first + 0, last + 0
+    if clock >= bucket.first or clock < seen + 0 then sweep(own, bucket, seen + 0) end
+  end
+
+  function concurrency.time_until()
+    return UNKNOWN
+  end
+
+  function concurrency.take(own, bucket, permits)
+    local hold = own.rule.micros
+    own.used, bucket.last = own.used + permits, greatest(bucket.last, clock + hold)
+    bucket.first = own.used == permits and clock + hold or least(bucket.first, clock + hold)
+    write_summary(own, bucket, bucket.holder, value_of(permits, hold))
+  end
+
+  -- Everything is written by then.
+  function concurrency.write() end
+
+  -- A call that waits for permits wants to be told of a release.
+  function concurrency.refused(_, bucket)
+    if bucket.waits then redis_call('HSET', bucket.key, '?', format('%.0f', bucket.last)) end
+  end
+
+  -- Returns the permits of a holder, which may have expired or been released before. Returns 1 if a call waits for them.
+  function concurrency.release(own, bucket, holder)
+    local found = redis_call('HMGET', bucket.key, holder, '?')
+    local permits = found[1] and match(found[1], '^(%d+):')
+    if not permits then return 0 end
+    own.used = own.used - permits
+    if own.used <= 0 then
+      forget(own, bucket)
+    else
+      redis_call('HDEL', bucket.key, holder, '?')
+      write_summary(own, bucket)
+    end
+    return found[2] and 1 or 0
+  end
+
+  -- Renews holders, and returns those that have expired or been lost: permits@holder,permits@holder,… Returns how many
+  -- permits were lost.
+  function concurrency.renew(own, bucket, text)
+    local hold, lost = own.rule.micros, 0
+    for permits, holder in string.gmatch(text, '(%d+)@([%d:]+)') do
+      if redis_call('HSET', bucket.key, holder, value_of(permits + 0, hold)) == 1 then
+        own.used, lost = own.used + permits, lost + permits
+      end
+    end
+    if bucket.first == 0 then bucket.first = clock + hold end
+    bucket.last = greatest(bucket.last, clock + hold)
+    write_summary(own, bucket)
+    return lost
+  end
+
+  return concurrency
+end
