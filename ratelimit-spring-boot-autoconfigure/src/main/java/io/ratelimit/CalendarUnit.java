@@ -45,13 +45,13 @@ public enum CalendarUnit {
         };
     }
 
-    /** Returns the first day of the unit after that of a first day; with a negative number of a unit before it. */
-    LocalDate plus(LocalDate first, int units) {
+    /** Returns the first day of the next unit. */
+    LocalDate next(LocalDate first) {
         return switch (this) {
-            case DAY -> first.plusDays(units);
-            case WEEK -> first.plusWeeks(units);
-            case MONTH -> first.plusMonths(units);
-            case YEAR -> first.plusYears(units);
+            case DAY -> first.plusDays(1);
+            case WEEK -> first.plusWeeks(1);
+            case MONTH -> first.plusMonths(1);
+            case YEAR -> first.plusYears(1);
         };
     }
 

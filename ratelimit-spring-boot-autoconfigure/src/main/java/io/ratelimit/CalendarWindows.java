@@ -51,13 +51,10 @@ public final class CalendarWindows {
                 .atZone(zone)
                 .toLocalDate());
         // Clocks that go back over midnight show the day before once more.
-        while (micros >= start(unit.plus(first, 1))) {
-            first = unit.plus(first, 1);
+        while (micros >= start(unit.next(first))) {
+            first = unit.next(first);
         }
-        while (micros < start(first)) {
-            first = unit.plus(first, -1);
-        }
-        return new Window(Math.max(0, start(first)), start(unit.plus(first, 1)));
+        return new Window(Math.max(0, start(first)), start(unit.next(first)));
     }
 
     private long start(LocalDate first) {
