@@ -33,8 +33,16 @@ class MetricsConfiguration {
     }
 
     @Bean
-    CallMetrics rateLimitCallMetrics(ContextMeters meters, LimitCatalog catalog, ObjectProvider<LimitGauge> gauges) {
-        return new CallMetrics(meters, catalog, gauges.orderedStream().toList());
+    CallMetrics rateLimitCallMetrics(
+            ContextMeters meters,
+            LimitCatalog catalog,
+            ObjectProvider<LimitGauge> gauges,
+            RateLimitProperties properties) {
+        return new CallMetrics(
+                meters,
+                catalog,
+                gauges.orderedStream().toList(),
+                properties.metrics().planTag());
     }
 
     @Bean

@@ -45,6 +45,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param inMemory Properties of the in-memory store.
  * @param health Properties of the health contributor.
  * @param statistics Properties of the figures of limits.
+ * @param metrics Properties of meters.
  * @param observations Properties of observations, which traces are made of.
  * @param topKeys Properties of the keys that limits reject most.
  * @param web Properties of HTTP requests and responses.
@@ -67,6 +68,7 @@ public record RateLimitProperties(
         @DefaultValue InMemory inMemory,
         @DefaultValue Health health,
         @DefaultValue Statistics statistics,
+        @DefaultValue Metrics metrics,
         @DefaultValue Observations observations,
         @DefaultValue TopKeys topKeys,
         @DefaultValue Web web,
@@ -270,6 +272,13 @@ public record RateLimitProperties(
      *     endpoint.
      */
     public record Statistics(@Nullable Boolean enabled) {}
+
+    /**
+     * Properties of meters.
+     *
+     * @param planTag Whether the meter ratelimit.calls has the plan of the caller as the tag "plan".
+     */
+    public record Metrics(@DefaultValue("false") boolean planTag) {}
 
     /**
      * Properties of observations.

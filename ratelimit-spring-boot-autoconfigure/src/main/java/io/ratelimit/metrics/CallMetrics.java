@@ -15,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** The meters of each limit: {@code ratelimit.calls} by outcome, {@code ratelimit.wait}, and gauges. */
 public final class CallMetrics implements RateLimitListener, CallObserver {
@@ -25,13 +26,21 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
 
     private final List<LimitGauge> gauges;
 
+    private final boolean planTag;
+
     /** By the id of the limit, whose numbers can change. */
     private final Map<String, LimitMeters> limits = new ConcurrentHashMap<>();
 
-    public CallMetrics(ContextMeters meters, LimitCatalog catalog, List<LimitGauge> gauges) {
+    /**
+     * Creates the meters.
+     *
+     * @param planTag whether calls are counted by plan, too
+     */
+    public CallMetrics(ContextMeters meters, LimitCatalog catalog, List<LimitGauge> gauges, boolean planTag) {
         this.meters = meters;
         this.catalog = catalog;
         this.gauges = gauges;
+        this.planTag = planTag;
     }
 
     @Override
@@ -52,12 +61,14 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
 
     @Override
     public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
-        of(charge.limit()).counter(outcome).increment();
+        RateLimit limit = charge.limit();
+        of(limit).calls(limit).of(outcome).increment();
     }
 
     @Override
     public void onRefusal(Charge charge, RateLimitStoreException failure) {
-        of(charge.limit()).refused.increment();
+        RateLimit limit = charge.limit();
+        of(limit).calls(limit).refused().increment();
     }
 
     @Override
@@ -73,35 +84,42 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     }
 
     private LimitMeters register(RateLimit limit) {
+        Tags tags = tags(limit);
+        PlanCalls plans = planTag
+                ? new PlanCalls(
+                        plan -> calls(tags.and("plan", plan)), limit.plans().keySet())
+                : null;
         return new LimitMeters(
-                calls(limit, "allowed"),
-                calls(limit, "rejected"),
-                calls(limit, "dry_run_rejected"),
-                calls(limit, "refused"),
-                meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags(limit)));
+                plans == null ? calls(tags) : plans.own(),
+                plans,
+                meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags));
     }
 
     private static Tags tags(RateLimit limit) {
         return Tags.of("limit", limit.name());
     }
 
-    private Counter calls(RateLimit limit, String outcome) {
+    private CallCounters calls(Tags tags) {
+        return new CallCounters(
+                calls(tags, "allowed"),
+                calls(tags, "rejected"),
+                calls(tags, "dry_run_rejected"),
+                calls(tags, "refused"));
+    }
+
+    private Counter calls(Tags tags, String outcome) {
         return meters.counter(
                 "ratelimit.calls",
                 "calls",
                 "Calls that a rate limit has decided about or refused",
-                tags(limit).and("outcome", outcome));
+                tags.and("outcome", outcome));
     }
 
-    private record LimitMeters(
-            Counter allowed, Counter rejected, Counter dryRunRejected, Counter refused, Timer waiting) {
+    /** @param plans {@code null}: calls are not counted by plan */
+    private record LimitMeters(CallCounters own, @Nullable PlanCalls plans, Timer waiting) {
 
-        Counter counter(Outcome outcome) {
-            return switch (outcome) {
-                case ALLOWED -> allowed;
-                case REJECTED -> rejected;
-                case DRY_RUN_REJECTED -> dryRunRejected;
-            };
+        CallCounters calls(RateLimit limit) {
+            return plans == null ? own : plans.of(limit.plan());
         }
     }
 }

@@ -89,6 +89,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.top-keys.enabled",
                         "ratelimit.dashboard.enabled",
                         "ratelimit.dashboard.path",
+                        "ratelimit.metrics.plan-tag",
                         "ratelimit.observations.enabled",
                         "management.health.ratelimit.enabled",
                         "management.endpoint.ratelimits.access",
@@ -141,6 +142,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.plans.timeout=500ms",
                         "ratelimit.dashboard.enabled=true",
                         "ratelimit.dashboard.path=/ratelimits",
+                        "ratelimit.metrics.plan-tag=false",
                         "ratelimit.observations.enabled=false",
                         "management.health.ratelimit.enabled=true");
     }
