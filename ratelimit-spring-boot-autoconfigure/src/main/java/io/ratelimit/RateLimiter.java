@@ -25,6 +25,16 @@ import org.jspecify.annotations.Nullable;
  */
 public interface RateLimiter {
 
+    /**
+     * Returns a limiter of the same limit and the same buckets, for callers with a plan. It has the numbers of
+     * {@code ratelimit.limits.<name>.plans.<plan>}, which can change, or the limit's own if there is no such plan.
+     *
+     * <pre>{@code limiter.withPlan(account.plan()).tryAcquire(account.id())}</pre>
+     *
+     * @param plan case and dashes are ignored; null or empty: the limit's own numbers
+     */
+    RateLimiter withPlan(@Nullable String plan);
+
     /** Takes one permit if it is available: {@link #tryAcquire(String, long)} for 1. */
     default RateLimitDecision tryAcquire(String key) {
         return tryAcquire(key, 1);

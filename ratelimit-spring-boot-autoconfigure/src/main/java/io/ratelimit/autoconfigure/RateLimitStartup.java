@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
@@ -17,6 +18,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 
@@ -82,9 +84,32 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         if (!limits.isEmpty()) {
             store.ifPresent(line -> logger.log(Level.INFO, line));
         }
+        limits.forEach(this::checkPlans);
         catalog.addListener(limit -> listeners.onLimit(limit.get()));
         limits.forEach(limit -> report(limit, configured));
         awaitStore.run();
+    }
+
+    /** A limit that only code applies has plans by {@code RateLimiter.withPlan}. */
+    private void checkPlans(RateLimit limit) {
+        String property = catalog.settings().overrides(limit.name()).property();
+        List<ChargeDescription> charges = Stream.concat(
+                        methods(limit.name()).values().stream(), requests(limit.name()).values().stream())
+                .toList();
+        if (limit.plans().isEmpty()
+                || charges.isEmpty()
+                || charges.stream().anyMatch(charge -> charge.plan() != null)
+                || catalog.mayBeAppliedElsewhere(property)) {
+            return;
+        }
+        throw new RateLimitConfigurationException(
+                property
+                        + ".plans must not be set without a plan-expression or a plan-resolver, because all calls have the"
+                        + " limit's own numbers then (was "
+                        + String.join(", ", limit.plans().keySet()) + ").",
+                "Set " + property
+                        + ".plan-expression or plan-resolver, or planExpression or planResolver of the annotation."
+                        + " If only your code names plans, by RateLimiter.withPlan, set plan-expression: \"null\".");
     }
 
     private void report(RateLimit limit, List<RateLimit> configured) {

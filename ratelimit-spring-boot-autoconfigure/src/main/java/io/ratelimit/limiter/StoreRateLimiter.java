@@ -24,17 +24,31 @@ final class StoreRateLimiter implements RateLimiter {
 
     private final RateLimitGate gate;
 
+    /** {@code null}: the limit's own numbers. */
+    private final @Nullable String plan;
+
     private volatile @Nullable EffectiveLimit limit;
 
     StoreRateLimiter(String name, Function<String, EffectiveLimit> lookup, RateLimitGate gate) {
+        this(name, lookup, gate, null);
+    }
+
+    private StoreRateLimiter(
+            String name, Function<String, EffectiveLimit> lookup, RateLimitGate gate, @Nullable String plan) {
         this.name = name;
         this.lookup = lookup;
         this.gate = gate;
+        this.plan = plan;
     }
 
     /** Returns the name as it was requested. */
     String name() {
         return name;
+    }
+
+    @Override
+    public RateLimiter withPlan(@Nullable String name) {
+        return new StoreRateLimiter(this.name, lookup, gate, name == null || name.isEmpty() ? null : name);
     }
 
     @Override
@@ -279,6 +293,6 @@ final class StoreRateLimiter implements RateLimiter {
             known = lookup.apply(name);
             limit = known;
         }
-        return known.get();
+        return plan == null ? known.get() : known.plan(plan);
     }
 }

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 
 /** Allows all calls of every name, for {@code ratelimit.enabled=false}. */
 public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
@@ -57,6 +58,11 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
     private static final class Unlimited implements RateLimiter {
 
         private static final Entry ENTRY = () -> {};
+
+        @Override
+        public RateLimiter withPlan(@Nullable String plan) {
+            return this;
+        }
 
         @Override
         public RateLimitDecision tryAcquire(String key, long permits) {

@@ -7,10 +7,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitListener;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.StoppedClock;
@@ -257,6 +261,60 @@ class PlanExpressionTests {
     void mistakeStopsTheStartUpAndNamesThePlace(String property, String report) {
         runner.withPropertyValues("ratelimit.limits.quotes." + property)
                 .run(context -> assertThat(analysis(context).getDescription()).contains(report.strip()));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "ratelimit.limits.keyed.plans.pro.capacity=1 | keyed",
+                "ratelimit.limits.later.plans.pro.capacity=1 | later"
+            })
+    void plansThatNoCallCanHaveStopTheStartUp(String property, String limit) {
+        runner.withPropertyValues(property)
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.limits." + limit + ".plans must not be set without a plan-expression or a"
+                                + " plan-resolver, because all calls have the limit's own numbers then (was pro)."));
+        runner.withPropertyValues(property, "ratelimit.limits." + limit + ".plan-expression=null")
+                .run(context -> assertThat(context).hasNotFailed());
+        runner.withPropertyValues(property, "ratelimit.partial-context=true")
+                .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    @Test
+    void codeNamesPlans() {
+        runner.withPropertyValues(
+                        "ratelimit.limits.exports.rate=4/h",
+                        "ratelimit.limits.exports.plans.free-trial.capacity=2",
+                        "ratelimit.limits.exports.plans.pro.capacity=6",
+                        "ratelimit.limits.exports.plans.staff.enabled=false")
+                .run(context -> {
+                    RateLimiter exports =
+                            context.getBean(RateLimiterRegistry.class).get("exports");
+                    RateLimiter trial = exports.withPlan("freeTrial");
+                    assertThat(trial.tryAcquire("alice", 2).remaining()).isZero();
+                    assertThat(trial.tryAcquire("alice").allowed()).isFalse();
+                    assertThat(exports.peek("alice").remaining()).isEqualTo(2);
+                    assertThat(exports.withPlan("pro")
+                                    .tryAcquireAsync("alice", 4)
+                                    .toCompletableFuture()
+                                    .join()
+                                    .capacity())
+                            .isEqualTo(6);
+                    assertThat(trial.withPlan("staff").tryAcquire("alice").allowed())
+                            .isTrue();
+                    for (String none : new String[] {null, "", "unknown"}) {
+                        assertThat(trial.withPlan(none).peek("bob").capacity()).isEqualTo(4);
+                    }
+                    context.getBean(RateLimitAdmin.class)
+                            .forPlan("free-trial")
+                            .override(
+                                    "exports",
+                                    RateLimitOverride.builder().capacity(3).build());
+                    assertThat(trial.peek("bob").capacity()).isEqualTo(3);
+                    trial.reset("alice");
+                    assertThat(exports.peek("alice").remaining()).isEqualTo(4);
+                });
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.ratelimit.web.reactive;
 
 import io.ratelimit.Charge;
+import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
@@ -119,11 +120,22 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
 
     private RouteLimit routeLimit(String routeId) {
         Config config = getConfig().getOrDefault(routeId, new Config());
-        String name = config.getName();
+        String name = config.getName() == null ? routeId : config.getName();
         try {
-            return new RouteLimit(catalog.configured(name == null ? routeId : name), config.getPermits());
+            checkPlans(catalog.settings().overrides(name));
+            return new RouteLimit(catalog.configured(name), config.getPermits());
         } catch (RateLimitConfigurationException ex) {
             throw ex.at("filter RequestRateLimiter of route '" + routeId + "'");
+        }
+    }
+
+    /** The filter hands over a key, and nothing that a plan can be read from. */
+    private static void checkPlans(LimitOverrides overrides) {
+        if (overrides.hasPlan() || !overrides.plans().isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    overrides.property() + " must not have plans here, because the filter hands over the key alone"
+                            + (overrides.hasPlan() ? " (was " + overrides.planText() + ")." : "."),
+                    "Limit the path by a URL rule, ratelimit.http, or give the route a limit of its own.");
         }
     }
 
