@@ -2,10 +2,7 @@ package io.ratelimit.statistics;
 
 import io.ratelimit.concurrent.Futures;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
-import java.util.List;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;
@@ -56,22 +53,16 @@ final class KeyPublisher {
         }
     }
 
-    /** Returns the reports, that of the limit that rejects most first. */
     private Map<String, KeyReport> reports(boolean all) {
-        List<Map.Entry<String, KeyReport>> reports = new ArrayList<>();
+        Map<String, KeyReport> reports = new HashMap<>();
         counting.eachKeys((limit, keys) -> {
             if (keys.takeChanged() || all) {
                 KeyReport report = keys.report();
                 if (!report.counts().isEmpty()) {
-                    reports.add(Map.entry(limit, report));
+                    reports.put(limit, report);
                 }
             }
         });
-        reports.sort(Map.Entry.comparingByValue(Comparator.comparingLong(
-                        (KeyReport report) -> report.counts().get(0).rejected())
-                .reversed()));
-        Map<String, KeyReport> sorted = new LinkedHashMap<>();
-        reports.forEach(report -> sorted.put(report.getKey(), report.getValue()));
-        return sorted;
+        return reports;
     }
 }

@@ -41,8 +41,8 @@ public record KeyReport(List<KeyCount> counts, long others) {
         return new KeyReport(sorted, others).first(most);
     }
 
-    /** Returns the first keys alone. */
-    private KeyReport first(int most) {
+    /** Returns the first keys alone. The others count among those that the report does not name. */
+    public KeyReport first(int most) {
         return counts.size() <= most
                 ? this
                 : new KeyReport(

@@ -29,7 +29,7 @@ public interface SharedStatistics {
     /**
      * Tells which keys an instance rejects most, in the place of what it has told before.
      *
-     * @param reports by the id of the limit; if they are too long, the last ones are left out
+     * @param reports by the id of the limit; if they are too long, keys that were rejected less often are left out
      */
     CompletionStage<?> publishKeys(String instance, Map<String, KeyReport> reports);
 

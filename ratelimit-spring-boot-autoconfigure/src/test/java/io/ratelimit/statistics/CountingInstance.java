@@ -55,7 +55,11 @@ final class CountingInstance implements AutoCloseable {
     }
 
     Figures figures() {
-        return context.getBean(RateLimitStatistics.class).readOne(QUOTES, Duration.ofMinutes(15));
+        return figures(QUOTES);
+    }
+
+    Figures figures(String limit) {
+        return context.getBean(RateLimitStatistics.class).readOne(limit, Duration.ofMinutes(15));
     }
 
     CallCounts lastMinute() {

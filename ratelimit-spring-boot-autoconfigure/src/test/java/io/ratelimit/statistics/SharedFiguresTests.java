@@ -139,6 +139,50 @@ class SharedFiguresTests {
     }
 
     @Test
+    void longKeysOfOneLimitHideNeitherItsMostRejectedOnesNorThoseOfOtherLimits() {
+        String[] properties = {"ratelimit.top-keys.enabled=true", "ratelimit.limits.logins.rate=1/h"};
+        try (CountingInstance first = new CountingInstance(redis.port(), prefix, properties);
+                CountingInstance second = new CountingInstance(redis.port(), prefix, properties)) {
+            String padding = "語".repeat(120);
+            for (int i = 0; i < 60; i++) {
+                callLogins(first, padding + i, 3);
+            }
+            callLogins(first, "alice", 9);
+            first.call("bob", 11);
+            await().atMost(AFTER_AN_OUTAGE)
+                    .untilAsserted(
+                            () -> assertThat(second.figures().topKeys()).containsExactly(new KeyCount("bob", 1, 0)));
+            List<KeyCount> logins = second.figures("logins").topKeys();
+            assertThat(logins).hasSize(20).startsWith(new KeyCount("alice", 8, 0));
+        }
+    }
+
+    private static void callLogins(CountingInstance instance, String key, int calls) {
+        for (int i = 0; i < calls; i++) {
+            instance.limiter("logins").tryAcquire(key);
+        }
+    }
+
+    @Test
+    void whatCannotBeReadIsLeftOut() {
+        String enabled = "ratelimit.top-keys.enabled=true";
+        try (CountingInstance first = new CountingInstance(redis.port(), prefix, enabled)) {
+            first.call("alice", 12);
+            awaitLastMinute(first, counts(10, 2));
+            String instances = prefix + ":{%statistics}:instances";
+            redis.send("HSET", instances, "a", "99999999999999999 1 99999999999999999999 shared - name\n");
+            redis.send("HSET", instances, "b", "99999999999999999 1 1 shared - %zz\n");
+            String keys = prefix + ":{%statistics}:keys:quotes";
+            redis.send("HSET", keys, "a", "99999999999999999 0\n%zz 5 5\n");
+            redis.send("HSET", keys, "b", "99999999999999999 x");
+            Figures figures = first.figures();
+            assertThat(figures.areOfAllInstances()).isTrue();
+            assertThat(figures.instances()).hasSize(1);
+            assertThat(figures.topKeys()).containsExactly(new KeyCount("alice", 2, 0));
+        }
+    }
+
+    @Test
     void instanceThatIsKilledIsForgottenAfterAWhile() {
         try (CountingInstance first = start();
                 CountingInstance second = start()) {

@@ -8,6 +8,7 @@ import io.ratelimit.statistics.KeyReport;
 import io.ratelimit.statistics.Publication;
 import io.ratelimit.statistics.SharedStatistics;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -80,15 +81,15 @@ public final class RedisStatistics implements SharedStatistics {
 
     @Override
     public CompletionStage<?> publishKeys(String instance, Map<String, KeyReport> reports) {
+        List<Map.Entry<String, KeyReport>> shortestFirst = new ArrayList<>(reports.entrySet());
+        shortestFirst.sort(Comparator.comparingInt(report ->
+                StatisticsCodec.keys(report.getValue(), Integer.MAX_VALUE).length()));
         List<String> limits = new ArrayList<>();
         List<String> arguments = new ArrayList<>(List.of(instance));
-        int length = 0;
-        for (Map.Entry<String, KeyReport> report : reports.entrySet()) {
-            String text = StatisticsCodec.keys(report.getValue());
-            length += text.length();
-            if (length > MOST_BYTES) {
-                break;
-            }
+        int room = MOST_BYTES;
+        for (Map.Entry<String, KeyReport> report : shortestFirst) {
+            String text = StatisticsCodec.keys(report.getValue(), room / (shortestFirst.size() - limits.size()));
+            room = Math.max(0, room - text.length());
             limits.add(topKeys(report.getKey()));
             arguments.add(text);
         }
@@ -101,7 +102,8 @@ public final class RedisStatistics implements SharedStatistics {
             List<?> words = reply;
             Map<String, KeyReport> reports = new HashMap<>();
             for (int i = 0; i < words.size(); i += 2) {
-                reports.put(text(words.get(i)), StatisticsCodec.keys(text(words.get(i + 1))));
+                String id = text(words.get(i));
+                StatisticsCodec.keys(text(words.get(i + 1))).ifPresent(report -> reports.put(id, report));
             }
             return reports;
         });

@@ -19,15 +19,27 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Writes and reads what is stored in Redis: lines of words, which the scripts read, too. Words that are new are ignored. */
+/**
+ * Writes and reads what is stored in Redis: lines of words, which the scripts read, too. Words that are new are ignored, and so
+ * is what cannot be read.
+ */
 final class StatisticsCodec {
 
-    private static final Pattern COUNTS = Pattern.compile("(?m)^(\\w+) (\\d+) (\\d+) (\\d+) (\\d+)");
+    private static final String NUMBER = "(\\d{1,18})";
+
+    /** As URLs encode them. */
+    private static final String WORD = "((?:[^\\s%]|%[0-9A-Fa-f]{2})+)";
+
+    private static final Pattern COUNTS = Pattern.compile("(?m)^(\\w+)" + (" " + NUMBER).repeat(4) + "\\b");
 
     /** What the script writes before the note: when the instance was seen, and the number of its last counts. */
-    private static final Pattern NOTE = Pattern.compile("(\\d+) \\d+ (\\d+) ([a-z-]+) ([a-z_-]+) (\\S+).*\\n((?s:.*))");
+    private static final Pattern NOTE =
+            Pattern.compile(NUMBER + " \\d+ " + NUMBER + " ([a-z-]+) ([a-z_-]+) " + WORD + "(?: .*)?\\n((?s:.*))");
 
-    private static final Pattern KEY = Pattern.compile("(?m)^(\\S+) (\\d+) (\\d+)$");
+    /** What the script writes before a report: when it was made. */
+    private static final Pattern REPORT = Pattern.compile("\\d+ " + NUMBER + "\\n((?s:.*))");
+
+    private static final Pattern KEY = Pattern.compile("(?m)^" + WORD + " " + NUMBER + " " + NUMBER + "$");
 
     private static final String NO_REASON = "-";
 
@@ -91,29 +103,36 @@ final class StatisticsCodec {
         return Long.parseLong(line.group(group));
     }
 
-    /** Returns how often other keys were rejected at most, and a line for each key. */
-    static String keys(KeyReport report) {
-        StringBuilder lines = new StringBuilder().append(report.others()).append('\n');
+    /**
+     * Returns how often other keys were rejected at most, and a line for each key.
+     *
+     * @param most the length of these lines; keys that were rejected less often are left out
+     */
+    static String keys(KeyReport report, int most) {
+        StringBuilder lines = new StringBuilder();
+        int kept = 0;
         for (KeyCount count : report.counts()) {
-            lines.append(URLEncoder.encode(count.key(), StandardCharsets.UTF_8))
-                    .append(' ')
-                    .append(count.rejected())
-                    .append(' ')
-                    .append(count.error())
-                    .append('\n');
+            String line = URLEncoder.encode(count.key(), StandardCharsets.UTF_8) + " " + count.rejected() + " "
+                    + count.error() + "\n";
+            if (lines.length() + line.length() > most) {
+                break;
+            }
+            lines.append(line);
+            kept++;
         }
-        return lines.toString();
+        return report.first(kept).others() + "\n" + lines;
     }
 
-    /** Reads a report, with the time that the script has written before it. */
-    static KeyReport keys(String timeAndReport) {
-        String[] lines = timeAndReport.split("\n", -1);
+    static Optional<KeyReport> keys(String timeAndReport) {
+        Matcher report = REPORT.matcher(timeAndReport);
+        if (!report.matches()) {
+            return Optional.empty();
+        }
         List<KeyCount> counts = new ArrayList<>();
-        for (Matcher line = KEY.matcher(timeAndReport); line.find(); ) {
+        for (Matcher line = KEY.matcher(report.group(2)); line.find(); ) {
             counts.add(new KeyCount(
                     URLDecoder.decode(line.group(1), StandardCharsets.UTF_8), number(line, 2), number(line, 3)));
         }
-        String[] head = lines[0].split(" ", -1);
-        return new KeyReport(counts, Long.parseLong(head[head.length - 1]));
+        return Optional.of(new KeyReport(counts, number(report, 1)));
     }
 }
