@@ -6,9 +6,11 @@ import io.ratelimit.change.ReleaseMessages;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.redis.change.RedisChangeChannel;
 import io.ratelimit.redis.change.RedisChangeScript;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.List;
@@ -146,6 +148,14 @@ class RedisStoreConfiguration {
 
         @Conditional(OnDedicatedRedis.class)
         static class Dedicated {}
+    }
+
+    /** Not in {@link StoreConfiguration}, whose methods are read without Redis, too. */
+    static RateLimitStore store(
+            GuardedRedis redis, RateLimitProperties.Redis properties, ObjectProvider<ReleaseMessages> releases) {
+        RedisRateLimitStore store = new RedisRateLimitStore(redis, properties.keyPrefix(), properties.keyHash());
+        releases.ifAvailable(messages -> store.onAwaitedRelease(messages::send));
+        return store;
     }
 
     static class OnDedicatedRedis extends SpringBootCondition {

@@ -7,7 +7,6 @@ import io.ratelimit.change.ReleaseMessages;
 import io.ratelimit.event.RateLimitEventPublisher;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
-import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.failover.FailoverRateLimitStore;
 import io.ratelimit.store.failover.LocalShareStore;
@@ -65,10 +64,8 @@ class StoreConfiguration {
         }
         StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE);
         RateLimitStore memory = inMemoryStore(properties, time, instrumented);
-        RedisRateLimitStore inRedis = new RedisRateLimitStore(
-                guarded, properties.redis().keyPrefix(), properties.redis().keyHash());
-        releases.ifAvailable(messages -> inRedis.onAwaitedRelease(messages::send));
-        RateLimitStore shared = instrumented.timed(inRedis, "redis");
+        RateLimitStore shared =
+                instrumented.timed(RedisStoreConfiguration.store(guarded, properties.redis(), releases), "redis");
         FailoverRateLimitStore failover = new FailoverRateLimitStore(
                 leases.over(
                         properties.redis().rememberRejections()

@@ -27,7 +27,8 @@ public final class DecisionWarmUp {
 
     private static final List<RateLimit> LIMITS = Stream.concat(
                     // Most limits are token buckets.
-                    Stream.of(Algorithm.TOKEN_BUCKET, Algorithm.TOKEN_BUCKET), Stream.of(Algorithm.values()))
+                    Stream.of(Algorithm.TOKEN_BUCKET, Algorithm.TOKEN_BUCKET),
+                    Stream.of(Algorithm.values()).filter(algorithm -> algorithm != Algorithm.CONCURRENCY))
             .map(algorithm -> RateLimit.named("warm-up")
                     .algorithm(algorithm)
                     .capacity(4)

@@ -48,7 +48,8 @@ class RuntimeHintsTests {
             Pattern.compile("\"((?:io|kotlinx|org|reactor)\\.[a-z][\\w.]*\\.[A-Z]\\w*)\"");
 
     /** The order of auto-configurations, and classes that are compared by name only. */
-    private static final Pattern NOT_LOADED = Pattern.compile(".*AutoConfiguration|io\\.ratelimit\\..*");
+    private static final Pattern NOT_LOADED = Pattern.compile(
+            ".*AutoConfiguration|io\\.ratelimit\\..*|org\\.springframework\\.scheduling\\.annotation\\.Async");
 
     private static final RuntimeHints GENERAL = new RuntimeHints();
 

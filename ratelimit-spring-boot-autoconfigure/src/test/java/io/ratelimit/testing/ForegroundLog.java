@@ -10,7 +10,9 @@ public final class ForegroundLog {
     public static String of(CharSequence output) {
         return output.toString()
                 .lines()
-                .filter(line -> !line.contains("Watchdog") && !line.contains("TopologyRefresh"))
+                .filter(line -> !line.contains("Watchdog")
+                        && !line.contains("io.ratelimit.watchdog")
+                        && !line.contains("TopologyRefresh"))
                 .collect(Collectors.joining("\n"));
     }
 }
