@@ -69,6 +69,9 @@
     ATTRIBUTES.forEach(name => {
       form.elements[name].value = value(override, name);
     });
+    if (limit.override && !limit.override.until) {
+      form.elements.duration.value = '';
+    }
   }
 
   /** What a change does, attribute by attribute. */

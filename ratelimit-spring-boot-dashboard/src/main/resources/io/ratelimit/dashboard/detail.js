@@ -8,7 +8,7 @@
 
   /** The attributes of a limit, in the order in which they are read. */
   const SHOWN = {
-    algorithm: format.words, capacity: format.number, rate: String, refill: format.words, maxWait: format.setting,
+    algorithm: format.words, capacity: format.number, rate: String, zone: String, refill: format.words, maxWait: format.setting,
     blockFor: format.settings, lease: format.number, scope: format.words, enabled: value => value ? 'yes' : 'no',
     dryRun: value => value ? 'yes' : 'no', onStoreFailure: format.words
   };
@@ -77,6 +77,7 @@
       byInstance(own);
       topKeys(own);
       places();
+      plans();
       attributes();
     }
 
@@ -91,6 +92,10 @@
         + (data.figures === 'instance' ? 'this instance' : 'all instances'));
       dom.text(dom.byId('chart-since'), current.word + (current.since ? ' ' + current.since : ''));
       dom.set(dom.byId('chart-since'), 'class', 'since word ' + current.style);
+      const change = calls.rejected > 0 ? history.change(name, now) : null;
+      dom.show(dom.byId('chart-change'), change !== null);
+      dom.text(dom.byId('chart-change'), change === null ? '' : 'The minute before: ' + format.perSecond(change.before)
+        + ' calls per second allowed. Now: ' + format.perSecond(change.allowed) + ' of ' + format.perSecond(change.calls) + '.');
       dom.list(dom.byId('chart-series'), page.charts.STACK.filter(each => each.name === 'allowed'
           || each.name === 'rejected' || calls[each.name] > 0 || rates.series[each.name].some(value => value > 0)),
         each => each.name,
@@ -149,6 +154,8 @@
         (node, each) => dom.text(node.childNodes[1], format.number(each.rejected)
           + (each.error ? ' (at most ' + format.number(each.error) + ' too many)' : '')));
       dom.text(dom.byId('no-top'), !keys ? 'Not counted: keys are often personal data. With ratelimit.top-keys.enabled=true they are.'
+        + (page.limits.lastMinute(limit).rejected > 0 ? ' If each caller has its own bucket and about as many calls are allowed as '
+          + 'before, it is probably a few callers. If fewer are allowed, the limit is too low for many.' : '')
         : keys.length ? '' : 'No key has been rejected.');
     }
 
@@ -174,9 +181,21 @@
       dom.list(dom.byId('places'), all, each => each.what + each.place,
         each => dom.element('li', {}, [dom.element('span', {}, [each.what + ' ']), dom.element('code', {}, [each.place]),
           dom.element('small')]),
-        (node, each) => dom.text(node.lastChild, ['key', 'permits', 'condition']
+        (node, each) => dom.text(node.lastChild, ['key', 'permits', 'permitsAfter', 'condition', 'plan']
           .filter(part => each.charge[part])
           .map(part => part + ' ' + each.charge[part]).join(', ')));
+    }
+
+    function plans() {
+      const all = limit.plans || {};
+      dom.show(dom.byId('plans-section'), Object.keys(all).length > 0);
+      dom.list(dom.byId('plans'), Object.keys(all), each => each,
+        each => dom.element('tr', {}, [dom.element('th', { scope: 'row', class: 'long' }, [each]), dom.element('td'),
+          dom.element('td')]),
+        (node, each) => {
+          dom.text(node.childNodes[1], page.limits.numbers(all[each]));
+          dom.text(node.childNodes[2], page.limits.badges(all[each]).join(', '));
+        });
     }
 
     function attributes() {

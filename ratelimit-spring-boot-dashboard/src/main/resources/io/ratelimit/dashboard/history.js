@@ -84,6 +84,32 @@
       return { time: start, longer: start <= known.newest - LENGTH + GAP };
     }
 
+    /**
+     * Compares the calls per second of the minute before a limit began to reject with those since, at most a minute.
+     *
+     * @return how many were allowed before, and how many are allowed now, of how many; null if that is not known
+     */
+    function change(name, now) {
+      const known = limits.get(name);
+      const began = since(name, now);
+      if (!began || began.longer) {
+        return null;
+      }
+      const total = values => values.reduce((sum, value) => sum + value, 0);
+      const between = (from, to) => Array.from(known.points.keys()).sort((a, b) => a - b)
+        .filter(time => time >= from && time < to).map(time => known.points.get(time));
+      const perSecond = (points, of) => points.length ? total(points.map(of)) * 1000 / known.step / points.length : 0;
+      const before = between(began.time - GAP, began.time);
+      const first = before.findIndex(values => total(values) > 0);
+      // The interval in which it began has calls of before, and the newest one is under way.
+      const after = between(Math.max(began.time + known.step, known.newest - GAP), known.newest);
+      return first < 0 || !after.length ? null : {
+        before: perSecond(before.slice(first), values => values[0]),
+        allowed: perSecond(after, values => values[0]),
+        calls: perSecond(after, total)
+      };
+    }
+
     /** Returns calls per minute, newest first. */
     function minutes(name) {
       const known = limits.get(name);
@@ -98,7 +124,7 @@
       return Array.from(sums.keys()).sort((a, b) => b - a).map(minute => ({ minute, values: sums.get(minute) }));
     }
 
-    return { add, keep, rates, since, minutes };
+    return { add, keep, rates, since, change, minutes };
   }
 
   page.History = History;

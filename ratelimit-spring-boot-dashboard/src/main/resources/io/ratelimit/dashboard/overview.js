@@ -21,8 +21,8 @@
 
   /** Describes a limit in one line: 5 at once, 1/s, token bucket. */
   function numbers(limit) {
-    return [format.number(limit.capacity) + ' at once', limit.rate, format.words(limit.algorithm)]
-      .filter(each => each && each !== 'null').join(' · ');
+    return [format.number(limit.capacity) + ' at once', limit.rate, limit.algorithm && format.words(limit.algorithm)]
+      .filter(Boolean).join(' · ');
   }
 
   /** What is special about a limit, for its badges. */
@@ -117,7 +117,7 @@
       const alone = known.filter(instance => instance.state !== 'shared').length;
       dom.text(dom.byId('total-instances'), format.number(Math.max(1, known.length)));
       dom.text(dom.byId('total-shared'), data.store.kind === 'in-memory' ? 'each on its own'
-        : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own');
+        : data.store.state === 'on-store-failure' ? 'on its own, others unknown' : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own');
     }
 
     function sumOf(limits) {
@@ -229,7 +229,8 @@
         return { style: 'bad', title: 'Limits are not shared: the store fails',
           text: 'The store (' + format.words(store.kind) + ') cannot decide: ' + format.words(store.reason || 'unknown reason')
             + (since ? ', since ' + format.moment(since, now) + ' (' + format.span(now - since) + ')' : '')
-            + '. The policy on-store-failure of each limit applies.' + (store.error ? ' ' + store.error : '') };
+            + '. The policy on-store-failure of each limit applies.' + (data.figures === 'instance' ? ' The figures are those of this instance alone.' : '')
+            + (store.error ? ' ' + store.error : '') };
       }
       const failing = (data.instances || []).filter(instance => instance.state === 'on-store-failure');
       if (failing.length) {
@@ -252,6 +253,6 @@
     }
   };
 
-  page.limits = { numbers, showBadges, state, lastMinute, share };
+  page.limits = { numbers, badges, showBadges, state, lastMinute, share };
   page.Overview = Overview;
 })(window.RateLimits = window.RateLimits || {});

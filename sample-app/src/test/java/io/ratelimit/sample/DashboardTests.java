@@ -135,7 +135,8 @@ class DashboardTests {
         one.post("/actuator/ratelimits/payments", "{\"rate\": \"7/m\"}")
                 .expectStatus()
                 .isOk();
-        browser.await("the page has read it", () -> browser.text("#override-text").contains("rate 7/m"));
+        browser.await(
+                "the page has read it", () -> browser.text("#override-text").contains("rate 7/m"));
         browser.click("#confirm-send");
         browser.await("the page says so", () -> browser.text("#change-failure").contains("was changed meanwhile"));
         one.get("/actuator/ratelimits/payments").expectBody().jsonPath("$.rate").isEqualTo("7/m");
@@ -172,6 +173,28 @@ class DashboardTests {
         assertThat(browser.text("#bucket-name")).isEqualTo(key);
         assertThat(browser.findAll("#bucket img, #confirm img")).isEmpty();
         assertThat(browser.driver().getTitle()).doesNotContain("broken");
+    }
+
+    /** Eighteen calls a second and no rejection; then the limit allows as many, and a caller repeats rejected calls. */
+    @Test
+    void theCallsBeforeAreComparedWithThoseSince() {
+        assertThat(browser.run("""
+                const history = window.RateLimits.History();
+                const zeros = count => Array(count).fill(0);
+                history.add('quotes', {
+                  from: '2026-01-01T00:00:00Z', step: 'PT5S',
+                  allowed: zeros(4).concat(Array(14).fill(90), 10), rejected: zeros(10).concat(Array(9).fill(200))
+                });
+                const change = history.change('quotes', Date.parse('2026-01-01T00:01:30Z'));
+                return [change.before, change.allowed, change.calls].join(' ');
+                """)).isEqualTo("18 18 58");
+    }
+
+    @Test
+    void theHintForRejectedCallersNamesTheProperty() {
+        openLimit("quotes");
+        assertThat(browser.text("#no-top")).contains("ratelimit.top-keys.enabled=true");
+        assertThat(browser.isShown("#chart-change")).isFalse();
     }
 
     private void openLimit(String name) {
@@ -248,6 +271,30 @@ class DashboardTests {
             try (Sample sample = start("management.server.port=0", "management.server.base-path=/manage")) {
                 browser.open(sample.managementUrl("/manage/ratelimits"));
                 browser.await("the limits are shown", () -> browser.isShown("[data-limit=quotes]"));
+                assertThat(browser.errors()).isEmpty();
+            }
+        }
+
+        @Test
+        void plansZonesAndCostsKnownAfterwardsAreShown() {
+            try (Sample sample = start(
+                    "ratelimit.limits.quotes.plan-expression=#user",
+                    "ratelimit.limits.quotes.plans.gold.capacity=50",
+                    "ratelimit.limits.quotes.plans.staff.enabled=false",
+                    "ratelimit.limits.login.rate=3/month",
+                    "ratelimit.limits.login.zone=Europe/Berlin",
+                    "ratelimit.limits.reports.permits-after=#result.pages()")) {
+                browser.open(sample.url("/ratelimits"));
+                openLimit("quotes");
+                assertThat(browser.text("#places")).contains("plan #user");
+                assertThat(browser.text("#plans")).contains("gold", "50 at once · 1/s", "staff", "off");
+                browser.click(".back a");
+                openLimit("login");
+                assertThat(browser.isShown("#plans")).isFalse();
+                assertThat(browser.text("#attributes")).contains("Europe/Berlin");
+                browser.click(".back a");
+                openLimit("reports");
+                assertThat(browser.text("#places")).contains("permitsAfter #result.pages()");
                 assertThat(browser.errors()).isEmpty();
             }
         }
