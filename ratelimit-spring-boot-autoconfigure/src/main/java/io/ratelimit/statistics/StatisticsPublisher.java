@@ -103,11 +103,17 @@ final class StatisticsPublisher {
         }
     }
 
-    /** Tells what is left, and that this instance stops. */
+    /** Tells what is left, and that this instance stops, as soon as nothing is under way. */
     synchronized CompletableFuture<?> leave() {
         present = false;
-        take();
-        publish(null);
+        return underWay.thenCompose(done -> tellRest());
+    }
+
+    private synchronized CompletableFuture<?> tellRest() {
+        if (!present) {
+            take();
+            publish(null);
+        }
         return underWay;
     }
 

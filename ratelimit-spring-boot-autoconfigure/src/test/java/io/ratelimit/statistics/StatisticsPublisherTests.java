@@ -192,6 +192,22 @@ class StatisticsPublisherTests {
     }
 
     @Test
+    void tellsTheRestAfterWhatIsUnderWayWhenItLeaves() {
+        CompletableFuture<Void> held = new CompletableFuture<>();
+        shared.held = held;
+        allow(3);
+        round();
+        allow(2);
+        statistics.sample();
+        CompletableFuture<?> left = publisher.leave();
+        shared.held = null;
+        held.complete(null);
+        assertThat(left).isDone();
+        assertThat(shared.published).last().extracting(Publication::instance).isNull();
+        assertThat(total()).isEqualTo(5);
+    }
+
+    @Test
     void survivesWhatIsThrownAndLogsOnceWhatCallsDoNotReport() {
         try (LogRecorder log = new LogRecorder("io.ratelimit")) {
             shared.failure = new RateLimitStoreException(Reason.UNREACHABLE, "No connection", null);
