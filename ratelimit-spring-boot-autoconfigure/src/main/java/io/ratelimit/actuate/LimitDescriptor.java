@@ -22,7 +22,9 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * Describes a limit as it applies now.
  *
  * @param rate {@code null}: permits come back when calls end
+ * @param hold when the permits of a dead instance come back; {@code null}: the limit has a rate
  * @param zone the time zone of its calendar windows; {@code null}: it has none
+ * @param refill {@code null}: it has no rate
  * @param origins where each attribute comes from
  * @param override {@code null}: none
  * @param plans the numbers of the configured plans, by their names; {@code null}: there are none
@@ -38,8 +40,9 @@ public record LimitDescriptor(
         String algorithm,
         long capacity,
         @Nullable String rate,
+        @Nullable Duration hold,
         @Nullable String zone,
-        String refill,
+        @Nullable String refill,
         Duration maxWait,
         List<Duration> blockFor,
         long lease,
@@ -66,10 +69,11 @@ public record LimitDescriptor(
                 limit.algorithm().name(),
                 limit.capacity(),
                 limit.hasRate() ? limit.rate().toString() : null,
+                limit.hasRate() ? null : limit.hold(),
                 !limit.hasRate() || limit.rate().calendarUnit() == null
                         ? null
                         : limit.zone().getId(),
-                limit.refill().name(),
+                limit.hasRate() ? limit.refill().name() : null,
                 limit.maxWait(),
                 limit.blockFor(),
                 limit.lease(),

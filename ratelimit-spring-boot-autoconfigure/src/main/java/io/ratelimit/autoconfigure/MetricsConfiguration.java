@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreInstrumentation;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.metrics.CallMetrics;
 import io.ratelimit.metrics.ContextMeters;
 import io.ratelimit.metrics.LimitGauge;
@@ -55,6 +56,12 @@ class MetricsConfiguration {
     LimitGauge rateLimitLeasedGauge(ObjectProvider<LeaseLifecycle> lifecycle) {
         LeaseLifecycle leases = lifecycle.getIfAvailable();
         return LimitGauge.leased(limit -> leases == null ? 0 : leases.leased(limit));
+    }
+
+    /** The gate notifies the meters, so it is created after them. */
+    @Bean
+    LimitGauge rateLimitConcurrencyGauge(ObjectProvider<RateLimitGate> gate) {
+        return LimitGauge.concurrency(limit -> gate.getObject().heldPermits().of(limit.get()));
     }
 
     @Bean

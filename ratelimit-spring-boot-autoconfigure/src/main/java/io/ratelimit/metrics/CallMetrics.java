@@ -47,7 +47,10 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     public void onLimit(RateLimit limit) {
         of(limit);
         // Not within the map: the catalog has a lock.
-        catalog.effective(limit.name()).ifPresent(effective -> gauges.forEach(gauge -> register(gauge, effective)));
+        catalog.effective(limit.name())
+                .ifPresent(effective -> gauges.stream()
+                        .filter(gauge -> gauge.limits().test(limit))
+                        .forEach(gauge -> register(gauge, effective)));
     }
 
     private void register(LimitGauge gauge, EffectiveLimit limit) {

@@ -110,6 +110,21 @@ class RateLimitsEndpointAutoConfigurationTests {
     }
 
     @Test
+    void concurrencyLimitHasAHoldAndNoRate() {
+        runner.withPropertyValues(
+                        "management.endpoints.web.exposure.include=ratelimits",
+                        "ratelimit.limits.exports.algorithm=concurrency",
+                        "ratelimit.limits.exports.capacity=5",
+                        "ratelimit.limits.exports.hold=1m")
+                .run(context -> assertThat(context.getBean(RateLimitsEndpoint.class)
+                                .limits(null)
+                                .limits()
+                                .values())
+                        .extracting(LimitDescriptor::hold, LimitDescriptor::rate, LimitDescriptor::refill)
+                        .containsExactly(tuple(Duration.ofMinutes(1), null, null), tuple(null, "10/s", "CONTINUOUS")));
+    }
+
+    @Test
     void showsPointcutAndMethodsOfALimitOfTheConfigurationAlone() {
         String pointcut = "execution(* " + Quotes.class.getName() + ".unlimited(..))";
         runner.withPropertyValues(

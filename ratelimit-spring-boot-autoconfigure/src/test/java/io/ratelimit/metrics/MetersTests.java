@@ -87,6 +87,32 @@ class MetersTests {
     }
 
     @Test
+    void permitsThatCallsHoldAreThoseOfConcurrencyLimits() {
+        runner.withPropertyValues(
+                        "ratelimit.limits.exports.algorithm=concurrency", "ratelimit.limits.exports.capacity=5")
+                .run(context -> {
+                    assertThat(held()).isZero();
+                    RateLimiter exports =
+                            context.getBean(RateLimiterRegistry.class).get("exports");
+                    RateLimiter.Entry alice = exports.enter("alice", 2);
+                    RateLimiter.Entry bob = exports.enter("bob");
+                    assertThat(held()).isEqualTo(3);
+                    alice.close();
+                    assertThat(held()).isEqualTo(1);
+                    bob.close();
+                    assertThat(held()).isZero();
+                    assertThat(registry.get("ratelimit.concurrency").meters()).hasSize(1);
+                });
+    }
+
+    private double held() {
+        return registry.get("ratelimit.concurrency")
+                .tag("limit", "exports")
+                .gauge()
+                .value();
+    }
+
+    @Test
     void waitIsMeasuredOnceAndForTheLimitWithTheLongestDelay() {
         runner.withBean(Waiter.class, () -> clock::add)
                 .withPropertyValues(

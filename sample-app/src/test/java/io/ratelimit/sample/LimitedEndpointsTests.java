@@ -32,6 +32,8 @@ class LimitedEndpointsTests {
     static void start() {
         sample = Sample.startOnSharedRedis(
                 KEY_PREFIX,
+                Sample.CONCURRENCY[0],
+                Sample.CONCURRENCY[1],
                 "ratelimit.limits.quotes.rate=1/h",
                 "ratelimit.limits.login.rate=3/h",
                 "ratelimit.limits.reports.rate=100/d");

@@ -61,8 +61,8 @@ class MonitoringTests {
     @BeforeAll
     static void start() {
         String keyPrefix = Sample.newKeyPrefix();
-        one = Sample.startOnSharedRedis(keyPrefix);
-        other = Sample.startOnSharedRedis(keyPrefix);
+        one = Sample.startOnSharedRedis(keyPrefix, Sample.CONCURRENCY);
+        other = Sample.startOnSharedRedis(keyPrefix, Sample.CONCURRENCY);
         exposed = exposed();
     }
 

@@ -44,6 +44,11 @@ final class Sample implements AutoCloseable {
         return new Sample();
     }
 
+    /** A limit that the sample does not have: with it, every meter is there. */
+    static final String[] CONCURRENCY = {
+        "ratelimit.limits.exports.algorithm=concurrency", "ratelimit.limits.exports.capacity=5"
+    };
+
     /** No other test has it, in this run or another. */
     static String newKeyPrefix() {
         return "sample-" + ProcessHandle.current().pid() + "-" + System.nanoTime();
