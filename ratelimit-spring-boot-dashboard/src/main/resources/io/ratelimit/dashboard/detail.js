@@ -8,8 +8,9 @@
 
   /** The attributes of a limit, in the order in which they are read. */
   const SHOWN = {
-    algorithm: format.words, capacity: format.number, rate: String, zone: String, refill: format.words, maxWait: format.setting,
-    blockFor: format.settings, lease: format.number, scope: format.words, enabled: value => value ? 'yes' : 'no',
+    algorithm: format.words, capacity: format.number, rate: String, hold: format.setting, zone: String, refill: format.words,
+    maxWait: format.setting, blockFor: format.settings, lease: format.number, scope: format.words,
+    enabled: value => value ? 'yes' : 'no',
     dryRun: value => value ? 'yes' : 'no', onStoreFailure: format.words
   };
 
