@@ -21,15 +21,11 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.core.annotation.MergedAnnotations;
-import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.StringUtils;
 
 /** Creates limited methods from annotations and the configuration. */
 public final class LimitedMethodFactory {
-
-    private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
 
     private final LimitCatalog catalog;
 
@@ -84,7 +80,7 @@ public final class LimitedMethodFactory {
             }
             ReturnTypeStrategy strategy = strategies.of(method);
             checkRefunds(method, all, strategy);
-            checkHolds(method, all, strategy);
+            checkHolds(method, all);
             return new LimitedMethod(method, all, fallback(method, targetClass, annotations), strategy, expressions);
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(MethodSignatures.describe(method));
@@ -110,28 +106,19 @@ public final class LimitedMethodFactory {
         }
     }
 
-    private static void checkHolds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy strategy) {
+    private static void checkHolds(Method method, List<RateLimitOperation> operations) {
         for (RateLimitOperation operation : operations) {
             RateLimit limit = operation.limit();
-            if (!limit.hasRate() && !(strategy.observesFailures() && observesEnd(method))) {
+            Class<?> unobserved = limit.hasRate() ? null : CallEnds.unobserved(method);
+            if (unobserved != null) {
                 throw new RateLimitConfigurationException(
                         "the algorithm of the limit '" + limit.name()
                                 + "' must not be CONCURRENCY here, because the end of a call that returns "
-                                + method.getReturnType().getName() + " cannot be observed.",
-                        "Return a CompletableFuture, or use an algorithm with a rate.");
+                                + unobserved.getName() + " cannot be observed.",
+                        "Limit the requests by a URL rule (ratelimit.http), return a CompletableFuture, or use an algorithm with"
+                                + " a rate.");
             }
         }
-    }
-
-    /** An asynchronous method without a result has returned before it begins. */
-    private static boolean observesEnd(Method method) {
-        return method.getReturnType() != void.class || !isAsync(method);
-    }
-
-    private static boolean isAsync(Method method) {
-        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(ASYNC)
-                || MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.TYPE_HIERARCHY)
-                        .isPresent(ASYNC);
     }
 
     private RateLimitOperation annotated(Method method, LimitAnnotation annotation) {

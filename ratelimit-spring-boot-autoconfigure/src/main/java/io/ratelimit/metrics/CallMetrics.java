@@ -49,7 +49,7 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
         // Not within the map: the catalog has a lock.
         catalog.effective(limit.name())
                 .ifPresent(effective -> gauges.stream()
-                        .filter(gauge -> gauge.limits().test(limit))
+                        .filter(gauge -> gauge.selection().test(limit))
                         .forEach(gauge -> register(gauge, effective)));
     }
 

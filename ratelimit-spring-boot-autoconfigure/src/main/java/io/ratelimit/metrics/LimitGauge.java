@@ -8,14 +8,14 @@ import java.util.function.ToDoubleFunction;
 /**
  * Describes a gauge of limits, with the tag {@code limit}. A bean of this type is all that such a gauge needs.
  *
- * @param limits matches the limits that have it
+ * @param selection matches the limits that have it
  * @param value reads the value for a limit; called by the registry whenever it publishes
  */
 public record LimitGauge(
         String name,
         String baseUnit,
         String description,
-        Predicate<RateLimit> limits,
+        Predicate<RateLimit> selection,
         ToDoubleFunction<EffectiveLimit> value) {
 
     public static LimitGauge capacity() {

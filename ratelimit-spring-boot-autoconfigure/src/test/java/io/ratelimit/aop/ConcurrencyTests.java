@@ -13,20 +13,29 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -188,6 +197,37 @@ class ConcurrencyTests {
                 .run(failsWith("the end of a call that returns void cannot be observed"));
     }
 
+    @ParameterizedTest
+    @ValueSource(
+            classes = {
+                StreamingResponseBody.class,
+                SseEmitter.class,
+                Callable.class,
+                DeferredResult.class,
+                WebAsyncTask.class
+            })
+    void responseThatIsCompletedLaterStopsTheStartUp(Class<?> type) throws Exception {
+        String name = type.getSimpleName();
+        for (String method : List.of("plain" + name, "entity" + name)) {
+            assertThat(CallEnds.unobserved(HandlerTypes.class.getDeclaredMethod(method)))
+                    .as(method)
+                    .isEqualTo(type);
+        }
+    }
+
+    @Test
+    void bodyThatIsWrittenAfterTheValueStopsTheStartUp() {
+        runner.withBean(StreamedEntity.class)
+                .run(failsWith("the end of a call that returns reactor.core.publisher.Flux cannot be observed"));
+    }
+
+    @Test
+    void endsOfOtherTypesAreObserved() {
+        for (Method method : ObservedHandlers.class.getDeclaredMethods()) {
+            assertThat(CallEnds.unobserved(method)).as(method.getName()).isNull();
+        }
+    }
+
     private static ContextConsumer<AssertableApplicationContext> failsWith(String problem) {
         return context -> assertThat(context).getFailure().rootCause().hasMessageContaining(problem);
     }
@@ -338,4 +378,49 @@ class ConcurrencyTests {
     @Configuration(proxyBeanMethods = false)
     @EnableAsync
     static class AsyncConfig {}
+
+    interface HandlerTypes {
+        StreamingResponseBody plainStreamingResponseBody();
+
+        ResponseEntity<StreamingResponseBody> entityStreamingResponseBody();
+
+        SseEmitter plainSseEmitter();
+
+        ResponseEntity<SseEmitter> entitySseEmitter();
+
+        Callable<String> plainCallable();
+
+        ResponseEntity<Callable<String>> entityCallable();
+
+        DeferredResult<String> plainDeferredResult();
+
+        ResponseEntity<DeferredResult<String>> entityDeferredResult();
+
+        WebAsyncTask<String> plainWebAsyncTask();
+
+        ResponseEntity<WebAsyncTask<String>> entityWebAsyncTask();
+    }
+
+    interface ObservedHandlers {
+
+        ResponseEntity<String> entity();
+
+        Mono<ResponseEntity<List<String>>> monoOfAnEntity();
+
+        CompletableFuture<ResponseEntity<String>> futureOfAnEntity();
+
+        Flux<String> flux();
+
+        Object anything();
+
+        void nothing();
+    }
+
+    static class StreamedEntity {
+
+        @RateLimited(name = "streamed", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Mono<ResponseEntity<Flux<String>>> stream() {
+            return Mono.empty();
+        }
+    }
 }

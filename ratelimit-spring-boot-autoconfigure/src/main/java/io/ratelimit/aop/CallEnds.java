@@ -1,0 +1,84 @@
+package io.ratelimit.aop;
+
+import java.lang.reflect.Method;
+import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Future;
+import org.jspecify.annotations.Nullable;
+import org.springframework.core.MethodParameter;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.util.ClassUtils;
+
+/** Determines which return types hide the end of a call. */
+final class CallEnds {
+
+    private static final String ASYNC = "org.springframework.scheduling.annotation.Async";
+
+    private static final String HTTP_ENTITY = "org.springframework.http.HttpEntity";
+
+    /** Spring MVC completes the response after the handler method has returned them. */
+    private static final Set<String> COMPLETED_LATER = Set.of(
+            Callable.class.getName(),
+            "org.springframework.web.context.request.async.DeferredResult",
+            "org.springframework.web.context.request.async.WebAsyncTask",
+            "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
+            "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
+
+    private CallEnds() {}
+
+    /** Returns the part of the return type whose work goes on unobserved, or {@code null} if the end of a call is observed. */
+    static @Nullable Class<?> unobserved(Method method) {
+        // An asynchronous method without a result has returned before it begins.
+        if (method.getReturnType() == Future.class || (method.getReturnType() == void.class && isAsync(method))) {
+            return method.getReturnType();
+        }
+        return unobserved(ResolvableType.forMethodParameter(new MethodParameter(method, -1)), false);
+    }
+
+    private static boolean isAsync(Method method) {
+        return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(ASYNC)
+                || MergedAnnotations.from(method.getDeclaringClass(), SearchStrategy.TYPE_HIERARCHY)
+                        .isPresent(ASYNC);
+    }
+
+    /** @param inside whether it is the type of a value whose arrival ends the call */
+    private static @Nullable Class<?> unobserved(ResolvableType declared, boolean inside) {
+        Class<?> type = declared.resolve();
+        if (type == null) {
+            return null;
+        }
+        ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
+        boolean observable = adapter != null || CompletionStage.class.isAssignableFrom(type);
+        if ((inside && observable) || COMPLETED_LATER.stream().anyMatch(name -> isA(type, name))) {
+            return type;
+        }
+        boolean single = observable && (adapter == null || !adapter.isMultiValue());
+        return single || isA(type, HTTP_ENTITY) ? unobservedInside(declared) : null;
+    }
+
+    private static @Nullable Class<?> unobservedInside(ResolvableType declared) {
+        for (ResolvableType generic : declared.getGenerics()) {
+            Class<?> unobserved = unobserved(generic, true);
+            if (unobserved != null) {
+                return unobserved;
+            }
+        }
+        return null;
+    }
+
+    /** The types may be absent, so they are compared by name. */
+    private static boolean isA(Class<?> type, String name) {
+        for (Class<?> known = type; known != null; known = known.getSuperclass()) {
+            if (known.getName().equals(name)) {
+                return true;
+            }
+        }
+        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                .anyMatch(implemented -> implemented.getName().equals(name));
+    }
+}
