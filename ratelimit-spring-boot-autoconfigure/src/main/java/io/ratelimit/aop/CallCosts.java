@@ -56,7 +56,7 @@ final class CallCosts {
             try {
                 entry.getValue().add(result);
                 return false;
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 call.gate().costUnknown(entry.getKey(), ex);
                 return true;
             }
@@ -110,7 +110,7 @@ final class CallCosts {
                 if (actual != null) {
                     known.put(charge, actual);
                 }
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 call.gate().costUnknown(charge, ex);
             }
         });

@@ -30,7 +30,7 @@ public final class ActualCost {
 
     /** Starts to compute the cost of one call. */
     public CallCost start() {
-        return collector == null ? new OfExpression() : new OfCollector(collector.get());
+        return collector == null ? new OfExpression() : new OfCollector(collector);
     }
 
     private final class OfExpression implements CallCost {
@@ -66,19 +66,27 @@ public final class ActualCost {
     /** Synchronized, because a subscriber may cancel while a result arrives. */
     private final class OfCollector implements CallCost {
 
-        private final Collector<Object, Object, ?> collector;
+        private final Supplier<Collector<Object, Object, ?>> bean;
 
-        private final Object container;
+        /** Created with the first use, because a failure must not concern the call. */
+        private @Nullable Collected collected;
 
-        OfCollector(Collector<Object, Object, ?> collector) {
-            this.collector = collector;
-            this.container = collector.supplier().get();
+        OfCollector(Supplier<Collector<Object, Object, ?>> bean) {
+            this.bean = bean;
+        }
+
+        private Collected results() {
+            if (collected == null) {
+                Collector<Object, Object, ?> collector = bean.get();
+                collected = new Collected(collector, collector.supplier().get());
+            }
+            return collected;
         }
 
         @Override
         public synchronized void add(@Nullable Object result) {
             if (result != null) {
-                collector.accumulator().accept(container, result);
+                results().add(result);
             }
         }
 
@@ -88,7 +96,7 @@ public final class ActualCost {
         }
 
         private synchronized @Nullable Long collected() {
-            return expression.costOf(collector.finisher().apply(container));
+            return expression.costOf(results().result());
         }
 
         @Override
@@ -104,6 +112,19 @@ public final class ActualCost {
         @Override
         public @Nullable Long cancelled() {
             return collected();
+        }
+    }
+
+    /** What a collector has collected. */
+    private record Collected(Collector<Object, Object, ?> collector, Object container) {
+
+        void add(Object result) {
+            collector.accumulator().accept(container, result);
+        }
+
+        @Nullable
+        Object result() {
+            return collector.finisher().apply(container);
         }
     }
 }

@@ -1,6 +1,7 @@
 package io.ratelimit.limiter;
 
 import io.ratelimit.Charge;
+import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitStoreException;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
@@ -26,17 +27,20 @@ final class CostLog {
         this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 
-    /** The message of the failure names the expression; its cause may contain arguments, so that only its type is logged. */
-    void unknown(Charge charge, RuntimeException failure) {
+    /** Only the message of an expression is logged: it names the expression. Others may contain arguments or results. */
+    void unknown(Charge charge, Throwable failure) {
         if (isDue(nextUnknown)) {
+            String problem = failure instanceof RateLimitExpressionException
+                    ? failure.getMessage()
+                    : failure.getClass().getName();
             Throwable cause = failure.getCause();
             logger.log(
                     Level.WARNING,
                     "Cost of a call to limit ''{0}'' unknown ({1}); the estimate stays charged; logged once a minute",
                     charge.limit().name(),
                     cause == null
-                            ? failure.getMessage()
-                            : failure.getMessage() + " with " + cause.getClass().getName());
+                            ? problem
+                            : problem + " with " + cause.getClass().getName());
         }
     }
 

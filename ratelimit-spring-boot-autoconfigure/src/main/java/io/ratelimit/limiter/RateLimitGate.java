@@ -293,7 +293,7 @@ public final class RateLimitGate {
     }
 
     /** Logs that the actual cost of a call cannot be computed. */
-    public void costUnknown(Charge charge, RuntimeException failure) {
+    public void costUnknown(Charge charge, Throwable failure) {
         costLog.unknown(charge, failure);
     }
 

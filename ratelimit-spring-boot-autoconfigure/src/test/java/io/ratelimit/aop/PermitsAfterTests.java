@@ -14,6 +14,7 @@ import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.BiConsumer;
@@ -166,6 +167,40 @@ class PermitsAfterTests {
                                 "must not be negative",
                                 "estimate stays charged");
             });
+        }
+    }
+
+    /** Also with errors, before the first result, and without the text of a failure, which may contain results. */
+    @Test
+    void collectorThatFailsKeepsTheEstimateAndTheResult() {
+        Collector<Object, ?, ?> withoutContainer = Collector.of(
+                () -> {
+                    throw new IllegalStateException("secret");
+                },
+                (container, result) -> {},
+                (one, other) -> one);
+        Collector<Object, ?, ?> withoutResults = Collector.of(
+                Object::new,
+                (container, result) -> {
+                    throw new AssertionError("secret");
+                },
+                (one, other) -> one);
+        for (Collector<Object, ?, ?> failing : List.of(withoutContainer, withoutResults)) {
+            try (LogRecorder log = new LogRecorder("io.ratelimit.costs")) {
+                LimitedContexts.inMemory()
+                        .withBean("sum", Collector.class, () -> failing)
+                        .withBean(Model.class)
+                        .run(context -> {
+                            assertThat(context.getBean(Model.class)
+                                            .collected(Flux.just(5, 6))
+                                            .collectList()
+                                            .block())
+                                    .hasSize(2);
+                            assertThat(used(context.getBean(RateLimiterRegistry.class), "collected"))
+                                    .isEqualTo(10);
+                        });
+                assertThat(log.text()).contains("'collected' unknown").doesNotContain("secret");
+            }
         }
     }
 
