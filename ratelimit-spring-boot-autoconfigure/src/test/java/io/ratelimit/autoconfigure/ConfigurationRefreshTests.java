@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
+import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.testing.LogRecorder;
@@ -36,6 +37,27 @@ class ConfigurationRefreshTests {
                     .extracting(Origin::source)
                     .isEqualTo(Source.CONFIGURATION);
         });
+    }
+
+    @Test
+    void numbersOfPlansApplyAndUsedPermitsStayUsed() {
+        application
+                .withPropertyValues("ratelimit.limits.declared.plans.pro.rate=4/h")
+                .run(context -> {
+                    RateLimiter declared =
+                            context.getBean(RateLimiterRegistry.class).get("declared");
+                    RateLimiter pro = declared.withPlan("pro");
+                    assertThat(pro.tryAcquire(4).remaining()).isZero();
+                    assertThat(pro.tryAcquire().allowed()).isFalse();
+                    refresh(
+                            context,
+                            "ratelimit.limits.declared.plans.pro.rate=6/h",
+                            "ratelimit.limits.declared.plans.new.capacity=7");
+                    assertThat(pro.tryAcquire().remaining()).isEqualTo(1);
+                    assertThat(declared.withPlan("new").peek().remaining()).isEqualTo(2);
+                    refresh(context, "ratelimit.limits.declared.plans.pro.rate=0/h");
+                    assertThat(pro.peek().capacity()).isEqualTo(6);
+                });
     }
 
     @Test

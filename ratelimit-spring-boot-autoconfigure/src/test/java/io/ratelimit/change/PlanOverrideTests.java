@@ -15,8 +15,10 @@ import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStatus.Source;
+import io.ratelimit.RateLimiter;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -84,6 +86,27 @@ class PlanOverrideTests {
         assertThat(first.events())
                 .extracting(RateLimitChangedEvent::change)
                 .containsSubsequence("plan proplan: capacity 50", "rate 20/h", "plan proplan");
+    }
+
+    @Test
+    void rememberedRejectionOfThePlanBeforeDoesNotHoldAfterAnUpgrade() {
+        RateLimiter free = first.limiter().withPlan("free");
+        assertThat(free.tryAcquire("alice", 5).allowed()).isTrue();
+        assertThat(free.tryAcquire("alice").allowed()).isFalse();
+        redis.send("DEL", bucketOf("alice"));
+        assertThat(free.tryAcquire("alice").allowed()).as("remembered").isFalse();
+        assertThat(first.limiter().withPlan("pro-plan").tryAcquire("alice").allowed())
+                .isTrue();
+        assertThat(free.tryAcquire("bob", 5).allowed()).isTrue();
+        assertThat(free.tryAcquire("bob").allowed()).isFalse();
+        second.admin().forPlan("free").override(QUOTES, FIFTY);
+        await().atMost(SOON).until(() -> free.tryAcquire("bob").allowed());
+        assertThat(free.peek("bob").capacity()).isEqualTo(50);
+    }
+
+    private String bucketOf(String key) {
+        Object keys = redis.send("KEYS", prefix + ":*" + key + "*");
+        return (String) ((List<?>) keys).get(0);
     }
 
     @Test
