@@ -36,6 +36,19 @@ final class DirectDispatcher implements CallDispatcher {
     CompletableFuture<List<Long>> run(List<PendingCall<?>> calls, TimeLimit bound) {
         List<byte[]> keys = new ArrayList<>(calls.size());
         byte[][] arguments = codec.arguments(calls, keys);
-        return redis.execute(redis.serverOf(calls.get(calls.size() - 1)), keys, arguments, bound);
+        ServerCircuitBreaker server = redis.serverOf(calls.get(calls.size() - 1));
+        return areReleases(calls)
+                ? redis.executeInBackground(server, keys, arguments, bound)
+                : redis.execute(server, keys, arguments, bound);
+    }
+
+    /** No caller waits for a release, so a script of releases alone must not open the circuit breaker. */
+    private static boolean areReleases(List<PendingCall<?>> calls) {
+        for (PendingCall<?> call : calls) {
+            if (call.call() != ScriptCall.RELEASE) {
+                return false;
+            }
+        }
+        return true;
     }
 }

@@ -166,11 +166,12 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      * while the breaker is open.
      */
     CompletableFuture<List<Long>> executeInBackground(List<byte[]> keys, byte[][] arguments, Deadline deadline) {
-        return observingSlots(
-                keys,
-                onServer(
-                        keys.get(0),
-                        server -> server.callInBackground(() -> executor.execute(keys, arguments), deadline)));
+        return onServer(keys.get(0), server -> executeInBackground(server, keys, arguments, deadline));
+    }
+
+    CompletableFuture<List<Long>> executeInBackground(
+            ServerCircuitBreaker server, List<byte[]> keys, byte[][] arguments, TimeLimit bound) {
+        return observingSlots(keys, server.callInBackground(() -> executor.execute(keys, arguments), bound));
     }
 
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {

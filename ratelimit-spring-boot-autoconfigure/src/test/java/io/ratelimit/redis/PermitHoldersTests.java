@@ -217,6 +217,16 @@ class PermitHoldersTests {
         assertThat(free(other.store)).isEqualTo(2);
     }
 
+    /** A failure that concerns the whole server would open it at once. */
+    @Test
+    void releaseThatFailsDoesNotOpenTheCircuitBreaker() {
+        StoreOutcome call = one.enter("alice");
+        one.unreachable = true;
+        release(call);
+        one.unreachable = false;
+        assertThat(one.isAdmitted("bob")).isTrue();
+    }
+
     @Test
     void renewalThatFailsIsRepeatedSoon() {
         one.enter(new Charge(limit, "alice", 2));
