@@ -48,6 +48,7 @@ final class EndpointApplication implements AutoCloseable {
                                         "management.endpoints.web.exposure.include=ratelimits",
                                         "ratelimit.store=in-memory",
                                         "ratelimit.limits.exports.rate=2/h",
+                                        "ratelimit.limits.quotes.plan-expression=null",
                                         "ratelimit.limits.quotes.plans.free.capacity=2"),
                                 type == WebApplicationType.NONE
                                         ? Stream.<String>of()

@@ -49,7 +49,8 @@ class RuntimeHintsTests {
 
     /** The order of auto-configurations, and classes that are compared by name only. */
     private static final Pattern NOT_LOADED = Pattern.compile(
-            ".*AutoConfiguration|io\\.ratelimit\\..*|org\\.springframework\\.scheduling\\.annotation\\.Async");
+            ".*AutoConfiguration|io\\.ratelimit\\..*|org\\.springframework\\.(scheduling\\.annotation\\.Async|http\\.HttpEntity"
+                    + "|web\\.(context\\.request\\.async|servlet\\.mvc\\.method\\.annotation)\\..*)");
 
     private static final RuntimeHints GENERAL = new RuntimeHints();
 
