@@ -96,7 +96,7 @@ public record LimitOverrides(
         return planResolver != null ? "resolver " + planResolver : planExpression;
     }
 
-    /** Returns the properties of a plan, of which only the prefix is known. */
+    /** Returns the properties of a plan, known by their prefix alone. */
     LimitOverrides ofPlan(RateLimitPlan plan) {
         return unset(property + ".plans." + plan.name(), null, null);
     }

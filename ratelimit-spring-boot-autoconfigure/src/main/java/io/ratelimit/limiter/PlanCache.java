@@ -19,7 +19,7 @@ import org.springframework.util.ConcurrentLruCache;
  * Keeps the plans of the keys of one limit. Asks the resolver once for each key, and again in the background when the answer is
  * old. While it fails, the last answer applies. Bounded.
  *
- * <p>A plan that is not known, or more than twice as old as it should be, is waited for, for a short time. After a wait in vain no
+ * <p>A plan that is not known, or more than twice as old as it should be, is waited for, for a short time. If it does not come, no
  * call waits until there is an answer of any key, or for ten seconds.
  */
 public final class PlanCache {

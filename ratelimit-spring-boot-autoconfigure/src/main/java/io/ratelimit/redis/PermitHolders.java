@@ -108,7 +108,7 @@ final class PermitHolders {
         rounds.computeIfAbsent(charge.limit().hold(), RenewalRound::new).begin();
     }
 
-    /** Releases what a call may have taken, of which nothing is known. */
+    /** Releases what a call without a reply may have taken. */
     void release(long holder, List<Charge> charges, List<byte[]> names) {
         for (int i = 0; i < charges.size(); i++) {
             if (!charges.get(i).limit().hasRate()) {

@@ -1,6 +1,6 @@
 -- Adds what an instance has counted to the figures of all instances, and notes that it is there: a script of its own.
 --
--- KEYS[1] is a hash of the instances, KEYS[2] and so on the intervals of which there are counts. ARGV is the id of the
+-- KEYS[1] is a hash of the instances, KEYS[2] and so on the intervals that have counts. ARGV is the id of the
 -- instance, the number of these counts, the time that the instance has taken for that of this server to choose the
 -- intervals, and what is to be noted of it, empty if it leaves; then the counts of each interval. These are lines with the id of a
 -- limit and its counts: calls allowed, rejected, rejected in dry run, and refused.

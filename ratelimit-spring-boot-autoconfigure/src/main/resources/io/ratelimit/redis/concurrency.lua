@@ -12,7 +12,7 @@
 function algorithms.H()
   local concurrency = {used = number_used}
 
-  -- What a decision says instead of a time, which nobody knows.
+  -- What a decision says instead of a time that is unknown.
   local UNKNOWN = 1000000
 
   local function write_summary(own, bucket, ...)
