@@ -39,28 +39,31 @@ public final class Benchmarks {
         if (line.equals("--chart")) {
             write(PAGES, Files.readString(PAGES.resolve(PAGE)));
         } else if (line.matches("(--quick)? ?(--only \\w+)?")) {
-            measure(Arrays.asList(args));
+            System.exit(measure(Arrays.asList(args)) ? 0 : 1);
         } else {
             throw new IllegalArgumentException("Usage: " + USAGE);
         }
     }
 
-    private static void measure(List<String> arguments) throws IOException {
+    /** Returns whether all benchmarks have succeeded. */
+    private static boolean measure(List<String> arguments) throws IOException {
         long start = System.nanoTime();
         boolean quick = arguments.contains("--quick");
         int only = arguments.indexOf("--only");
         Set<Section> sections = only < 0 ? EnumSet.allOf(Section.class) : EnumSet.of(section(arguments.get(only + 1)));
         Path target = only < 0 ? PAGES : LOOK;
+        boolean succeeded;
         try (EmbeddedRedis redis = new EmbeddedRedis();
                 RedisConsole console = new RedisConsole(List.of(redis.address()))) {
             Report report = new Report();
             String machine = Machine.describe(console.version());
             Supplier<String> results = () -> report.text(effort(start, quick) + machine);
-            new Programme(quick, sections, redis.address()).run(report, () -> write(LOOK, results.get()));
+            succeeded = new Programme(quick, sections, redis.address()).run(report, () -> write(LOOK, results.get()));
             write(target, results.get());
         }
         System.out.println("Written: " + target.resolve(PAGE) + ", " + target.resolve(CHART));
         System.out.println(effort(start, quick));
+        return succeeded;
     }
 
     private static String effort(long start, boolean quick) {

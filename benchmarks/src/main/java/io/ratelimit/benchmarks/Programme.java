@@ -27,6 +27,8 @@ final class Programme {
 
     private final RedisAddress redis;
 
+    private boolean failed;
+
     /** @param quick whether to measure less exactly, in a third of the time */
     Programme(boolean quick, Set<Section> sections, RedisAddress redis) {
         this.quick = quick;
@@ -38,8 +40,9 @@ final class Programme {
      * Measures. What fails is reported as failed, and the rest goes on.
      *
      * @param afterEach is called after each benchmark, for a run that is ended early
+     * @return whether all have succeeded
      */
-    void run(Report report, Runnable afterEach) {
+    boolean run(Report report, Runnable afterEach) {
         for (Scenario scenario : Scenario.values()) {
             attempt(report, scenario.section(), scenario.title(), scenario.rows(), race(scenario));
             afterEach.run();
@@ -52,6 +55,7 @@ final class Programme {
                 "start-up",
                 List.of(StartUpBenchmark.ROW),
                 single(StartUpBenchmark.class, quick ? 1 : STARTS));
+        return !failed;
     }
 
     private void attempt(Report report, Section section, String title, List<Row> rows, ChainedOptionsBuilder options) {
@@ -68,6 +72,7 @@ final class Programme {
         } catch (RunnerException ex) {
             ex.printStackTrace();
             report.addFailure(section, title);
+            failed = true;
         }
         System.out.printf(
                 "%s, %s: %d s%n",
