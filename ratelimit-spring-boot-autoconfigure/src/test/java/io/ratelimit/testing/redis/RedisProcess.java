@@ -107,8 +107,11 @@ public final class RedisProcess implements AutoCloseable {
                 .sum();
     }
 
-    /** Does not wait until it answers. */
+    /** Does not wait until it answers. One that runs would not be found again: the next one cannot use its port, and ends. */
     public void start() {
+        if (process != null && process.isAlive()) {
+            throw new IllegalStateException("The server at " + port + " runs already");
+        }
         try {
             process = new ProcessBuilder(command)
                     .redirectErrorStream(true)
