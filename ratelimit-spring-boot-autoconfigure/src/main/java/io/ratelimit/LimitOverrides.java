@@ -98,7 +98,7 @@ public record LimitOverrides(
 
     /** Returns the properties of a plan, known by their prefix alone. */
     LimitOverrides ofPlan(RateLimitPlan plan) {
-        return unset(property + ".plans." + plan.name(), null, null);
+        return at(property + ".plans." + plan.name()).build();
     }
 
     /** Describes the key for the log; without one, all callers share a bucket. */
@@ -107,39 +107,218 @@ public record LimitOverrides(
     }
 
     static LimitOverrides defaults(boolean dryRun, OnStoreFailure onStoreFailure) {
-        return unset(DEFAULTS, dryRun, onStoreFailure);
+        return at(DEFAULTS).dryRun(dryRun).onStoreFailure(onStoreFailure).build();
     }
 
     static LimitOverrides none(String name) {
-        return unset(PREFIX + name, null, null);
+        return at(PREFIX + name).build();
     }
 
-    private static LimitOverrides unset(
-            String property, @Nullable Boolean dryRun, @Nullable OnStoreFailure onStoreFailure) {
-        return new LimitOverrides(
-                property,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                dryRun,
-                onStoreFailure,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                null);
+    /**
+     * Starts properties, none of which is set.
+     *
+     * @param property the prefix of the properties
+     */
+    public static Builder at(String property) {
+        return new Builder(property);
+    }
+
+    /** Builds properties of one limit, or the defaults of all. {@code null}: not set. */
+    public static final class Builder {
+
+        private final String property;
+
+        private @Nullable Algorithm algorithm;
+
+        private @Nullable Long capacity;
+
+        private @Nullable String rate;
+
+        private @Nullable String keyExpression;
+
+        private @Nullable String keyResolver;
+
+        private @Nullable String permits;
+
+        private @Nullable String permitsAfter;
+
+        private @Nullable String condition;
+
+        private @Nullable Refill refill;
+
+        private @Nullable Duration maxWait;
+
+        private @Nullable Boolean enabled;
+
+        private @Nullable Boolean dryRun;
+
+        private @Nullable OnStoreFailure onStoreFailure;
+
+        private @Nullable List<Class<? extends Throwable>> refundOn;
+
+        private @Nullable String pointcut;
+
+        private @Nullable Long lease;
+
+        private @Nullable List<Duration> blockFor;
+
+        private @Nullable Scope scope;
+
+        private @Nullable ZoneId zone;
+
+        private @Nullable String planExpression;
+
+        private @Nullable String planResolver;
+
+        private @Nullable Duration hold;
+
+        private Map<String, RateLimitPlan> plans = Map.of();
+
+        private Builder(String property) {
+            this.property = property;
+        }
+
+        public Builder algorithm(@Nullable Algorithm algorithm) {
+            this.algorithm = algorithm;
+            return this;
+        }
+
+        public Builder capacity(@Nullable Long capacity) {
+            this.capacity = capacity;
+            return this;
+        }
+
+        public Builder rate(@Nullable String rate) {
+            this.rate = rate;
+            return this;
+        }
+
+        public Builder keyExpression(@Nullable String keyExpression) {
+            this.keyExpression = keyExpression;
+            return this;
+        }
+
+        public Builder keyResolver(@Nullable String keyResolver) {
+            this.keyResolver = keyResolver;
+            return this;
+        }
+
+        public Builder permits(@Nullable String permits) {
+            this.permits = permits;
+            return this;
+        }
+
+        public Builder permitsAfter(@Nullable String permitsAfter) {
+            this.permitsAfter = permitsAfter;
+            return this;
+        }
+
+        public Builder condition(@Nullable String condition) {
+            this.condition = condition;
+            return this;
+        }
+
+        public Builder refill(@Nullable Refill refill) {
+            this.refill = refill;
+            return this;
+        }
+
+        public Builder maxWait(@Nullable Duration maxWait) {
+            this.maxWait = maxWait;
+            return this;
+        }
+
+        public Builder enabled(@Nullable Boolean enabled) {
+            this.enabled = enabled;
+            return this;
+        }
+
+        public Builder dryRun(@Nullable Boolean dryRun) {
+            this.dryRun = dryRun;
+            return this;
+        }
+
+        public Builder onStoreFailure(@Nullable OnStoreFailure onStoreFailure) {
+            this.onStoreFailure = onStoreFailure;
+            return this;
+        }
+
+        public Builder refundOn(@Nullable List<Class<? extends Throwable>> refundOn) {
+            this.refundOn = refundOn;
+            return this;
+        }
+
+        public Builder pointcut(@Nullable String pointcut) {
+            this.pointcut = pointcut;
+            return this;
+        }
+
+        public Builder lease(@Nullable Long lease) {
+            this.lease = lease;
+            return this;
+        }
+
+        public Builder blockFor(@Nullable List<Duration> blockFor) {
+            this.blockFor = blockFor;
+            return this;
+        }
+
+        public Builder scope(@Nullable Scope scope) {
+            this.scope = scope;
+            return this;
+        }
+
+        public Builder zone(@Nullable ZoneId zone) {
+            this.zone = zone;
+            return this;
+        }
+
+        public Builder planExpression(@Nullable String planExpression) {
+            this.planExpression = planExpression;
+            return this;
+        }
+
+        public Builder planResolver(@Nullable String planResolver) {
+            this.planResolver = planResolver;
+            return this;
+        }
+
+        public Builder plans(Map<String, RateLimitPlan> plans) {
+            this.plans = plans;
+            return this;
+        }
+
+        public Builder hold(@Nullable Duration hold) {
+            this.hold = hold;
+            return this;
+        }
+
+        public LimitOverrides build() {
+            return new LimitOverrides(
+                    property,
+                    algorithm,
+                    capacity,
+                    rate,
+                    keyExpression,
+                    keyResolver,
+                    permits,
+                    permitsAfter,
+                    condition,
+                    refill,
+                    maxWait,
+                    enabled,
+                    dryRun,
+                    onStoreFailure,
+                    refundOn,
+                    pointcut,
+                    lease,
+                    blockFor,
+                    scope,
+                    zone,
+                    planExpression,
+                    planResolver,
+                    plans,
+                    hold);
+        }
     }
 }

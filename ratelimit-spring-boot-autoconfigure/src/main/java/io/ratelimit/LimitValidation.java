@@ -20,11 +20,14 @@ final class LimitValidation {
 
     private final RateLimitBuilder limit;
 
+    private final LimitAttributes attributes;
+
     private AlgorithmTraits traits;
 
     private LimitValidation(RateLimitBuilder limit) {
         this.limit = limit;
-        this.traits = AlgorithmTraits.of(limit.algorithm(), limit.refill());
+        this.attributes = limit.attributes();
+        this.traits = AlgorithmTraits.of(attributes.algorithm(), attributes.refill());
     }
 
     /**
@@ -56,11 +59,11 @@ final class LimitValidation {
         }
         Rate rate = rate();
         checkCalendarUnit(rate);
-        traits = AlgorithmTraits.of(limit.algorithm(), limit.refill(), rate);
+        traits = AlgorithmTraits.of(attributes.algorithm(), attributes.refill(), rate);
         ReducedRate reduced = reduced(rate);
         long capacity = capacity(rate, reduced);
         if (plan != null) {
-            limit.leaseAtMost(capacity);
+            attributes.leaseAtMost(capacity);
         }
         checkLease(rate, capacity);
         return new Numbers(capacity, rate, reduced);
@@ -68,90 +71,93 @@ final class LimitValidation {
 
     /** Permits that calls hold have no rate: nothing is reserved, leased or blocked. */
     private Numbers concurrency() {
-        String rate = limit.rate();
+        String rate = attributes.rate();
         if (rate != null && !rate.isBlank()) {
             throw new RateLimitConfigurationException(
-                    limit.label("rate") + " must not be set for CONCURRENCY (was " + rate + ").",
+                    attributes.label("rate") + " must not be set for CONCURRENCY (was " + rate + ").",
                     "Remove it, or declare a second limit with the rate.");
         }
-        Long capacity = limit.capacity();
+        Long capacity = attributes.capacity();
         if (capacity == null) {
             throw new RateLimitConfigurationException(
                     "capacity must be set for CONCURRENCY.", "Set it to the number of calls that may run at once.");
         }
         if (capacity < 1 || capacity > RateLimit.MAX_CAPACITY) {
             throw new RateLimitConfigurationException(
-                    limit.label("capacity") + " must be from 1 to " + RateLimit.MAX_CAPACITY + " for CONCURRENCY (was "
-                            + capacity + ").",
+                    attributes.label("capacity") + " must be from 1 to " + RateLimit.MAX_CAPACITY
+                            + " for CONCURRENCY (was " + capacity + ").",
                     "Change it.");
         }
-        if (!limit.blockDurations().isEmpty()) {
+        if (!attributes.blockDurations().isEmpty()) {
             throw new RateLimitConfigurationException(
-                    limit.label("blockFor") + " must be 0 for CONCURRENCY, whose rejections end with a call (was "
-                            + text(limit.blockDurations().get(0)) + ").",
+                    attributes.label("blockFor") + " must be 0 for CONCURRENCY, whose rejections end with a call (was "
+                            + text(attributes.blockDurations().get(0)) + ").",
                     "Remove it, or declare a second limit with a rate.");
         }
-        if (limit.lease() != 0) {
+        if (attributes.lease() != 0) {
             throw new RateLimitConfigurationException(
-                    limit.label("lease") + " must be 0 for CONCURRENCY, whose permits come back when calls end (was "
-                            + limit.lease() + ").",
+                    attributes.label("lease")
+                            + " must be 0 for CONCURRENCY, whose permits come back when calls end (was "
+                            + attributes.lease() + ").",
                     "Remove it.");
         }
         return new Numbers(capacity, null, null);
     }
 
     private void checkHold() {
-        Duration hold = limit.ownHold();
+        Duration hold = attributes.ownHold();
         if (hold == null) {
             return;
         }
         String was = " (was " + text(hold) + ").";
         if (!traits.holdsPermits()) {
             throw new RateLimitConfigurationException(
-                    limit.label("hold") + " must not be set for " + limit.algorithm() + was,
+                    attributes.label("hold") + " must not be set for " + attributes.algorithm() + was,
                     "Remove it, or use CONCURRENCY.");
         }
         if (hold.compareTo(SHORTEST_HOLD) < 0 || hold.compareTo(LONGEST_HOLD) > 0) {
             throw new RateLimitConfigurationException(
-                    limit.label("hold") + " must be from " + text(SHORTEST_HOLD) + " to " + text(LONGEST_HOLD) + was,
+                    attributes.label("hold") + " must be from " + text(SHORTEST_HOLD) + " to " + text(LONGEST_HOLD)
+                            + was,
                     "Use 30s, unless calls pause for longer.");
         }
     }
 
     private void checkAlgorithm() {
-        if (!traits.allows(limit.refill())) {
+        if (!traits.allows(attributes.refill())) {
             throw new RateLimitConfigurationException(
-                    limit.label("refill") + " must be CONTINUOUS for " + limit.algorithm() + " (was INTERVAL).",
+                    attributes.label("refill") + " must be CONTINUOUS for " + attributes.algorithm()
+                            + " (was INTERVAL).",
                     "Remove it, or use TOKEN_BUCKET.");
         }
-        String label = limit.label("maxWait");
-        if (limit.maxWait().isNegative()) {
+        String label = attributes.label("maxWait");
+        if (attributes.maxWait().isNegative()) {
             throw new RateLimitConfigurationException(
-                    label + " must not be negative (was " + text(limit.maxWait()) + ").", DURATION_EXAMPLE);
+                    label + " must not be negative (was " + text(attributes.maxWait()) + ").", DURATION_EXAMPLE);
         }
-        if (limit.maxWait().toNanosPart() % 1_000 != 0) {
+        if (attributes.maxWait().toNanosPart() % 1_000 != 0) {
             throw new RateLimitConfigurationException(
-                    label + " must be a whole number of microseconds (was " + text(limit.maxWait()) + ").",
+                    label + " must be a whole number of microseconds (was " + text(attributes.maxWait()) + ").",
                     DURATION_EXAMPLE);
         }
-        if (!limit.maxWait().isZero() && !traits.reservesAhead() && !traits.holdsPermits()) {
+        if (!attributes.maxWait().isZero() && !traits.reservesAhead() && !traits.holdsPermits()) {
             throw new RateLimitConfigurationException(
-                    label + " must be 0 for " + limit.algorithm()
-                            + (limit.refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
-                            + ", which cannot reserve permits (was " + text(limit.maxWait()) + ").",
+                    label + " must be 0 for " + attributes.algorithm()
+                            + (attributes.refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
+                            + ", which cannot reserve permits (was " + text(attributes.maxWait()) + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
         }
     }
 
     private void checkBlockFor() {
-        String label = limit.label("blockFor");
-        if (limit.blockDurations().size() > MOST_BLOCKS) {
+        String label = attributes.label("blockFor");
+        if (attributes.blockDurations().size() > MOST_BLOCKS) {
             throw new RateLimitConfigurationException(
                     label + " must have at most " + MOST_BLOCKS + " durations (was "
-                            + limit.blockDurations().size() + ").",
+                            + attributes.blockDurations().size() + ").",
                     "The last one repeats. Remove some.");
         }
-        for (Duration duration : limit.blockDurations()) {
+        for (Duration duration : attributes.blockDurations()) {
             String was = " (was " + text(duration) + ").";
             if (duration.isNegative() || duration.isZero()) {
                 throw new RateLimitConfigurationException(
@@ -169,11 +175,11 @@ final class LimitValidation {
     }
 
     private Rate rate() {
-        String rate = limit.rate();
+        String rate = attributes.rate();
         if (rate == null || rate.isBlank()) {
             throw new RateLimitConfigurationException("rate must be set.", limit.rateAdvice());
         }
-        return parse(limit.label("rate"), rate);
+        return parse(attributes.label("rate"), rate);
     }
 
     static Rate parse(String label, String rate) {
@@ -191,16 +197,16 @@ final class LimitValidation {
     }
 
     private void checkCalendarUnit(Rate rate) {
-        if (rate.calendarUnit() != null && limit.algorithm() != Algorithm.FIXED_WINDOW) {
+        if (rate.calendarUnit() != null && attributes.algorithm() != Algorithm.FIXED_WINDOW) {
             throw new RateLimitConfigurationException(
-                    limit.label("rate") + " must have a duration as its period for " + limit.algorithm()
+                    attributes.label("rate") + " must have a duration as its period for " + attributes.algorithm()
                             + ", because only windows of FIXED_WINDOW are calendar units (was " + rate + ").",
                     "Use FIXED_WINDOW, or a duration: \"" + new Rate(rate.permits(), rate.period()) + "\".");
         }
     }
 
     private ReducedRate reduced(Rate parsed) {
-        String label = limit.label("rate");
+        String label = attributes.label("rate");
         try {
             ReducedRate reduced = ReducedRate.of(parsed);
             if (traits.capacities(parsed, reduced, Duration.ZERO).most() < 1) {
@@ -210,9 +216,9 @@ final class LimitValidation {
             }
             if (range(parsed, reduced).most() < 1) {
                 throw new RateLimitConfigurationException(
-                        limit.label("maxWait")
+                        attributes.label("maxWait")
                                 + " must be exact in integers below 2^53 at the rate " + parsed + " (was "
-                                + text(limit.maxWait()) + ").",
+                                + text(attributes.maxWait()) + ").",
                         "Use a shorter one.");
             }
             return reduced;
@@ -225,16 +231,16 @@ final class LimitValidation {
     }
 
     private CapacityRange range(Rate parsed, ReducedRate reduced) {
-        return traits.capacities(parsed, reduced, limit.maxWait());
+        return traits.capacities(parsed, reduced, attributes.maxWait());
     }
 
     private long capacity(Rate parsed, ReducedRate reduced) {
         CapacityRange range = range(parsed, reduced);
-        Long capacity = limit.capacity();
+        Long capacity = attributes.capacity();
         long wanted = capacity == null ? parsed.permits() : capacity;
-        String label = limit.label("capacity");
+        String label = attributes.label("capacity");
         String was = " (was " + wanted + (capacity == null ? ", the number in the rate" : "") + ")";
-        String context = " for " + limit.algorithm() + " at the rate " + parsed;
+        String context = " for " + attributes.algorithm() + " at the rate " + parsed;
         if (wanted < 1 || wanted > range.most()) {
             throw new RateLimitConfigurationException(
                     label + " must be from " + range.step() + " to " + range.most() + context + was + ".",
@@ -255,28 +261,28 @@ final class LimitValidation {
     }
 
     private void checkLease(Rate parsed, long validCapacity) {
-        if (limit.lease() == 0) {
+        if (attributes.lease() == 0) {
             return;
         }
-        String label = limit.label("lease");
-        if (limit.scope() == Scope.INSTANCE) {
+        String label = attributes.label("lease");
+        if (attributes.scope() == Scope.INSTANCE) {
             throw new RateLimitConfigurationException(
                     label + " must be 0 here, because a limit with scope INSTANCE is counted in memory (was "
-                            + limit.lease() + ").",
+                            + attributes.lease() + ").",
                     "Remove it, or use scope SHARED.");
         }
-        if (limit.lease() < 0 || limit.lease() > validCapacity) {
+        if (attributes.lease() < 0 || attributes.lease() > validCapacity) {
             throw new RateLimitConfigurationException(
-                    label + " must be from 0 to the capacity " + validCapacity + " (was " + limit.lease() + ").",
+                    label + " must be from 0 to the capacity " + validCapacity + " (was " + attributes.lease() + ").",
                     "Remove it, or use a smaller one.");
         }
         String obstacle = traits.obstacleToLeases(parsed, validCapacity);
-        if (obstacle == null && !limit.maxWait().isZero()) {
+        if (obstacle == null && !attributes.maxWait().isZero()) {
             obstacle = "permits that are reserved ahead, by maxWait, are in the order of the calls";
         }
         if (obstacle != null) {
             throw new RateLimitConfigurationException(
-                    label + " must be 0 here, because " + obstacle + " (was " + limit.lease() + ").",
+                    label + " must be 0 here, because " + obstacle + " (was " + attributes.lease() + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS and no maxWait, FIXED_WINDOW or"
                             + " SLIDING_WINDOW.");
         }

@@ -82,27 +82,28 @@ public final class RateLimit {
             LimitValidation.Numbers numbers,
             @Nullable RateLimit local,
             Map<String, RateLimit> plans) {
+        LimitAttributes attributes = source.attributes();
         this.source = source;
         this.name = name;
         this.id = LimitNames.canonical(name);
-        this.algorithm = source.algorithm();
-        this.refill = source.refill();
+        this.algorithm = attributes.algorithm();
+        this.refill = attributes.refill();
         this.capacity = numbers.capacity();
         this.rate = numbers.rate();
         this.reducedRate = numbers.reducedRate();
         this.traits = AlgorithmTraits.of(algorithm, refill, rate);
         this.fullMicros = reducedRate == null ? 0 : reducedRate.fullMicros(capacity);
-        this.maxWait = source.maxWait();
-        this.blockFor = source.blockDurations();
-        this.lease = source.lease();
-        this.enabled = source.enabled();
-        this.dryRun = source.dryRun();
-        this.onStoreFailure = source.onStoreFailure();
-        this.scope = source.scope();
-        this.zone = source.zone();
+        this.maxWait = attributes.maxWait();
+        this.blockFor = attributes.blockDurations();
+        this.lease = attributes.lease();
+        this.enabled = attributes.enabled();
+        this.dryRun = attributes.dryRun();
+        this.onStoreFailure = attributes.onStoreFailure();
+        this.scope = attributes.scope();
+        this.zone = attributes.zone();
         this.calendar =
                 rate == null || rate.calendarUnit() == null ? null : new CalendarWindows(rate.calendarUnit(), zone);
-        this.hold = source.hold();
+        this.hold = attributes.hold();
         this.local = local == null ? this : local;
         this.plan = source.plan();
         this.plans = Collections.unmodifiableMap(plans);
@@ -157,7 +158,7 @@ public final class RateLimit {
      * others have none.
      */
     public Map<String, RateLimitStatus.Origin> origins() {
-        return source.attributeOrigins();
+        return source.attributes().origins();
     }
 
     public String name() {

@@ -1,11 +1,7 @@
 package io.ratelimit;
 
-import io.ratelimit.RateLimitStatus.Origin;
-import io.ratelimit.RateLimitStatus.Source;
 import java.time.Duration;
 import java.time.ZoneId;
-import java.time.ZoneOffset;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -17,42 +13,15 @@ public final class RateLimitBuilder {
 
     private final String name;
 
+    private final LimitAttributes attributes;
+
     private LimitOverrides overrides;
 
     /** Whether overrides have been applied, so that the mistake may be in the configuration. */
     private boolean configured;
 
-    /** The properties that attributes were read from. */
-    private final Map<String, LimitOverrides> origins = new HashMap<>();
-
     /** The attributes before overrides were applied; {@code null}: these. */
     private @Nullable RateLimitBuilder declaration;
-
-    private @Nullable Algorithm algorithm;
-
-    private @Nullable Refill refill;
-
-    private @Nullable Boolean enabled;
-
-    private @Nullable Boolean dryRun;
-
-    private @Nullable OnStoreFailure onStoreFailure;
-
-    private @Nullable Long capacity;
-
-    private @Nullable String rate;
-
-    private @Nullable Duration maxWait;
-
-    private @Nullable List<Duration> blockFor;
-
-    private @Nullable Long lease;
-
-    private @Nullable Scope scope;
-
-    private @Nullable ZoneId zone;
-
-    private @Nullable Duration hold;
 
     private LocalShare share = LocalShare.WHOLE;
 
@@ -63,19 +32,24 @@ public final class RateLimitBuilder {
     private Map<String, RateLimitOverride> planOverrides = Map.of();
 
     RateLimitBuilder(String name) {
+        this(name, new LimitAttributes());
+    }
+
+    private RateLimitBuilder(String name, LimitAttributes attributes) {
         this.name = name;
+        this.attributes = attributes;
         this.overrides = LimitOverrides.none(name);
     }
 
     /** Sets the algorithm; default: {@link Algorithm#TOKEN_BUCKET}. */
     public RateLimitBuilder algorithm(Algorithm algorithm) {
-        this.algorithm = algorithm;
+        attributes.algorithm = algorithm;
         return this;
     }
 
     /** Sets how permits are refilled; default: {@link Refill#CONTINUOUS}. */
     public RateLimitBuilder refill(Refill refill) {
-        this.refill = refill;
+        attributes.refill = refill;
         return this;
     }
 
@@ -84,13 +58,13 @@ public final class RateLimitBuilder {
      * in the rate.
      */
     public RateLimitBuilder capacity(long capacity) {
-        this.capacity = capacity == 0 ? null : Long.valueOf(capacity);
+        attributes.capacity = capacity == 0 ? null : Long.valueOf(capacity);
         return this;
     }
 
     /** Sets the rate, in the syntax of {@link Rate#parse}. */
     public RateLimitBuilder rate(String rate) {
-        this.rate = rate;
+        attributes.rate = rate;
         return this;
     }
 
@@ -104,7 +78,7 @@ public final class RateLimitBuilder {
      * wait.
      */
     public RateLimitBuilder maxWait(Duration maxWait) {
-        this.maxWait = maxWait;
+        attributes.maxWait = maxWait;
         return this;
     }
 
@@ -114,7 +88,7 @@ public final class RateLimitBuilder {
      * single zero: a rejection blocks nothing.
      */
     public RateLimitBuilder blockFor(Duration... durations) {
-        this.blockFor = List.of(durations);
+        attributes.blockFor = List.of(durations);
         return this;
     }
 
@@ -123,31 +97,31 @@ public final class RateLimitBuilder {
      * to grant later calls in memory; 0, the default: none.
      */
     public RateLimitBuilder lease(long lease) {
-        this.lease = lease;
+        attributes.lease = lease;
         return this;
     }
 
     /** Sets whether the limit applies; default: true. */
     public RateLimitBuilder enabled(boolean enabled) {
-        this.enabled = enabled;
+        attributes.enabled = enabled;
         return this;
     }
 
     /** Sets whether rejections are only counted; default: false. */
     public RateLimitBuilder dryRun(boolean dryRun) {
-        this.dryRun = dryRun;
+        attributes.dryRun = dryRun;
         return this;
     }
 
     /** Sets what happens to calls while the store fails; default: {@link OnStoreFailure#LOCAL}. */
     public RateLimitBuilder onStoreFailure(OnStoreFailure onStoreFailure) {
-        this.onStoreFailure = onStoreFailure;
+        attributes.onStoreFailure = onStoreFailure;
         return this;
     }
 
     /** Sets which instances share the limit; default: {@link Scope#SHARED}. */
     public RateLimitBuilder scope(Scope scope) {
-        this.scope = scope;
+        attributes.scope = scope;
         return this;
     }
 
@@ -156,7 +130,7 @@ public final class RateLimitBuilder {
      * Without effect on other rates.
      */
     public RateLimitBuilder zone(ZoneId zone) {
-        this.zone = zone;
+        attributes.zone = zone;
         return this;
     }
 
@@ -165,7 +139,7 @@ public final class RateLimitBuilder {
      * {@link Algorithm#CONCURRENCY}; default: 30 seconds.
      */
     public RateLimitBuilder hold(Duration hold) {
-        this.hold = hold;
+        attributes.hold = hold;
         return this;
     }
 
@@ -179,43 +153,9 @@ public final class RateLimitBuilder {
         settings.customizers().forEach(customizer -> customizer.customize(name, result));
         result.overrides = settings.overrides(name);
         result.configured = true;
-        result.resolve(settings.defaults());
+        result.attributes.configure(result.overrides, settings.defaults());
         result.share = settings.localShare();
         return result;
-    }
-
-    private void resolve(LimitOverrides defaults) {
-        algorithm = resolve("algorithm", overrides.algorithm(), algorithm, defaults.algorithm(), defaults);
-        refill = resolve("refill", overrides.refill(), refill, defaults.refill(), defaults);
-        capacity = resolve("capacity", overrides.capacity(), capacity, defaults.capacity(), defaults);
-        rate = resolve("rate", overrides.rate(), rate, hasRate() ? defaults.rate() : null, defaults);
-        maxWait = resolve("maxWait", overrides.maxWait(), maxWait, defaults.maxWait(), defaults);
-        blockFor = resolve("blockFor", overrides.blockFor(), blockFor, defaults.blockFor(), defaults);
-        lease = resolve("lease", overrides.lease(), lease, defaults.lease(), defaults);
-        scope = resolve("scope", overrides.scope(), scope, defaults.scope(), defaults);
-        zone = resolve("zone", overrides.zone(), zone, defaults.zone(), defaults);
-        hold = resolve("hold", overrides.hold(), hold, null, defaults);
-        enabled = resolve("enabled", overrides.enabled(), enabled, defaults.enabled(), defaults);
-        dryRun = resolve("dryRun", overrides.dryRun(), dryRun, defaults.dryRun(), defaults);
-        onStoreFailure = resolve(
-                "onStoreFailure", overrides.onStoreFailure(), onStoreFailure, defaults.onStoreFailure(), defaults);
-    }
-
-    private <T> @Nullable T resolve(
-            String attribute,
-            @Nullable T override,
-            @Nullable T declared,
-            @Nullable T byDefault,
-            LimitOverrides defaults) {
-        if (override != null) {
-            origins.put(attribute, overrides);
-            return override;
-        }
-        if (declared != null || byDefault == null) {
-            return declared;
-        }
-        origins.put(attribute, defaults);
-        return byDefault;
     }
 
     /** Returns the attributes without the configuration. */
@@ -229,19 +169,9 @@ public final class RateLimitBuilder {
         result.configured = true;
         result.planOverrides = Map.copyOf(ofPlans);
         if (override != null) {
-            result.override(override);
+            result.attributes.override(override);
         }
         return result;
-    }
-
-    private void override(RateLimitOverride override) {
-        capacity = overridden("capacity", override.capacity(), capacity);
-        rate = overridden("rate", override.rate(), rate);
-        maxWait = overridden("maxWait", override.maxWait(), maxWait);
-        blockFor = overridden("blockFor", override.blockFor(), blockFor);
-        enabled = overridden("enabled", override.enabled(), enabled);
-        dryRun = overridden("dryRun", override.dryRun(), dryRun);
-        onStoreFailure = overridden("onStoreFailure", override.onStoreFailure(), onStoreFailure);
     }
 
     /**
@@ -255,188 +185,45 @@ public final class RateLimitBuilder {
         RateLimitBuilder result = snapshot();
         result.plan = configured == null ? numbers.name() : configured.name();
         if (configured != null) {
-            result.apply(configured, overrides.ofPlan(configured));
+            result.attributes.plan(configured, overrides.ofPlan(configured));
         }
         if (!numbers.equals(configured)) {
-            result.apply(numbers, null);
+            result.attributes.plan(numbers, null);
         }
         if (override != null) {
-            result.override(override);
+            result.attributes.override(override);
         }
         return result;
-    }
-
-    /** @param origin of the numbers; {@code null}: the application's code */
-    private void apply(RateLimitPlan numbers, @Nullable LimitOverrides origin) {
-        capacity = planned("capacity", numbers.capacity(), capacity, origin);
-        rate = planned("rate", numbers.rate(), rate, origin);
-        maxWait = planned("maxWait", numbers.maxWait(), maxWait, origin);
-        blockFor = planned("blockFor", numbers.blockFor(), blockFor, origin);
-        enabled = planned("enabled", numbers.enabled(), enabled, origin);
-        dryRun = planned("dryRun", numbers.dryRun(), dryRun, origin);
-    }
-
-    private <T> @Nullable T planned(
-            String attribute, @Nullable T number, @Nullable T present, @Nullable LimitOverrides origin) {
-        T result = overridden(attribute, number, present);
-        if (number != null && origin != null) {
-            origins.put(attribute, origin);
-        }
-        return result;
-    }
-
-    private <T> @Nullable T overridden(String attribute, @Nullable T override, @Nullable T present) {
-        if (override == null) {
-            return present;
-        }
-        origins.remove(attribute);
-        return override;
-    }
-
-    Map<String, Origin> attributeOrigins() {
-        Map<String, Origin> all = new HashMap<>();
-        all.put("algorithm", origin("algorithm", algorithm));
-        all.put("refill", origin("refill", refill));
-        all.put("rate", origin("rate", rate));
-        all.put("capacity", capacity == null ? origin("rate", rate) : origin("capacity", capacity));
-        all.put("maxWait", origin("maxWait", maxWait));
-        all.put("blockFor", origin("blockFor", blockFor));
-        all.put("lease", origin("lease", lease));
-        all.put("scope", origin("scope", scope));
-        all.put("zone", origin("zone", zone));
-        all.put("hold", origin("hold", hold));
-        all.put("enabled", origin("enabled", enabled));
-        all.put("dryRun", origin("dryRun", dryRun));
-        all.put("onStoreFailure", origin("onStoreFailure", onStoreFailure));
-        return Map.copyOf(all);
-    }
-
-    private Origin origin(String attribute, @Nullable Object value) {
-        if (origins.containsKey(attribute)) {
-            return new Origin(Source.CONFIGURATION, label(attribute));
-        }
-        return new Origin(value == null ? Source.DEFAULT : Source.DECLARATION, "");
     }
 
     /** Returns a copy with the configuration that was applied. */
     private RateLimitBuilder snapshot() {
-        RateLimitBuilder copy = copy();
+        RateLimitBuilder copy = new RateLimitBuilder(name, attributes.copy());
         copy.declaration = declaration();
         copy.overrides = overrides;
         copy.configured = configured;
-        copy.origins.putAll(origins);
         copy.share = share;
         copy.plan = plan;
         copy.planOverrides = planOverrides;
         return copy;
     }
 
+    /** Returns a copy without any configuration. */
     RateLimitBuilder copy() {
-        RateLimitBuilder copy = new RateLimitBuilder(name);
-        copy.algorithm = algorithm;
-        copy.refill = refill;
-        copy.capacity = capacity;
-        copy.rate = rate;
-        copy.maxWait = maxWait;
-        copy.blockFor = blockFor;
-        copy.lease = lease;
-        copy.scope = scope;
-        copy.zone = zone;
-        copy.hold = hold;
-        copy.enabled = enabled;
-        copy.dryRun = dryRun;
-        copy.onStoreFailure = onStoreFailure;
-        return copy;
+        return new RateLimitBuilder(name, new LimitAttributes(attributes));
     }
 
     String name() {
         return name;
     }
 
-    /** Returns the rate as it was written; {@code null}: not at all. */
-    @Nullable
-    String rate() {
-        return rate;
-    }
-
-    /** Returns {@code null} for the number in the rate. */
-    @Nullable
-    Long capacity() {
-        return capacity;
-    }
-
-    Algorithm algorithm() {
-        return algorithm == null ? Algorithm.TOKEN_BUCKET : algorithm;
-    }
-
-    Refill refill() {
-        return refill == null ? Refill.CONTINUOUS : refill;
-    }
-
-    Duration maxWait() {
-        return maxWait == null ? Duration.ZERO : maxWait;
-    }
-
-    List<Duration> blockDurations() {
-        return blockFor == null || isNever(blockFor) ? List.of() : blockFor;
-    }
-
-    private static boolean isNever(List<Duration> durations) {
-        return durations.size() == 1 && durations.get(0).isZero();
-    }
-
-    long lease() {
-        return lease == null ? 0 : lease;
-    }
-
-    /** Lets a plan with a small capacity have the lease of the limit, as far as it goes. */
-    void leaseAtMost(long capacity) {
-        lease = Math.min(lease(), capacity);
+    LimitAttributes attributes() {
+        return attributes;
     }
 
     @Nullable
     String plan() {
         return plan;
-    }
-
-    boolean hasRate() {
-        return algorithm() != Algorithm.CONCURRENCY;
-    }
-
-    /** Returns the hold as it was set; {@code null}: the default. */
-    @Nullable
-    Duration ownHold() {
-        return hold;
-    }
-
-    Duration hold() {
-        return hold == null ? RateLimit.DEFAULT_HOLD : hold;
-    }
-
-    Scope scope() {
-        return scope == null ? Scope.SHARED : scope;
-    }
-
-    ZoneId zone() {
-        return zone == null ? ZoneOffset.UTC : zone;
-    }
-
-    boolean enabled() {
-        return enabled == null || enabled;
-    }
-
-    boolean dryRun() {
-        return dryRun != null && dryRun;
-    }
-
-    OnStoreFailure onStoreFailure() {
-        return onStoreFailure == null ? OnStoreFailure.LOCAL : onStoreFailure;
-    }
-
-    /** Returns the name of an attribute as its author wrote it: the property that it was read from, or else the attribute. */
-    String label(String attribute) {
-        LimitOverrides origin = origins.get(attribute);
-        return origin == null ? attribute : origin.property() + "." + LimitNames.kebabCase(attribute);
     }
 
     /** Returns how to set a rate where this limit was declared. */

@@ -26,31 +26,18 @@ class RateLimitOverridesTests {
 
     @Test
     void everyAttributeCanBeOverridden() {
-        LimitOverrides all = new LimitOverrides(
-                PROPERTY,
-                Algorithm.FIXED_WINDOW,
-                3L,
-                "3/m",
-                null,
-                null,
-                null,
-                null,
-                null,
-                Refill.CONTINUOUS,
-                Duration.ZERO,
-                false,
-                true,
-                OnStoreFailure.THROW,
-                null,
-                null,
-                2L,
-                List.of(Duration.ofMinutes(1), Duration.ofHours(1)),
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                null);
+        LimitOverrides all = LimitOverrides.at(PROPERTY)
+                .algorithm(Algorithm.FIXED_WINDOW)
+                .capacity(3L)
+                .rate("3/m")
+                .refill(Refill.CONTINUOUS)
+                .maxWait(Duration.ZERO)
+                .enabled(false)
+                .dryRun(true)
+                .onStoreFailure(OnStoreFailure.THROW)
+                .lease(2L)
+                .blockFor(List.of(Duration.ofMinutes(1), Duration.ofHours(1)))
+                .build();
         RateLimit limit = declared.with(settings(all));
         assertThat(limit)
                 .hasToString("FIXED_WINDOW, capacity 3 at 3/m, blockFor 1m then 1h, lease 2, dry run, disabled");
@@ -114,9 +101,11 @@ class RateLimitOverridesTests {
     }
 
     private static LimitOverrides counting(Algorithm algorithm, Refill refill, Duration maxWait) {
-        return new LimitOverrides(
-                PROPERTY, algorithm, null, null, null, null, null, null, null, refill, maxWait, null, null, null, null,
-                null, null, null, null, null, null, null, Map.of(), null);
+        return LimitOverrides.at(PROPERTY)
+                .algorithm(algorithm)
+                .refill(refill)
+                .maxWait(maxWait)
+                .build();
     }
 
     private static LimitOverrides overrides(String rate, Long capacity, Boolean dryRun, OnStoreFailure policy) {
@@ -125,8 +114,12 @@ class RateLimitOverridesTests {
 
     private static LimitOverrides overrides(
             String rate, Long capacity, Boolean dryRun, OnStoreFailure policy, Algorithm algorithm) {
-        return new LimitOverrides(
-                PROPERTY, algorithm, capacity, rate, null, null, null, null, null, null, null, null, dryRun, policy,
-                null, null, null, null, null, null, null, null, Map.of(), null);
+        return LimitOverrides.at(PROPERTY)
+                .algorithm(algorithm)
+                .capacity(capacity)
+                .rate(rate)
+                .dryRun(dryRun)
+                .onStoreFailure(policy)
+                .build();
     }
 }

@@ -1,7 +1,12 @@
 package io.ratelimit.limiter;
 
 import io.ratelimit.Charge;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import java.util.List;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
 
 /**
  * Requests permits for one call.
@@ -20,6 +25,20 @@ public record AcquireRequest(List<Charge> charges, boolean refundable, CallListe
     /** Returns whether a charge is for a concurrency limit, whose permits the call holds. */
     boolean holdsPermits() {
         return refundable && anyHoldsPermits(charges);
+    }
+
+    StoreRequest toStore() {
+        return StoreRequest.of(charges, refundable);
+    }
+
+    /**
+     * Returns what settles the charges, if they are refundable.
+     *
+     * @param continuations determines where the continuations of the work run
+     */
+    Settlement settlement(
+            StoreOutcome outcome, RateLimitStore store, UnaryOperator<CompletionStage<Void>> continuations) {
+        return refundable ? Settlement.of(outcome, store::chargeAsync, continuations) : Settlement.NONE;
     }
 
     private static boolean anyHoldsPermits(List<Charge> charges) {

@@ -219,8 +219,7 @@ class ConfigurationMetadataTests {
                 .map(property -> (String) property.get("name"))
                 .flatMap(name -> switch (name) {
                     case "ratelimit.limits" ->
-                        Stream.concat(
-                                Stream.of(name + ".keys"), below(name + ".values.", RateLimitProperties.Limit.class));
+                        Stream.concat(Stream.of(name + ".keys"), below(name + ".values.", LimitProperties.class));
                     case "ratelimit.http" -> below(name + ".", RateLimitProperties.Http.class);
                     default -> Stream.of(name);
                 })
@@ -231,7 +230,7 @@ class ConfigurationMetadataTests {
         return Arrays.stream(type.getRecordComponents())
                 .map(component -> LimitNames.kebabCase(component.getName()))
                 .flatMap(name -> name.equals("plans")
-                        ? below(prefix + "plans.values.", RateLimitProperties.Plan.class)
+                        ? below(prefix + "plans.values.", LimitProperties.Plan.class)
                         : Stream.of(prefix + name));
     }
 

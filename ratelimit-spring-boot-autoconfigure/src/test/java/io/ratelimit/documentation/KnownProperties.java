@@ -1,5 +1,6 @@
 package io.ratelimit.documentation;
 
+import io.ratelimit.autoconfigure.LimitProperties;
 import io.ratelimit.autoconfigure.RateLimitProperties;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,8 +21,8 @@ final class KnownProperties {
 
     /** The beginnings of what is under a name or a number of the user's choice. */
     private static final Map<String, Class<? extends Record>> NESTED = Map.of(
-            "ratelimit.limits.<name>.", RateLimitProperties.Limit.class,
-            "ratelimit.limits.<name>.plans.<plan>.", RateLimitProperties.Plan.class,
+            "ratelimit.limits.<name>.", LimitProperties.class,
+            "ratelimit.limits.<name>.plans.<plan>.", LimitProperties.Plan.class,
             "ratelimit.http[n].", RateLimitProperties.Http.class);
 
     /** Name and default; {@code ""}: none. */

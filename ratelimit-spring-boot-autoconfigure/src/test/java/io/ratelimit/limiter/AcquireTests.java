@@ -76,31 +76,8 @@ class AcquireTests {
 
     @Test
     void disabledLimitIsNotAsked() {
-        LimitOverrides off = new LimitOverrides(
-                "ratelimit.limits.off",
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                false,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                null);
+        LimitOverrides off =
+                LimitOverrides.at("ratelimit.limits.off").enabled(false).build();
         RateLimiter limiter = limiter(
                 TestLimits.tokenBucket("off", 1, "1/h")
                         .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("off", off))),

@@ -294,30 +294,9 @@ class JointRequestTests {
     }
 
     private static LimitOverrides overrides(String name, Boolean enabled, Boolean dryRun) {
-        return new LimitOverrides(
-                "ratelimit.limits." + name,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                enabled,
-                dryRun,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                null);
+        return LimitOverrides.at("ratelimit.limits." + name)
+                .enabled(enabled)
+                .dryRun(dryRun)
+                .build();
     }
 }

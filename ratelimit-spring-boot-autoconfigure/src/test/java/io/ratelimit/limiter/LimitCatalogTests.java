@@ -118,30 +118,9 @@ class LimitCatalogTests {
     }
 
     private static LimitOverrides overrides(String name, Long capacity, String rate) {
-        return new LimitOverrides(
-                "ratelimit.limits." + name,
-                null,
-                capacity,
-                rate,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                null);
+        return LimitOverrides.at("ratelimit.limits." + name)
+                .capacity(capacity)
+                .rate(rate)
+                .build();
     }
 }

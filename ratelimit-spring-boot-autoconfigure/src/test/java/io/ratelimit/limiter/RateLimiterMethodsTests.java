@@ -344,31 +344,7 @@ class RateLimiterMethodsTests {
     }
 
     private static LimitOverrides disabled(String name) {
-        return new LimitOverrides(
-                "ratelimit.limits." + name,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                false,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                null);
+        return LimitOverrides.at("ratelimit.limits." + name).enabled(false).build();
     }
 
     /** Its time is over when the test says so. */

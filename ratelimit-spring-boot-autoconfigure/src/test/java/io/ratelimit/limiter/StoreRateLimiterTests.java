@@ -71,31 +71,8 @@ class StoreRateLimiterTests {
 
     @Test
     void disabledLimitLetsEverythingPass() {
-        LimitOverrides off = new LimitOverrides(
-                "ratelimit.limits.quotes",
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                false,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                null,
-                Map.of(),
-                null);
+        LimitOverrides off =
+                LimitOverrides.at("ratelimit.limits.quotes").enabled(false).build();
         RateLimiter disabled = limiter(TestLimits.tokenBucket("quotes", 3, "3/h")
                 .with(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of("quotes", off))));
         for (int i = 0; i < 5; i++) {

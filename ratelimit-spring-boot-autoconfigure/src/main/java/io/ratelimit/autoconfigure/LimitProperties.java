@@ -1,0 +1,227 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.LimitNames;
+import io.ratelimit.LimitOverrides;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitPlan;
+import io.ratelimit.Refill;
+import io.ratelimit.Scope;
+import java.time.Duration;
+import java.time.ZoneId;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties of one limit. If no annotation has its name, a rate or the algorithm CONCURRENCY declares it.
+ *
+ * @param algorithm How permits are counted.
+ * @param capacity Maximum number of permits at once, at least 1.
+ * @param rate Maximum number of permits on average, such as "10/s", "100/m" or "5/10s".
+ * @param keyExpression SpEL expression for the key of the bucket, in quotes; all-callers: one bucket for all callers.
+ * @param keyResolver Name of a RateLimitKeyResolver bean that returns the key, instead of an expression.
+ * @param permits SpEL expression for the number of permits that a call takes.
+ * @param permitsAfter SpEL expression for the actual cost of a call, computed from its result after it.
+ * @param condition SpEL expression; if it is false, the call is not limited.
+ * @param refill How the permits of a token bucket come back.
+ * @param maxWait Maximum time to wait for permits, which are reserved in advance.
+ * @param enabled Whether this limit applies.
+ * @param dryRun Whether calls that this limit would reject are counted and not rejected.
+ * @param onStoreFailure What happens to calls of this limit while Redis fails.
+ * @param refundOn Exceptions of the method after which the permits of this limit are refunded.
+ * @param pointcut AspectJ expression for methods that are limited without an annotation.
+ * @param lease Maximum number of permits that this instance takes from Redis in advance and hands out in memory. 0: none.
+ *     Ignored by the in-memory store.
+ * @param blockFor Time for which a rejection blocks the key, such as "1m". If there are several, such as "1m, 10m, 1h", the
+ *     next applies if the limit is violated again within the duration of the last block. 0: blocks nothing.
+ * @param scope Which instances share the limit.
+ * @param zone Time zone in which the calendar unit of a rate such as "10000/month" begins, such as Europe/Berlin. Default:
+ *     UTC.
+ * @param planExpression SpEL expression for the plan of the caller, in quotes: the name of one of the plans.
+ * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan of a key, instead of an expression.
+ * @param plans Numbers of each plan, by its name, instead of those of the limit.
+ * @param hold Time after which the permits that an instance holds come back if the instance has died, for CONCURRENCY.
+ */
+public record LimitProperties(
+        @Nullable Algorithm algorithm,
+        @Nullable Long capacity,
+        @Nullable String rate,
+        @Nullable String keyExpression,
+        @Nullable String keyResolver,
+        @Nullable String permits,
+        @Nullable String permitsAfter,
+        @Nullable String condition,
+        @Nullable Refill refill,
+        @Nullable Duration maxWait,
+        @Nullable Boolean enabled,
+        @Nullable Boolean dryRun,
+        @Nullable OnStoreFailure onStoreFailure,
+        @Nullable List<Class<? extends Throwable>> refundOn,
+        @Nullable String pointcut,
+        @Nullable Long lease,
+        @Nullable List<Duration> blockFor,
+        @Nullable Scope scope,
+        @Nullable ZoneId zone,
+        @Nullable String planExpression,
+        @Nullable String planResolver,
+        @DefaultValue Map<String, Plan> plans,
+        @Nullable Duration hold) {
+
+    LimitOverrides overrides(String name) {
+        String prefix = "ratelimit.limits." + name;
+        return LimitOverrides.at(prefix)
+                .algorithm(algorithm)
+                .capacity(capacity)
+                .rate(rate)
+                .keyExpression(keyExpression)
+                .keyResolver(keyResolver)
+                .permits(permits)
+                .permitsAfter(permitsAfter)
+                .condition(condition)
+                .refill(refill)
+                .maxWait(maxWait)
+                .enabled(enabled)
+                .dryRun(dryRun)
+                .onStoreFailure(onStoreFailure)
+                .refundOn(failures(refundOn, prefix))
+                .pointcut(pointcut)
+                .lease(lease)
+                .blockFor(blockFor)
+                .scope(scope)
+                .zone(zone)
+                .planExpression(planExpression)
+                .planResolver(planResolver)
+                .plans(plans(prefix))
+                .hold(hold)
+                .build();
+    }
+
+    private Map<String, RateLimitPlan> plans(String prefix) {
+        Map<String, RateLimitPlan> all = new HashMap<>();
+        plans.forEach((name, numbers) -> {
+            if (!LimitNames.isValid(name)) {
+                throw new RateLimitConfigurationException(
+                        prefix + ".plans must have names of letters, digits, '-' and '_' (was \"" + name + "\").",
+                        "Rename the plan.");
+            }
+            RateLimitPlan plan = numbers.named(name);
+            RateLimitPlan other = all.putIfAbsent(LimitNames.canonical(name), plan);
+            if (other != null && !other.equals(plan)) {
+                throw new RateLimitConfigurationException(
+                        prefix + ".plans must not have two spellings of a name (was \"" + other.name() + "\" and \""
+                                + name + "\").",
+                        "Case, '-' and '_' are ignored. Use one spelling.");
+            }
+        });
+        return all;
+    }
+
+    /**
+     * Returns these types of exceptions.
+     *
+     * @throws RateLimitConfigurationException if one is no exception, because the binder accepts any class
+     */
+    private static @Nullable List<Class<? extends Throwable>> failures(
+            @Nullable List<Class<? extends Throwable>> types, String prefix) {
+        for (Class<?> type : types == null ? List.<Class<?>>of() : types) {
+            if (!Throwable.class.isAssignableFrom(type)) {
+                throw new RateLimitConfigurationException(
+                        prefix + ".refund-on must name subclasses of Throwable (was " + type.getName() + ").",
+                        "Name exceptions of the method, such as java.io.IOException.");
+            }
+        }
+        return types;
+    }
+
+    /**
+     * Numbers of a limit for callers with a plan. What is not set is as in the limit.
+     *
+     * @param capacity Maximum number of permits at once, at least 1.
+     * @param rate Maximum number of permits on average, such as "10/s", "100/m" or "5/10s".
+     * @param maxWait Maximum time to wait for permits, which are reserved in advance.
+     * @param blockFor Time for which a rejection blocks the key, or several; 0: blocks nothing.
+     * @param enabled Whether callers with this plan are limited.
+     * @param dryRun Whether calls of this plan that would be rejected are counted and not rejected.
+     */
+    public record Plan(
+            @Nullable Long capacity,
+            @Nullable String rate,
+            @Nullable Duration maxWait,
+            @Nullable List<Duration> blockFor,
+            @Nullable Boolean enabled,
+            @Nullable Boolean dryRun) {
+
+        RateLimitPlan named(String name) {
+            return new RateLimitPlan(name, capacity, rate, maxWait, blockFor, enabled, dryRun);
+        }
+    }
+
+    /**
+     * Defaults of all limits. There is none for the capacity, because it belongs to a rate: a limit that sets its own rate
+     * would have the capacity of another one.
+     *
+     * @param algorithm How permits are counted, unless a limit sets it.
+     * @param rate Rate of annotations without one, such as "10/s". Does not declare limits.
+     * @param keyExpression SpEL expression for the key of limits without one, in quotes.
+     * @param keyResolver Name of a RateLimitKeyResolver bean that returns the key of limits without an expression or a
+     *     resolver.
+     * @param condition SpEL expression for limits without one; if it is false, the call is not limited.
+     * @param refill How the permits of token buckets come back, unless a limit sets it.
+     * @param maxWait Maximum time to wait for permits, unless a limit sets it.
+     * @param dryRun Whether calls that would be rejected are counted and not rejected, unless a limit sets it. Default:
+     *     ratelimit.dry-run.
+     * @param onStoreFailure What happens to calls while Redis fails, unless a limit sets it. Default:
+     *     ratelimit.on-store-failure.
+     * @param refundOn Exceptions of methods after which the permits are refunded, unless a limit names some.
+     * @param lease Maximum number of permits that this instance takes from Redis in advance, unless a limit sets it.
+     * @param blockFor Time for which a rejection blocks the key, unless a limit sets it. If there are several, each applies if
+     *     the limit is violated again soon after the block before.
+     * @param scope Which instances share a limit, unless it sets it.
+     * @param zone Time zone of limits whose rate has a calendar unit, unless a limit sets it.
+     * @param planExpression SpEL expression for the plan of the caller, for limits without one.
+     * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan, for limits without one.
+     */
+    public record Defaults(
+            @Nullable Algorithm algorithm,
+            @Nullable String rate,
+            @Nullable String keyExpression,
+            @Nullable String keyResolver,
+            @Nullable String condition,
+            @Nullable Refill refill,
+            @Nullable Duration maxWait,
+            @Nullable Boolean dryRun,
+            @Nullable OnStoreFailure onStoreFailure,
+            @Nullable List<Class<? extends Throwable>> refundOn,
+            @Nullable Long lease,
+            @Nullable List<Duration> blockFor,
+            @Nullable Scope scope,
+            @Nullable ZoneId zone,
+            @Nullable String planExpression,
+            @Nullable String planResolver) {
+
+        LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
+            return LimitOverrides.at(LimitOverrides.DEFAULTS)
+                    .algorithm(algorithm)
+                    .rate(rate)
+                    .keyExpression(keyExpression)
+                    .keyResolver(keyResolver)
+                    .condition(condition)
+                    .refill(refill)
+                    .maxWait(maxWait)
+                    .dryRun(this.dryRun == null ? Boolean.valueOf(dryRun) : this.dryRun)
+                    .onStoreFailure(this.onStoreFailure == null ? onStoreFailure : this.onStoreFailure)
+                    .refundOn(failures(refundOn, LimitOverrides.DEFAULTS))
+                    .lease(lease)
+                    .blockFor(blockFor)
+                    .scope(scope)
+                    .zone(zone)
+                    .planExpression(planExpression)
+                    .planResolver(planResolver)
+                    .build();
+        }
+    }
+}
