@@ -115,7 +115,7 @@ public record LimitOverrides(
     }
 
     /**
-     * Starts properties, none of which is set.
+     * Creates a builder without any value.
      *
      * @param property the prefix of the properties
      */

@@ -5,7 +5,7 @@ import static io.ratelimit.RateLimitBuilder.text;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
-/** Checks the attributes of a limit, each alone and together. A mistake names what its author wrote, and says how to mend it. */
+/** Checks the attributes of a limit, each alone and together. The message of a mistake has the name that was written, and the fix. */
 final class LimitValidation {
 
     private static final String DURATION_EXAMPLE = "Write it like \"500ms\".";

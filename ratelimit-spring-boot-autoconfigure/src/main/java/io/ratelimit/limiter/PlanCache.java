@@ -116,7 +116,7 @@ public final class PlanCache {
         BoundedWait.await(awaited, LONGEST_QUESTION);
     }
 
-    /** The text that stands for a long key is as long that it is no other key's. */
+    /** Replaces a long key by its digest, repeated so that the text is longer than every key that is kept as it is. */
     private Entry entry(String key) {
         return entries.get(
                 key.length() > KeyDigest.LONGEST_KEY ? KeyDigest.of(key).repeat(3) : key);

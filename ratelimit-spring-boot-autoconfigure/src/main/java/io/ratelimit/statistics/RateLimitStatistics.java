@@ -45,7 +45,7 @@ public final class RateLimitStatistics implements AutoCloseable {
     /** The number of rejected keys that are shown. */
     private static final int TOP = 20;
 
-    /** An instance without a sign of life for so long is gone. */
+    /** The time without a heartbeat after which an instance is gone. */
     static final Duration PRESENCE = StatisticsPublisher.HEARTBEAT.multipliedBy(3);
 
     private final CallCounting counting;

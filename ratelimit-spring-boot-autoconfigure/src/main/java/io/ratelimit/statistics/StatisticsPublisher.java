@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tells the other instances what this one has counted: one publication at a time, and none if nothing was counted, except for a
- * sign of life now and then. Counts whose publication has failed are sent again with the same number, so that they are added
+ * heartbeat now and then. Counts whose publication has failed are sent again with the same number, so that they are added
  * once even if they have arrived.
  */
 final class StatisticsPublisher {

@@ -2,12 +2,16 @@ package io.ratelimit.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The pages name the actor and use the field's terms: a refund is not "given back". */
+/** Pages, Javadoc, comments and messages name the actor and use the field's terms: a refund is not "given back". */
 class WordingTests {
 
     private static final Pattern AVOIDED = Pattern.compile(
@@ -26,6 +30,23 @@ class WordingTests {
                     .lines()
                     .filter(line -> AVOIDED.matcher(line).find())
                     .forEach(line -> found.add(page + ": " + line));
+        }
+        assertThat(found).isEmpty();
+    }
+
+    @Test
+    void sourcesAreInPlainWords() throws IOException {
+        List<String> found = new ArrayList<>();
+        for (String module : List.of("autoconfigure", "test", "dashboard")) {
+            try (Stream<Path> files = Files.walk(Path.of("../ratelimit-spring-boot-" + module, "src", "main"))) {
+                for (Path file : files.filter(path -> path.toString().matches(".*\\.(java|lua)"))
+                        .toList()) {
+                    Files.readString(file)
+                            .lines()
+                            .filter(line -> AVOIDED.matcher(line).find())
+                            .forEach(line -> found.add(file.getFileName() + ": " + line));
+                }
+            }
         }
         assertThat(found).isEmpty();
     }
