@@ -30,6 +30,9 @@
   /** The attributes that an override can have. */
   const ATTRIBUTES = ['capacity', 'rate', 'enabled', 'dryRun', 'blockFor', 'maxWait', 'onStoreFailure'];
 
+  /** What a plan has of its own, of these. */
+  const OF_PLANS = ATTRIBUTES.filter(name => name !== 'onStoreFailure');
+
   const LABELS = {
     capacity: 'capacity', rate: 'rate', enabled: 'limit calls', dryRun: 'dry run', blockFor: 'block for',
     maxWait: 'wait at most', onStoreFailure: 'while the store fails'
@@ -63,23 +66,27 @@
     return set;
   }
 
-  /** Writes an override into the form. */
-  function load(form, limit) {
-    const override = limit.override || {};
+  /** Writes the override of a limit or of a plan into the form. */
+  function load(form, of) {
+    const override = of.override || {};
     ATTRIBUTES.forEach(name => {
       form.elements[name].value = value(override, name);
     });
-    if (limit.override && !limit.override.until) {
-      form.elements.duration.value = '';
-    }
+    form.elements.duration.value = of.override && !of.override.until ? '' : form.elements.duration.defaultValue;
   }
 
-  /** What a change does, attribute by attribute. */
-  function effects(limit, set) {
+  /** What an override sets, in one line. */
+  function summary(override) {
+    return ATTRIBUTES.filter(each => value(override, each) !== '')
+      .map(each => LABELS[each] + ' ' + readable(each, value(override, each))).join(', ');
+  }
+
+  /** What a change of a limit or of a plan does, attribute by attribute. */
+  function effects(of, set) {
     const lines = [];
     ATTRIBUTES.forEach(name => {
-      const now = value(limit, name);
-      const overridden = limit.override && value(limit.override, name) !== '';
+      const now = value(of, name);
+      const overridden = of.override && value(of.override, name) !== '';
       if (set[name] !== undefined) {
         lines.push(LABELS[name] + ': ' + readable(name, now) + ' → ' + readable(name, String(set[name])));
       } else if (overridden) {
@@ -90,5 +97,5 @@
     return lines;
   }
 
-  page.changes = { confirm, attributes, load, effects, value, readable, ATTRIBUTES, LABELS };
+  page.changes = { confirm, attributes, load, summary, effects, value, ATTRIBUTES, OF_PLANS };
 })(window.RateLimits = window.RateLimits || {});

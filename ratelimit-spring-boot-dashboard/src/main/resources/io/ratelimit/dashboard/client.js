@@ -70,14 +70,14 @@
       /** Reads all limits, with the figures of the last so many seconds. */
       limits: seconds => send('GET', url(null, { history: seconds + 's' })),
       limit: name => send('GET', url(name)),
-      bucket: (name, key) => send('GET', url(name, { key })),
+      bucket: (name, key, plan) => send('GET', url(name, { key, plan })),
       /** What the endpoint can do; not what this user may do. */
       methods: name => send('OPTIONS', url(name)),
       override: (name, attributes) => send('POST', url(name), attributes),
-      removeOverride: (name, version) => send('DELETE', url(name, { version })),
+      removeOverride: (name, plan, version) => send('DELETE', url(name, { plan, version })),
       // The key is in the body, because servers and proxies log URLs.
-      changeBucket: (name, key, change) => send('POST', url(name), Object.assign({ key }, change)),
-      resetBucket: (name, key) => send('DELETE', url(name, { key }))
+      changeBucket: (name, key, plan, change) => send('POST', url(name), Object.assign({ key }, plan ? { plan } : {}, change)),
+      resetBucket: (name, key, plan) => send('DELETE', url(name, { key, plan }))
     };
   }
 

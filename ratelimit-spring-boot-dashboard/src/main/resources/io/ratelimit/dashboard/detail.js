@@ -22,9 +22,12 @@
     const chart = page.charts.Chart(dom.byId('chart'), dom.byId('chart-readout'));
     const picture = page.charts.Bucket(dom.byId('bucket-picture'));
     const form = dom.byId('change');
+    const choice = dom.byId('change-plan');
     let name = null;
     let limit = null;
     let key = null;
+    let keyPlan = null;
+    let permitted = null;
 
     /** Shows another limit. */
     function open(next) {
@@ -32,6 +35,7 @@
       limit = null;
       close();
       dom.byId('key').value = '';
+      dom.byId('key-plan').value = '';
       dom.text(dom.byId('change-failure'), '');
       dom.text(dom.byId('limit-name'), name);
       form.reset();
@@ -44,14 +48,12 @@
     }
 
     /** Shows what can be changed: nothing if the endpoint can only be read. If that is unknown, a change is tried. */
-    function permit(permitted) {
+    function permit(isPermitted) {
+      permitted = isPermitted;
       Array.from(document.querySelectorAll('.change')).forEach(node => dom.show(node, permitted !== false));
       dom.show(dom.byId('read-only'), permitted === false);
       dom.text(dom.byId('read-only'), permitted === false ? 'The endpoint can only be read. To change limits here: '
         + page.client.READ_ONLY : '');
-      if (limit) {
-        dom.show(dom.byId('override-remove'), permitted !== false);
-      }
     }
 
     /**
@@ -67,8 +69,9 @@
       }
       const first = limit === null;
       limit = known;
+      planChoices();
       if (first) {
-        changes.load(form, limit);
+        chosen();
       }
       placeholders();
       page.limits.showBadges(dom.byId('limit-badges'), limit);
@@ -78,7 +81,7 @@
       byInstance(own);
       topKeys(own);
       places();
-      plans();
+      plans(now);
       attributes();
     }
 
@@ -96,7 +99,8 @@
       const change = calls.rejected > 0 ? history.change(name, now) : null;
       dom.show(dom.byId('chart-change'), change !== null);
       dom.text(dom.byId('chart-change'), change === null ? '' : 'The minute before: ' + format.perSecond(change.before)
-        + ' calls per second allowed. Now: ' + format.perSecond(change.allowed) + ' of ' + format.perSecond(change.calls) + '.');
+        + ' calls per second allowed. Now: ' + format.perSecond(change.allowed) + ' of ' + format.perSecond(change.calls) + '. '
+        + page.limits.verdict(limit, change));
       dom.list(dom.byId('chart-series'), page.charts.STACK.filter(each => each.name === 'allowed'
           || each.name === 'rejected' || calls[each.name] > 0 || rates.series[each.name].some(value => value > 0)),
         each => each.name,
@@ -119,16 +123,20 @@
       if (!present) {
         return;
       }
-      const until = present.until ? Date.parse(present.until) : null;
       dom.text(dom.byId('override-title'), 'Override' + (present.principal ? ' by ' + present.principal : ', author unknown'));
-      dom.text(dom.byId('override-text'), changes.ATTRIBUTES
-        .filter(each => changes.value(present, each) !== '')
-        .map(each => changes.LABELS[each] + ' ' + changes.readable(each, changes.value(present, each)))
-        .join(', ') + '. ' + (until ? 'Ends at ' + format.moment(until, now) + ', in ' + format.span(until - now) + '.'
-          : 'Stays until you remove it.'));
+      dom.text(dom.byId('override-text'), changes.summary(present) + '. ' + ending(present, now));
       dom.show(dom.byId('override-problem'), Boolean(present.problem));
-      dom.text(dom.byId('override-problem'), present.problem ? 'This instance does not apply it: ' + present.problem : '');
+      dom.text(dom.byId('override-problem'), problem(present));
       dom.mark(dom.byId('override'), 'bad', present.problem);
+    }
+
+    function ending(present, now) {
+      const until = present.until ? Date.parse(present.until) : null;
+      return until ? 'Ends at ' + format.moment(until, now) + ', in ' + format.span(until - now) + '.' : 'Stays until you remove it.';
+    }
+
+    function problem(present) {
+      return present.problem ? 'This instance does not apply it: ' + present.problem : '';
     }
 
     function byInstance(own) {
@@ -145,23 +153,26 @@
 
     function topKeys(own) {
       const keys = own && own.topKeys;
+      const listed = (keys || []).reduce((sum, each) => sum + each.rejected, 0);
       dom.show(dom.byId('top-table'), Boolean(keys && keys.length));
       dom.list(dom.byId('top'), keys || [], each => each.key,
         each => dom.element('tr', {}, [
           dom.element('th', { scope: 'row', class: 'callers-key long' }, [each.key === '' ? 'all callers' : each.key]),
+          dom.element('td', { class: 'number' }, [dom.element('span'), dom.element('small', { class: 'share' })]),
           dom.element('td', { class: 'number' }),
           dom.element('td', { class: 'number' }, [lookUpButton(each.key)])
         ]),
-        (node, each) => dom.text(node.childNodes[1], format.number(each.rejected)
-          + (each.error ? ' (at most ' + format.number(each.error) + ' too many)' : '')));
-      dom.text(dom.byId('no-top'), !keys ? 'Not counted: keys are often personal data. With ratelimit.top-keys.enabled=true they are.'
-        + (page.limits.lastMinute(limit).rejected > 0 ? ' If each caller has its own bucket and about as many calls are allowed as '
-          + 'before, it is probably a few callers. If fewer are allowed, the limit is too low for many.' : '')
+        (node, each) => {
+          dom.text(node.childNodes[1].firstChild, format.number(each.rejected));
+          dom.text(node.childNodes[1].lastChild, each.error ? 'at most ' + format.number(each.error) + ' too many' : '');
+          dom.text(node.childNodes[2], format.percent(each.rejected, listed));
+        });
+      dom.text(dom.byId('no-top'), !keys ? 'Not counted, because keys are often personal data. With ratelimit.top-keys.enabled=true they are.'
         : keys.length ? '' : 'No key has been rejected.');
     }
 
     function lookUpButton(of) {
-      const button = dom.element('button', { type: 'button', class: 'quiet', 'aria-label': 'Show the bucket of ' + of }, ['Bucket']);
+      const button = dom.element('button', { type: 'button', class: 'quiet', 'aria-label': 'Show the bucket of ' + (of === '' ? 'all callers' : of) }, ['Bucket']);
       button.addEventListener('click', () => {
         dom.byId('key').value = of;
         lookUp(of);
@@ -187,16 +198,66 @@
           .map(part => part + ' ' + each.charge[part]).join(', ')));
     }
 
-    function plans() {
+    function plans(now) {
       const all = limit.plans || {};
       dom.show(dom.byId('plans-section'), Object.keys(all).length > 0);
-      dom.list(dom.byId('plans'), Object.keys(all), each => each,
-        each => dom.element('tr', {}, [dom.element('th', { scope: 'row', class: 'long' }, [each]), dom.element('td'),
-          dom.element('td')]),
-        (node, each) => {
-          dom.text(node.childNodes[1], page.limits.numbers(all[each]));
-          dom.text(node.childNodes[2], page.limits.badges(all[each]).join(', '));
-        });
+      dom.list(dom.byId('plans'), Object.keys(all), each => each, planRow, (node, each) => {
+        const plan = all[each];
+        const cells = node.childNodes;
+        dom.text(cells[1].firstChild, page.limits.numbers(plan));
+        page.limits.showBadges(cells[1].lastChild, plan);
+        dom.text(cells[2].childNodes[0], plan.override ? changes.summary(plan.override)
+          + (plan.override.principal ? ', by ' + plan.override.principal : '') + '. ' + ending(plan.override, now) : 'No override');
+        dom.text(cells[2].lastChild, plan.override ? problem(plan.override) : '');
+        dom.show(cells[3], permitted !== false);
+        dom.show(cells[3].firstChild.lastChild, Boolean(plan.override));
+      });
+    }
+
+    function planRow(each) {
+      const change = dom.element('button', { type: 'button', class: 'quiet', 'data-change': each,
+        'aria-label': 'Change the plan ' + each }, ['Change']);
+      const remove = dom.element('button', { type: 'button', class: 'quiet', 'data-remove': each,
+        'aria-label': 'Remove the override of the plan ' + each }, ['Remove the override']);
+      change.addEventListener('click', () => {
+        choice.value = each;
+        chosen();
+        choice.focus();
+      });
+      remove.addEventListener('click', () => removeOverride(each, change));
+      return dom.element('tr', { role: 'row' }, [
+        dom.element('th', { role: 'rowheader', scope: 'row', class: 'long' }, [each]),
+        dom.element('td', { role: 'cell' }, [dom.element('span'), ' ', dom.element('span', { class: 'badges' })]),
+        dom.element('td', { role: 'cell', class: 'long' }, [dom.element('span'), ' ', dom.element('span', { class: 'fix' })]),
+        dom.element('td', { role: 'cell', class: 'change' }, [dom.element('span', { class: 'buttons' }, [change, remove])])
+      ]);
+    }
+
+    // What a change is for: the limit, or one of its plans
+
+    /** Offers the plans of the limit, where the form and the bucket ask for one. */
+    function planChoices() {
+      const names = Object.keys(limit.plans || {});
+      [choice, dom.byId('key-plan')].forEach(select => {
+        dom.list(select, [''].concat(names), each => each,
+          each => dom.element('option', { value: each }, [each === '' ? 'the limit' : 'the plan ' + each]), () => {});
+        dom.show(select.parentNode, names.length > 0);
+      });
+    }
+
+    function plan() {
+      return limit.plans && limit.plans[choice.value] ? choice.value : null;
+    }
+
+    function target() {
+      return plan() === null ? limit : limit.plans[plan()];
+    }
+
+    /** Shows what the override of the chosen one sets. */
+    function chosen() {
+      dom.text(dom.byId('change-failure'), '');
+      changes.load(form, target());
+      placeholders();
     }
 
     function attributes() {
@@ -212,11 +273,14 @@
         });
     }
 
+    /** Shows what applies now, of what the chosen one can set. */
     function placeholders() {
+      const all = plan() === null ? changes.ATTRIBUTES : changes.OF_PLANS;
       changes.ATTRIBUTES.forEach(each => {
         const field = form.elements[each];
+        dom.show(field.parentNode, all.indexOf(each) >= 0);
         if (field.tagName === 'INPUT') {
-          dom.set(field, 'placeholder', changes.value(limit, each));
+          dom.set(field, 'placeholder', changes.value(target(), each));
         }
       });
     }
@@ -233,7 +297,8 @@
     function lookUp(of) {
       close();
       key = of;
-      dom.text(dom.byId('bucket-name'), of === '' ? 'All callers' : of);
+      keyPlan = dom.byId('key-plan').value || null;
+      dom.text(dom.byId('bucket-name'), (of === '' ? 'All callers' : of) + (keyPlan === null ? '' : ', plan ' + keyPlan));
       return readBucket();
     }
 
@@ -242,9 +307,9 @@
       if (key === null || name === null) {
         return Promise.resolve();
       }
-      const asked = { name, key };
-      return client.bucket(name, key).then(answer => {
-        if (asked.name === name && asked.key === key) {
+      const asked = { name, key, keyPlan };
+      return client.bucket(name, key, keyPlan).then(answer => {
+        if (asked.name === name && asked.key === key && asked.keyPlan === keyPlan) {
           showBucket(answer);
         }
       });
@@ -262,12 +327,16 @@
       dom.show(dom.byId('bucket'), true);
       picture.update(bucket, bucket.remaining + ' of ' + bucket.capacity + ' permits'
         + (blocked ? ', blocked for ' + format.span(blocked) : ''));
-      dom.facts(dom.byId('bucket-facts'), [
+      dom.facts(dom.byId('bucket-facts'), (limit && limit.algorithm === 'CONCURRENCY' ? [
+        ['In use', format.plural(Math.max(0, bucket.capacity - bucket.remaining), 'permit', 'permits')],
+        ['Free', format.number(bucket.remaining) + ' of ' + format.number(bucket.capacity)]
+      ] : [
         ['Permits', format.number(bucket.remaining) + ' of ' + format.number(bucket.capacity)],
-        ['Full again', reset ? 'in ' + format.span(reset) : 'it is full'],
+        ['Full again', reset ? 'in ' + format.span(reset) : 'it is full']
+      ]).concat([
         ['Blocked', blocked ? 'for ' + format.span(blocked) : 'no'],
         ['Kept by', bucket.scope === 'INSTANCE' ? 'the instance that answers' : 'all instances together']
-      ]);
+      ]));
       dom.byId('unblock-send').disabled = !blocked;
     }
 
@@ -309,19 +378,19 @@
     dom.byId('grant-send').addEventListener('click', () => {
       const text = dom.byId('grant').value.trim();
       changeBucket('Grant permits', text + ' permits come back, at most until the bucket is full.', 'Grant', 'Permits granted.',
-        () => client.changeBucket(name, key, { grant: /^\d+$/.test(text) ? Number(text) : text }));
+        () => client.changeBucket(name, key, keyPlan, { grant: /^\d+$/.test(text) ? Number(text) : text }));
     });
     dom.byId('block-send').addEventListener('click', () => {
       const text = dom.byId('block').value.trim();
       changeBucket('Block this key', 'Every call of this key is rejected for ' + text + '.', 'Block', 'The key is blocked.',
-        () => client.changeBucket(name, key, { blockFor: text }));
+        () => client.changeBucket(name, key, keyPlan, { blockFor: text }));
     });
     dom.byId('unblock-send').addEventListener('click', () =>
       changeBucket('Unblock this key', 'The key is no longer blocked, and earlier violations are forgotten.', 'Unblock',
-        'The key is no longer blocked.', () => client.changeBucket(name, key, { unblock: true })));
+        'The key is no longer blocked.', () => client.changeBucket(name, key, keyPlan, { unblock: true })));
     dom.byId('reset-send').addEventListener('click', () =>
       changeBucket('Reset the bucket', 'The bucket is full, and the key is not blocked.', 'Reset', 'The bucket is reset.',
-        () => client.resetBucket(name, key)));
+        () => client.resetBucket(name, key, keyPlan)));
 
     // Changes of the limit
 
@@ -335,15 +404,16 @@
         if (now.status === 200 && now.json) {
           limit = now.json;
         }
-        const author = limit.override && limit.override.principal ? ' by ' + limit.override.principal : '';
+        const present = target().override;
+        const author = present && present.principal ? ' by ' + present.principal : '';
         dom.text(dom.byId('change-failure'), 'The override was changed meanwhile' + author
           + ', so nothing was sent. Compare it with your values, and review the change again.');
         changed(null);
       });
     }
 
-    function version() {
-      return limit.override ? limit.override.version : 0;
+    function version(of) {
+      return of.override ? of.override.version : 0;
     }
 
     form.addEventListener('submit', event => {
@@ -355,49 +425,59 @@
         return;
       }
       const of = name;
+      const ofThe = plan();
       // What is shown now is what the change refers to, whatever is read while the dialog is open.
-      const expected = version();
+      const expected = version(target());
+      const sent = Object.assign({ version: expected }, ofThe === null ? {} : { plan: ofThe }, set);
       changes.confirm({
-        title: 'Change the limit ' + name + '?',
+        title: 'Change the limit ' + name + (ofThe === null ? '' : ' for the plan ' + ofThe) + '?',
         text: 'On all instances:',
-        effects: changes.effects(limit, set),
+        effects: changes.effects(target(), set),
         button: 'Change',
-        send: () => client.override(of, Object.assign({ version: expected }, set)).then(answer => {
+        send: () => client.override(of, sent).then(answer => {
           if (answer.status === 200) {
-            changed('The limit ' + of + ' is changed.');
+            changed('The limit ' + of + ' is changed' + (ofThe === null ? '.' : ' for the plan ' + ofThe + '.'));
           } else if (of === name) {
             failed(answer);
           }
         })
       });
     });
+    choice.addEventListener('change', chosen);
     dom.byId('change-discard').addEventListener('click', () => {
-      form.reset();
       if (limit) {
-        changes.load(form, limit);
+        chosen();
       }
-      dom.text(dom.byId('change-failure'), '');
     });
-    dom.byId('override-remove').addEventListener('click', () => {
+    dom.byId('override-remove').addEventListener('click', () => removeOverride(null, dom.byId('limit-name')));
+
+    /**
+     * @param ofThe the plan; null: of the limit itself
+     * @param next has the focus afterwards, because the button is gone
+     */
+    function removeOverride(ofThe, next) {
       const of = name;
-      const expected = version();
+      const expected = version(ofThe === null ? limit : limit.plans[ofThe]);
       dom.text(dom.byId('change-failure'), '');
       changes.confirm({
-        title: 'Remove the override of ' + name + '?',
-        text: 'The limit applies as configured, on all instances.',
+        title: 'Remove the override of ' + name + (ofThe === null ? '' : ' for the plan ' + ofThe) + '?',
+        text: (ofThe === null ? 'The limit' : 'The plan') + ' applies as configured, on all instances.',
         button: 'Remove',
-        send: () => client.removeOverride(of, expected).then(answer => {
+        send: () => client.removeOverride(of, ofThe, expected).then(answer => {
           if (answer.status === 200) {
             if (of === name) {
-              form.reset();
+              if (plan() === ofThe) {
+                changes.load(form, {});
+              }
+              next.focus();
             }
-            changed('The override of ' + of + ' is removed.');
+            changed('The override of ' + of + (ofThe === null ? '' : ' for the plan ' + ofThe) + ' is removed.');
           } else if (of === name) {
             failed(answer);
           }
         })
       });
-    });
+    }
 
     return { open, update, readBucket };
   }

@@ -23,6 +23,18 @@
     return number(value);
   }
 
+  const UNITS = { ms: 1, s: 1000, m: 60000, h: 3600000, d: 86400000 };
+
+  /** Reads a rate such as 10/s, 5/10s or 1/PT1M; 0 if it has a calendar unit. */
+  function permitsPerSecond(rate) {
+    const parts = /^(\d+)(?:\/(?:(\d*)(ms|s|m|h|d)|(P.*)))?$/.exec(rate || '');
+    if (!parts) {
+      return 0;
+    }
+    const millis = parts[4] ? milliseconds(parts[4]) : parts[3] ? Number(parts[2] || 1) * UNITS[parts[3]] : 1000;
+    return millis > 0 ? Number(parts[1]) * 1000 / millis : 0;
+  }
+
   function percent(part, whole) {
     if (whole === 0 || part === 0) {
       return '';
@@ -117,6 +129,6 @@
   }
 
   page.format = {
-    number, perSecond, percent, milliseconds, span, setting, settings, clock, moment, ago, words, plural
+    number, perSecond, permitsPerSecond, percent, milliseconds, span, setting, settings, clock, moment, ago, words, plural
   };
 })(window.RateLimits = window.RateLimits || {});

@@ -10,6 +10,11 @@
   /** With fewer limits, searching is not worth its place. */
   const SEARCHABLE = 8;
 
+  const LONGEST_ERROR = 240;
+
+  /** More instances than these are counted and not named. */
+  const NAMED = 5;
+
   /** A number of calls, unless they are not counted. */
   function count(limit, series) {
     return limit.lastMinute ? format.number(limit.lastMinute[series] || 0) : '–';
@@ -53,6 +58,10 @@
     return format.percent(calls.rejected, calls.allowed + calls.rejected + calls.dryRunRejected + calls.refused);
   }
 
+  function refused(calls) {
+    return calls.refused > 0 ? format.number(calls.refused) + ' refused' : '';
+  }
+
   /** Returns what happens to a limit's calls: a word, its style, and since when. */
   function state(limit, since, now) {
     const calls = lastMinute(limit);
@@ -78,6 +87,37 @@
   function sinceText(since, now) {
     return since.longer ? 'for more than 14 min'
       : 'since ' + format.clock(since.time, true) + ' (' + format.span(now - since.time) + ')';
+  }
+
+  /** Less of a difference than this may be chance. */
+  const SAME = 0.2;
+
+  function compared(now, before, fewer, same, more) {
+    return now < before * (1 - SAME) ? fewer : now > before * (1 + SAME) ? more : same;
+  }
+
+  /** Says how the calls of a limit differ from those before it began to reject. */
+  function comparison(change) {
+    return change.before === 0 ? '' : compared(change.calls, change.before, 'fewer calls, ', 'as many calls as before, ',
+      'calls × ' + format.perSecond(change.calls / change.before) + ', ')
+      + compared(change.allowed, change.before, 'fewer allowed', 'as many allowed', 'more allowed');
+  }
+
+  /** Says what that probably means, for a limit with a bucket for each caller; otherwise nothing. */
+  function verdict(limit, change) {
+    const charges = [limit.methods || {}, limit.requests || {}]
+      .reduce((all, places) => all.concat(Object.keys(places).map(place => places[place])), []);
+    if (change.before === 0 || !charges.some(charge => charge.key)) {
+      return '';
+    }
+    // What two callers alone can add, in a minute.
+    const two = 2 * (format.permitsPerSecond(limit.rate) + limit.capacity / 60);
+    return change.allowed > change.before * (1 + SAME) && change.allowed - change.before <= two
+      ? 'One or two callers can explain what is allowed more: probably they repeat rejected calls.'
+      : compared(change.allowed, change.before,
+        'Fewer calls are allowed than before: probably the limit is too low.',
+        'As many calls are allowed as before: probably a few callers repeat rejected calls.',
+        'More calls are allowed than before: probably all callers call more.');
   }
 
   /** First what rejects most. */
@@ -108,7 +148,7 @@
       const sum = sumOf(limits);
       const rejecting = limits.filter(limit => lastMinute(limit).rejected > 0).length;
       dom.text(dom.byId('total-rejected'), format.number(sum.rejected));
-      dom.text(dom.byId('total-share'), share(sum) ? share(sum) + ' of all calls' : '');
+      dom.text(dom.byId('total-share'), [share(sum) && share(sum) + ' of all calls', refused(sum)].filter(Boolean).join(', '));
       dom.text(dom.byId('total-allowed'), format.number(sum.allowed));
       dom.text(dom.byId('total-rejecting'), format.number(rejecting));
       dom.text(dom.byId('total-limits'), 'of ' + format.number(limits.length));
@@ -144,8 +184,11 @@
       items = items.filter(item => item.name.toLowerCase().indexOf(wanted) >= 0);
       dom.list(body, items, item => item.name, row, (node, item) => updateRow(node, item, now));
       dom.show(dom.byId('search'), names.length >= SEARCHABLE || wanted !== '');
+      dom.show(dom.byId('limits-table'), items.length > 0);
+      dom.show(dom.byId('legend'), items.length > 0);
       dom.show(dom.byId('no-limits'), items.length === 0);
-      dom.text(dom.byId('no-limits'), names.length ? 'No limit has such a name.' : 'The application has no limits.');
+      dom.text(dom.byId('no-limits'), names.length ? 'No limit has such a name.'
+        : 'The application has no limits: no bean with @RateLimited, and none in ratelimit.limits.');
     }
 
     function position(name) {
@@ -164,7 +207,8 @@
         cell('spark', [page.charts.sparkline()]),
         cell('number allowed', []),
         cell('number rejected', [dom.element('span', { class: 'count' }), dom.element('span', { class: 'share' })]),
-        cell('state', [dom.element('span', { class: 'word' }), dom.element('span', { class: 'since' })])
+        cell('state', [dom.element('span', { class: 'word' }), dom.element('span', { class: 'since' }),
+          dom.element('span', { class: 'since change-since' })])
       ]);
       return node;
     }
@@ -179,10 +223,12 @@
       page.charts.updateSparkline(cells[1].firstChild, rates, peak(rates));
       dom.text(cells[2], count(item.limit, 'allowed'));
       dom.text(cells[3].firstChild, count(item.limit, 'rejected'));
-      dom.text(cells[3].lastChild, share(calls));
+      dom.text(cells[3].lastChild, [share(calls), refused(calls)].filter(Boolean).join(', '));
       dom.text(cells[4].firstChild, current.word);
       dom.set(cells[4].firstChild, 'class', 'word ' + current.style);
-      dom.text(cells[4].lastChild, current.since);
+      dom.text(cells[4].childNodes[1], current.since);
+      const change = calls.rejected > 0 ? now.history.change(item.name, now.now) : null;
+      dom.text(cells[4].lastChild, change === null ? '' : comparison(change));
       dom.mark(node, 'rejecting', calls.rejected > 0);
     }
 
@@ -193,7 +239,10 @@
     }
 
     function instances(data, now) {
-      const known = data.instances || [];
+      // First those that need attention, then as they have started.
+      const fails = instance => instance.state === 'on-store-failure';
+      const all = data.instances || [];
+      const known = all.filter(fails).concat(all.filter(instance => !fails(instance)));
       dom.list(dom.byId('instances'), known, instance => instance.name,
         instance => dom.element('tr', { 'data-instance': instance.name }, [
           dom.element('th', { scope: 'row', class: 'long' }, [instance.name]), dom.element('td'), dom.element('td'), dom.element('td')
@@ -202,15 +251,21 @@
           const cells = node.childNodes;
           dom.text(cells[0], instance.name + (instance.name === data.instance ? ' (answers here)' : ''));
           dom.text(cells[1], page.store.ofInstance(instance));
-          dom.set(cells[1], 'class', instance.state === 'on-store-failure' ? 'word bad' : 'word');
+          dom.set(cells[1], 'class', fails(instance) ? 'word bad' : '');
           dom.text(cells[2], format.moment(Date.parse(instance.startedAt), now));
           dom.text(cells[3], format.ago(Date.parse(instance.lastSeenAt), now));
         });
+      dom.show(dom.byId('instances-table'), known.length > 0);
       dom.show(dom.byId('no-instances'), known.length === 0);
       dom.text(dom.byId('no-instances'), 'Only ' + data.instance + ' is known, which answers here.');
     }
 
     return { update };
+  }
+
+  /** Some errors of Redis are a page of advice. */
+  function beginning(error) {
+    return error.length > LONGEST_ERROR ? error.slice(0, LONGEST_ERROR) + ' …' : error;
   }
 
   /** Says whether instances share the limits. */
@@ -230,13 +285,14 @@
           text: 'The store (' + format.words(store.kind) + ') cannot decide: ' + format.words(store.reason || 'unknown reason')
             + (since ? ', since ' + format.moment(since, now) + ' (' + format.span(now - since) + ')' : '')
             + '. The policy on-store-failure of each limit applies.' + (data.figures === 'instance' ? ' The figures are those of this instance alone.' : '')
-            + (store.error ? ' ' + store.error : '') };
+            + (store.error ? ' ' + beginning(store.error) : '') };
       }
       const failing = (data.instances || []).filter(instance => instance.state === 'on-store-failure');
       if (failing.length) {
         return { style: 'bad', title: format.plural(failing.length, 'instance does', 'instances do') + ' not share the limits',
-          text: failing.map(instance => instance.name + (instance.reason ? ' (' + format.words(instance.reason) + ')' : ''))
-            .join(', ') + '. There, the policy on-store-failure of each limit applies.' };
+          text: failing.slice(0, NAMED).map(instance => instance.name
+            + (instance.reason ? ' (' + format.words(instance.reason) + ')' : '')).join(', ')
+            + (failing.length > NAMED ? ' and ' + format.number(failing.length - NAMED) + ' more' : '') + '. There, the policy on-store-failure of each limit applies.' };
       }
       if (!data.figures) {
         return { style: 'warn', title: 'No figures', text: 'This instance does not count calls (ratelimit.statistics.enabled).' };
@@ -253,6 +309,6 @@
     }
   };
 
-  page.limits = { numbers, badges, showBadges, state, lastMinute, share };
+  page.limits = { numbers, badges, showBadges, state, lastMinute, share, verdict };
   page.Overview = Overview;
 })(window.RateLimits = window.RateLimits || {});

@@ -2,7 +2,10 @@ package io.ratelimit.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.sample.browser.Browser;
+import io.ratelimit.testing.redis.RedisServer;
 import java.net.URI;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterAll;
@@ -11,6 +14,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Cookie;
+import org.openqa.selenium.WebElement;
+import org.springframework.http.HttpStatus;
 
 /** An operator uses the dashboard of one instance, while another one shares its limits. */
 class DashboardTests {
@@ -186,8 +191,19 @@ class DashboardTests {
                   allowed: zeros(4).concat(Array(14).fill(90), 10), rejected: zeros(10).concat(Array(9).fill(200))
                 });
                 const change = history.change('quotes', Date.parse('2026-01-01T00:01:30Z'));
-                return [change.before, change.allowed, change.calls].join(' ');
-                """)).isEqualTo("18 18 58");
+                const keyed = { capacity: 60, rate: '10/m', methods: { quote: { key: '#user' } }, requests: {} };
+                return [change.before, change.allowed, change.calls,
+                  window.RateLimits.limits.verdict(keyed, change),
+                  window.RateLimits.limits.verdict(keyed, { before: 18, allowed: 6, calls: 18 }),
+                  window.RateLimits.limits.verdict(keyed, { before: 18, allowed: 54, calls: 108 }),
+                  window.RateLimits.limits.verdict(keyed, { before: 2, allowed: 4, calls: 20 }),
+                  window.RateLimits.limits.verdict({ methods: { quote: {} } }, change)].join(' ').trim();
+                """))
+                .isEqualTo("18 18 58 "
+                        + "As many calls are allowed as before: probably a few callers repeat rejected calls. "
+                        + "Fewer calls are allowed than before: probably the limit is too low. "
+                        + "More calls are allowed than before: probably all callers call more. "
+                        + "One or two callers can explain what is allowed more: probably they repeat rejected calls.");
     }
 
     @Test
@@ -296,6 +312,142 @@ class DashboardTests {
                 openLimit("reports");
                 assertThat(browser.text("#places")).contains("permitsAfter #result.pages()");
                 assertThat(browser.errors()).isEmpty();
+            }
+        }
+
+        @Test
+        void thePlanOfALimitIsChanged() {
+            try (Sample sample = start(
+                    "ratelimit.limits.quotes.plan-expression=#user",
+                    "ratelimit.limits.quotes.rate=1/h",
+                    "ratelimit.limits.quotes.plans.gold.capacity=50")) {
+                browser.open(sample.url("/ratelimits"));
+                openLimit("quotes");
+                browser.await("the plan is shown", () -> browser.isShown("[data-change=gold]"));
+                browser.click("[data-change=gold]");
+                assertThat(browser.find("#change-plan").getDomProperty("value")).isEqualTo("gold");
+                assertThat(browser.isShown("#change-onStoreFailure")).isFalse();
+
+                browser.type("#change-capacity", "0").click("#change [type=submit]");
+                browser.await(
+                        "the change is summed up",
+                        () -> browser.text("#confirm-title").contains("for the plan gold")
+                                && browser.text("#confirm-list").contains("capacity: 50 → 0"));
+                browser.click("#confirm-send");
+                browser.await(
+                        "the page says why not",
+                        () -> browser.text("#change-failure").contains("capacity must"));
+                assertThat(browser.text("#plans")).contains("50 at once");
+
+                browser.type("#change-capacity", "2")
+                        .click("#change [type=submit]")
+                        .click("#confirm-send");
+                browser.await(
+                        "the override is shown", () -> browser.text("#plans").contains("capacity 2"));
+                assertThat(browser.isShown("#override")).isFalse();
+                sample.quote("gold").expectStatus().isOk();
+                sample.quote("gold").expectStatus().isOk();
+                sample.quote("gold").expectStatus().isEqualTo(HttpStatus.TOO_MANY_REQUESTS);
+
+                selectPlan("#key-plan", "gold");
+                lookUp("gold");
+                browser.await(
+                        "the bucket has the numbers of the plan",
+                        () -> browser.text("#bucket-facts").contains("0 of 2"));
+
+                browser.click("[data-remove=gold]").click("#confirm-send");
+                browser.await(
+                        "the plan is as configured",
+                        () -> browser.text("#plans").contains("50 at once"));
+                sample.quote("gold").expectStatus().isOk();
+                assertThat(browser.errors())
+                        .filteredOn(error -> !error.contains("status of 400"))
+                        .isEmpty();
+            }
+        }
+
+        private void selectPlan(String selector, String plan) {
+            browser.findAll(selector + " option").stream()
+                    .filter(option -> plan.equals(option.getDomAttribute("value")))
+                    .forEach(WebElement::click);
+        }
+
+        /** The store fails: what it does to the limits, to the figures and to the callers. */
+        @Test
+        void refusedCallsAndTheFailureOfTheStoreAreShown() {
+            try (RedisServer redis = RedisServer.loadingAtOnce();
+                    Sample sample = Sample.startOn(
+                            redis, "ratelimit.redis.timeout=1s", "ratelimit.limits.quotes.on-store-failure=reject")) {
+                browser.open(sample.url("/ratelimits"));
+                awaitLive();
+                assertThat(browser.text("#store-title")).isEqualTo("Shared by all instances");
+                redis.kill();
+                for (int call = 0; call < 3; call++) {
+                    sample.quote("alice").expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+                    sample.login("alice").expectStatus().isOk();
+                }
+                browser.await(
+                        "the page says so",
+                        () -> browser.text("#store-title").equals("Limits are not shared: the store fails"));
+                assertThat(browser.text("#store-text")).contains("since", "those of this instance alone");
+                assertThat(browser.text("#total-shared")).isEqualTo("on its own, others unknown");
+                browser.await(
+                        "the limit refuses",
+                        () -> browser.text("[data-limit=quotes] .state").startsWith("Refusing"));
+                assertThat(browser.text("[data-limit=login] .state")).isEqualTo("Allowing");
+                openLimit("quotes");
+                browser.await(
+                        "the refused calls are counted",
+                        () -> browser.text("[data-series=refused]").contains("3 in the last minute"));
+                browser.await(
+                        "they are drawn",
+                        () -> browser.find("#chart .line.refused").getAttribute("d") != null);
+                assertThat(browser.text("#chart-title")).isEqualTo("Calls per second, this instance");
+
+                redis.restart();
+                browser.await(
+                        "the limits are shared again",
+                        () -> browser.text("#store-title").equals("Shared by all instances"));
+            }
+        }
+
+        @Test
+        void anInstanceThatSharesNothingSaysSo() {
+            try (Sample sample = start("ratelimit.store=in-memory")) {
+                browser.open(sample.url("/ratelimits"));
+                awaitLive();
+                assertThat(browser.text("#store-title")).isEqualTo("Each instance on its own");
+                assertThat(browser.text("#store-text")).contains("kept in memory", "The figures are those of");
+                assertThat(browser.text("#total-shared")).isEqualTo("each on its own");
+                openLimit("quotes");
+                assertThat(browser.text("#chart-title")).isEqualTo("Calls per second, this instance");
+            }
+        }
+
+        @Test
+        void anInstanceThatCountsNothingSaysSo() {
+            try (Sample sample = start("ratelimit.statistics.enabled=false")) {
+                browser.open(sample.url("/ratelimits"));
+                awaitLive();
+                assertThat(browser.text("#store-title")).isEqualTo("No figures");
+                assertThat(browser.text("#store-text")).contains("ratelimit.statistics.enabled");
+                assertThat(browser.text("[data-limit=quotes] .state")).isEqualTo("Not counted");
+            }
+        }
+
+        @Test
+        void permitsInUseOfAConcurrencyLimitAreShown() {
+            try (Sample sample = start(Sample.CONCURRENCY);
+                    RateLimiter.Entry entry = sample.bean(RateLimiterRegistry.class)
+                            .get("exports")
+                            .enter("alice")) {
+                assertThat(entry).isNotNull();
+                browser.open(sample.url("/ratelimits"));
+                openLimit("exports");
+                lookUp("alice");
+                assertThat(browser.text("#bucket-facts"))
+                        .contains("1 permit", "4 of 5")
+                        .doesNotContain("Full again");
             }
         }
 

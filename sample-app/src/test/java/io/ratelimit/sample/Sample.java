@@ -1,5 +1,6 @@
 package io.ratelimit.sample;
 
+import io.ratelimit.testing.redis.RedisServer;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -63,6 +64,12 @@ final class Sample implements AutoCloseable {
                                 "spring.data.redis.port=" + redis.port(),
                                 "ratelimit.redis.key-prefix=" + keyPrefix),
                         Arrays.stream(properties))
+                .toArray(String[]::new));
+    }
+
+    /** On a Redis of the test's own, which can fail. */
+    static Sample startOn(RedisServer redis, String... properties) {
+        return new Sample(Stream.concat(redis.properties().stream(), Arrays.stream(properties))
                 .toArray(String[]::new));
     }
 

@@ -12,6 +12,7 @@ import org.openqa.selenium.JavascriptExecutor;
 import org.openqa.selenium.WebDriver;
 import org.openqa.selenium.WebDriverException;
 import org.openqa.selenium.WebElement;
+import org.openqa.selenium.interactions.Actions;
 import org.openqa.selenium.support.ui.WebDriverWait;
 
 /**
@@ -59,6 +60,9 @@ public abstract class Browser {
      * @param file a PNG; its directory must exist
      */
     public abstract void screenshot(int width, boolean dark, Path file);
+
+    /** Shows the page as on a screen of this width and with this color scheme, if the browser draws pages. */
+    public abstract void show(int width, boolean dark);
 
     abstract void clear();
 
@@ -110,6 +114,23 @@ public abstract class Browser {
 
     public Object run(String script, Object... arguments) {
         return ((JavascriptExecutor) driver).executeScript(script, arguments);
+    }
+
+    /** Runs a script that calls its last argument with the result, at some time. */
+    public Object runAsync(String script, Object... arguments) {
+        return ((JavascriptExecutor) driver).executeAsyncScript(script, arguments);
+    }
+
+    /** Presses a key where the focus is. */
+    public Browser press(CharSequence... keys) {
+        new Actions(driver).sendKeys(keys).perform();
+        return this;
+    }
+
+    /** Whether the focus is on an element that matches, where it can be seen. */
+    public boolean isFocused(String selector) {
+        return Boolean.TRUE.equals(
+                run("return document.activeElement.matches(arguments[0] + ':focus-visible')", selector));
     }
 
     public WebDriver driver() {

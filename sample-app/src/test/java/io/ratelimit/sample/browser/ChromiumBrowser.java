@@ -157,9 +157,14 @@ final class ChromiumBrowser extends Browser {
     }
 
     @Override
-    public void screenshot(int width, boolean dark, Path file) {
+    public void show(int width, boolean dark) {
         media(dark);
         size(width, 900);
+    }
+
+    @Override
+    public void screenshot(int width, boolean dark, Path file) {
+        show(width, dark);
         size(width, ((Number) run("return document.documentElement.scrollHeight")).intValue());
         String picture = (String) driver.executeCdpCommand("Page.captureScreenshot", Map.of("format", "png"))
                 .get("data");

@@ -63,6 +63,11 @@ final class HtmlUnitBrowser extends Browser {
     }
 
     @Override
+    public void show(int width, boolean dark) {
+        // It draws nothing.
+    }
+
+    @Override
     void clear() {
         driver.manage().deleteAllCookies();
         driver.errors.clear();
