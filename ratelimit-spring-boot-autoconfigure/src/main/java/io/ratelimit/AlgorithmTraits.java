@@ -30,6 +30,8 @@ public abstract class AlgorithmTraits {
 
     private static final AlgorithmTraits CONCURRENCY = new Concurrency();
 
+    private static final AlgorithmTraits OWN = new Own();
+
     private final char letter;
 
     private AlgorithmTraits(char letter) {
@@ -41,8 +43,12 @@ public abstract class AlgorithmTraits {
     }
 
     /** @param rate of a limit that is valid otherwise */
-    static AlgorithmTraits of(Algorithm algorithm, Refill refill, @Nullable Rate rate) {
+    static AlgorithmTraits of(LimitAlgorithm algorithm, Refill refill, @Nullable Rate rate) {
         return rate == null || rate.calendarUnit() == null ? of(algorithm, refill) : CALENDAR_WINDOW;
+    }
+
+    static AlgorithmTraits of(LimitAlgorithm algorithm, Refill refill) {
+        return algorithm.builtIn() == null ? OWN : of(algorithm.builtIn(), refill);
     }
 
     static AlgorithmTraits of(Algorithm algorithm, Refill refill) {
@@ -440,6 +446,41 @@ public abstract class AlgorithmTraits {
         @Override
         String obstacleToLeases(Rate rate, long capacity) {
             return "an entry of SLIDING_WINDOW_LOG has the time of its call";
+        }
+    }
+
+    /** An algorithm of the application, of which no more is known than its functions. */
+    private static final class Own extends AlgorithmTraits {
+
+        Own() {
+            super('X');
+        }
+
+        @Override
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
+            return CapacityRange.ofProduct(reduced);
+        }
+
+        @Override
+        public Rate batch(RateLimit limit) {
+            return new Rate(
+                    limit.reducedRate().permits(),
+                    Duration.of(limit.reducedRate().micros(), ChronoUnit.MICROS));
+        }
+
+        @Override
+        public boolean knowsWaitForMore() {
+            return false;
+        }
+
+        @Override
+        String obstacleToLeases(Rate rate, long capacity) {
+            return "an algorithm of the application decides when permits come back";
+        }
+
+        @Override
+        void divide(RateLimit limit, int instances, RateLimitBuilder share) {
+            slower(batch(limit), instances, share);
         }
     }
 }

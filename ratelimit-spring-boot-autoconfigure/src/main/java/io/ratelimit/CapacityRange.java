@@ -41,6 +41,11 @@ record CapacityRange(long step, long most) {
         return new CapacityRange(reduced.permits(), most - most % reduced.permits());
     }
 
+    /** The time of all permits, times the permits of the rate, is exact, so that any arithmetic with it can be. */
+    static CapacityRange ofProduct(ReducedRate reduced) {
+        return new CapacityRange(1, Math.min(RateLimit.MAX_CAPACITY, ReducedRate.LONGEST / reduced.micros()));
+    }
+
     private static BigInteger inWindow(ReducedRate reduced) {
         return permits(BigInteger.valueOf(ReducedRate.LONGEST), reduced);
     }

@@ -20,7 +20,7 @@ final class LimitAttributes {
     private final Map<String, LimitOverrides> origins = new HashMap<>();
 
     @Nullable
-    Algorithm algorithm;
+    LimitAlgorithm algorithm;
 
     @Nullable
     Refill refill;
@@ -85,8 +85,14 @@ final class LimitAttributes {
     }
 
     /** Applies the properties of the limit, which win over the attributes, and the defaults of all limits, over which they win. */
-    void configure(LimitOverrides properties, LimitOverrides defaults) {
-        algorithm = resolve("algorithm", properties.algorithm(), algorithm, defaults.algorithm(), properties, defaults);
+    void configure(LimitOverrides properties, LimitOverrides defaults, RateLimitAlgorithms algorithms) {
+        algorithm = resolve(
+                "algorithm",
+                properties.algorithmOf(algorithms),
+                algorithm,
+                defaults.algorithmOf(algorithms),
+                properties,
+                defaults);
         refill = resolve("refill", properties.refill(), refill, defaults.refill(), properties, defaults);
         capacity = resolve("capacity", properties.capacity(), capacity, defaults.capacity(), properties, defaults);
         rate = resolve("rate", properties.rate(), rate, hasRate() ? defaults.rate() : null, properties, defaults);
@@ -205,8 +211,8 @@ final class LimitAttributes {
         return capacity;
     }
 
-    Algorithm algorithm() {
-        return algorithm == null ? Algorithm.TOKEN_BUCKET : algorithm;
+    LimitAlgorithm algorithm() {
+        return algorithm == null ? LimitAlgorithm.DEFAULT : algorithm;
     }
 
     Refill refill() {
@@ -235,7 +241,7 @@ final class LimitAttributes {
     }
 
     boolean hasRate() {
-        return algorithm() != Algorithm.CONCURRENCY;
+        return !algorithm().is(Algorithm.CONCURRENCY);
     }
 
     /** Returns the hold as it was set; {@code null}: the default. */

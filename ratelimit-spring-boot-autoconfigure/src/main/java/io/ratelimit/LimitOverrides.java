@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
  * attribute; the defaults apply to what neither sets. {@code null}: not set.
  *
  * @param property the prefix of these properties, such as {@code ratelimit.limits.quotes}
+ * @param ownAlgorithm the name of an algorithm of the application, in place of {@code algorithm}
  * @param pointcut selects methods that the limit applies to in addition to those that declare it
  * @param plans by their names in lower case without dashes and underscores; the defaults of all limits have none
  */
@@ -38,7 +39,8 @@ public record LimitOverrides(
         @Nullable String planExpression,
         @Nullable String planResolver,
         Map<String, RateLimitPlan> plans,
-        @Nullable Duration hold) {
+        @Nullable Duration hold,
+        @Nullable String ownAlgorithm) {
 
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
@@ -65,6 +67,19 @@ public record LimitOverrides(
             // No limit may need it, so that nothing else would parse it.
             LimitValidation.parse(DEFAULTS + ".rate", rate);
         }
+    }
+
+    /**
+     * Returns the algorithm; {@code null}: not set.
+     *
+     * @throws RateLimitConfigurationException if there is none with this name
+     */
+    @Nullable
+    LimitAlgorithm algorithmOf(RateLimitAlgorithms algorithms) {
+        if (ownAlgorithm != null) {
+            return LimitAlgorithm.of(algorithms.get(ownAlgorithm, property + ".algorithm"));
+        }
+        return algorithm == null ? null : LimitAlgorithm.of(algorithm);
     }
 
     public String limitName() {
@@ -171,6 +186,8 @@ public record LimitOverrides(
         private @Nullable String planResolver;
 
         private @Nullable Duration hold;
+
+        private @Nullable String ownAlgorithm;
 
         private Map<String, RateLimitPlan> plans = Map.of();
 
@@ -293,6 +310,12 @@ public record LimitOverrides(
             return this;
         }
 
+        /** Names an algorithm of the application. */
+        public Builder ownAlgorithm(@Nullable String ownAlgorithm) {
+            this.ownAlgorithm = ownAlgorithm;
+            return this;
+        }
+
         public LimitOverrides build() {
             return new LimitOverrides(
                     property,
@@ -318,7 +341,8 @@ public record LimitOverrides(
                     planExpression,
                     planResolver,
                     plans,
-                    hold);
+                    hold,
+                    ownAlgorithm);
         }
     }
 }

@@ -197,7 +197,7 @@ final class LimitValidation {
     }
 
     private void checkCalendarUnit(Rate rate) {
-        if (rate.calendarUnit() != null && attributes.algorithm() != Algorithm.FIXED_WINDOW) {
+        if (rate.calendarUnit() != null && !attributes.algorithm().is(Algorithm.FIXED_WINDOW)) {
             throw new RateLimitConfigurationException(
                     attributes.label("rate") + " must have a duration as its period for " + attributes.algorithm()
                             + ", because only windows of FIXED_WINDOW are calendar units (was " + rate + ").",

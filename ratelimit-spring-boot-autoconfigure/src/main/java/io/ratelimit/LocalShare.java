@@ -57,7 +57,7 @@ public record LocalShare(int instances) {
 
     private RateLimitBuilder divided(RateLimit limit) {
         RateLimitBuilder divided = RateLimit.named(limit.name())
-                .algorithm(limit.algorithm())
+                .algorithm(limit.limitAlgorithm)
                 .capacity(Math.max(1, limit.capacity() / instances))
                 .maxWait(limit.maxWait())
                 .blockFor(limit.blockFor().toArray(Duration[]::new))

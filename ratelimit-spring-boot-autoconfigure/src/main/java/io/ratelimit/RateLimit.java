@@ -27,7 +27,7 @@ public final class RateLimit {
 
     private final String id;
 
-    private final Algorithm algorithm;
+    final LimitAlgorithm limitAlgorithm;
 
     final AlgorithmTraits traits;
 
@@ -86,12 +86,12 @@ public final class RateLimit {
         this.source = source;
         this.name = name;
         this.id = LimitNames.canonical(name);
-        this.algorithm = attributes.algorithm();
+        this.limitAlgorithm = attributes.algorithm();
         this.refill = attributes.refill();
         this.capacity = numbers.capacity();
         this.rate = numbers.rate();
         this.reducedRate = numbers.reducedRate();
-        this.traits = AlgorithmTraits.of(algorithm, refill, rate);
+        this.traits = AlgorithmTraits.of(limitAlgorithm, refill, rate);
         this.fullMicros = reducedRate == null ? 0 : reducedRate.fullMicros(capacity);
         this.maxWait = attributes.maxWait();
         this.blockFor = attributes.blockDurations();
@@ -185,8 +185,19 @@ public final class RateLimit {
         return id;
     }
 
-    public Algorithm algorithm() {
-        return algorithm;
+    /** Returns the algorithm; {@code null}: it is the application's own, see {@link #ownAlgorithm()}. */
+    public @Nullable Algorithm algorithm() {
+        return limitAlgorithm.builtIn();
+    }
+
+    /** Returns the application's own algorithm; {@code null}: it is one of {@link Algorithm}. */
+    public @Nullable RateLimitAlgorithm ownAlgorithm() {
+        return limitAlgorithm.own();
+    }
+
+    /** Returns the name of the algorithm: the constant of {@link Algorithm}, or the name of the application's own. */
+    public String algorithmName() {
+        return limitAlgorithm.name();
     }
 
     public Refill refill() {
@@ -313,7 +324,7 @@ public final class RateLimit {
 
     /** Returns whether both have the same numbers, so that two declarations of one name can share the limit. */
     public boolean agreesWith(RateLimit other) {
-        return algorithm == other.algorithm
+        return limitAlgorithm.equals(other.limitAlgorithm)
                 && refill == other.refill
                 && capacity == other.capacity
                 && agreesInRate(other)
@@ -349,7 +360,7 @@ public final class RateLimit {
     /** Formats the limit as {@code TOKEN_BUCKET, capacity 20 at 10/s}. */
     @Override
     public String toString() {
-        return algorithm + ", capacity " + capacity
+        return limitAlgorithm + ", capacity " + capacity
                 + (rate == null ? "" : " at " + rate)
                 + (calendar == null ? "" : " in " + zone)
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")

@@ -43,6 +43,15 @@ public final class RateLimitBuilder {
 
     /** Sets the algorithm; default: {@link Algorithm#TOKEN_BUCKET}. */
     public RateLimitBuilder algorithm(Algorithm algorithm) {
+        return algorithm(LimitAlgorithm.of(algorithm));
+    }
+
+    /** Sets an algorithm of the application. With Redis it must be a bean, too, because Redis gets its Lua part at start-up. */
+    public RateLimitBuilder algorithm(RateLimitAlgorithm algorithm) {
+        return algorithm(LimitAlgorithm.of(algorithm));
+    }
+
+    RateLimitBuilder algorithm(LimitAlgorithm algorithm) {
         attributes.algorithm = algorithm;
         return this;
     }
@@ -153,7 +162,7 @@ public final class RateLimitBuilder {
         settings.customizers().forEach(customizer -> customizer.customize(name, result));
         result.overrides = settings.overrides(name);
         result.configured = true;
-        result.attributes.configure(result.overrides, settings.defaults());
+        result.attributes.configure(result.overrides, settings.defaults(), settings.algorithms());
         result.share = settings.localShare();
         return result;
     }

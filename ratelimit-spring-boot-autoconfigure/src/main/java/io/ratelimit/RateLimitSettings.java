@@ -10,12 +10,14 @@ import java.util.Map;
  * @param localShare divides limits among instances while the store fails
  * @param limits the overrides of each limit, by its name in lower case without dashes and underscores
  * @param customizers change declarations before the overrides are applied
+ * @param algorithms those that the overrides can name
  */
 public record RateLimitSettings(
         LimitOverrides defaults,
         LocalShare localShare,
         Map<String, LimitOverrides> limits,
-        List<RateLimitCustomizer> customizers) {
+        List<RateLimitCustomizer> customizers,
+        RateLimitAlgorithms algorithms) {
 
     public RateLimitSettings {
         limits = Map.copyOf(limits);
@@ -24,7 +26,7 @@ public record RateLimitSettings(
 
     /** Creates settings without customizers. */
     public RateLimitSettings(LimitOverrides defaults, LocalShare localShare, Map<String, LimitOverrides> limits) {
-        this(defaults, localShare, limits, List.of());
+        this(defaults, localShare, limits, List.of(), RateLimitAlgorithms.NONE);
     }
 
     /** Creates settings with these defaults only. */
@@ -40,7 +42,18 @@ public record RateLimitSettings(
 
     /** Returns these settings with customizers. */
     public RateLimitSettings with(List<RateLimitCustomizer> customizers) {
-        return new RateLimitSettings(defaults, localShare, limits, customizers);
+        return new RateLimitSettings(defaults, localShare, limits, customizers, algorithms);
+    }
+
+    /**
+     * Returns these settings with algorithms of the application.
+     *
+     * @throws RateLimitConfigurationException if an override names an algorithm that does not exist
+     */
+    public RateLimitSettings with(RateLimitAlgorithms algorithms) {
+        defaults.algorithmOf(algorithms);
+        limits.values().forEach(overrides -> overrides.algorithmOf(algorithms));
+        return new RateLimitSettings(defaults, localShare, limits, customizers, algorithms);
     }
 
     /** Returns the overrides of the limit with this name; all null if there are none. */

@@ -52,6 +52,12 @@ public class RateLimitStoreException extends RateLimitException {
         /** The key of the bucket holds a value that the starter did not write. Other buckets are not affected. */
         FOREIGN_VALUE,
 
+        /**
+         * A {@link RateLimitAlgorithm} of the application has failed, or has returned what it must not. Limits with other algorithms
+         * are not affected.
+         */
+        ALGORITHM,
+
         /** The application is shutting down. */
         CLOSED,
 

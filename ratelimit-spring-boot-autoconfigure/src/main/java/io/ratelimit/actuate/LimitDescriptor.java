@@ -66,7 +66,7 @@ public record LimitDescriptor(
     static LimitDescriptor of(RateLimitStatus status, Usage usage, @Nullable LimitFigures figures) {
         RateLimit limit = status.effective();
         return new LimitDescriptor(
-                limit.algorithm().name(),
+                limit.algorithmName(),
                 limit.capacity(),
                 limit.hasRate() ? limit.rate().toString() : null,
                 limit.hasRate() ? null : limit.hold(),

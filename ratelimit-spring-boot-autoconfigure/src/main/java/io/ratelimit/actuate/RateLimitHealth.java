@@ -23,7 +23,8 @@ public record RateLimitHealth(String status, Map<String, Object> details) {
      * @param storeFailure the status while the store fails
      */
     public static RateLimitHealth of(List<StoreFailure> failures, String storeFailure) {
-        boolean failing = failures.stream().anyMatch(failure -> failure.reason() != Reason.FOREIGN_VALUE);
+        boolean failing = failures.stream()
+                .anyMatch(failure -> failure.reason() != Reason.FOREIGN_VALUE && failure.reason() != Reason.ALGORITHM);
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("limits", failing ? "on-store-failure" : "shared");
         if (!failures.isEmpty()) {

@@ -32,7 +32,7 @@ public record StoreDescriptor(
     /** Describes a store that instances share. A failure that concerns single buckets does not count. */
     public static StoreDescriptor shared(String kind, List<StoreFailure> failures) {
         return failures.stream()
-                .filter(failure -> failure.reason() != Reason.FOREIGN_VALUE)
+                .filter(failure -> failure.reason() != Reason.FOREIGN_VALUE && failure.reason() != Reason.ALGORITHM)
                 .findFirst()
                 .map(failure -> new StoreDescriptor(
                         kind,

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.aop.EventLoops;
 import io.ratelimit.change.BucketChanges;
@@ -48,8 +49,9 @@ class ChangeConfiguration {
             Environment environment,
             ObjectProvider<LimitCatalog> catalog,
             ObjectProvider<OverrideSynchronizer> synchronizer,
-            ObjectProvider<RateLimitCustomizer> customizers) {
-        return new ConfigurationRefresh(environment, catalog, synchronizer, customizers);
+            ObjectProvider<RateLimitCustomizer> customizers,
+            ObjectProvider<RateLimitAlgorithms> algorithms) {
+        return new ConfigurationRefresh(environment, catalog, synchronizer, customizers, algorithms);
     }
 
     @Bean

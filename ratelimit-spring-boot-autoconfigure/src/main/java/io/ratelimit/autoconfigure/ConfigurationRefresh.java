@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.change.OverrideSynchronizer;
@@ -33,16 +34,20 @@ final class ConfigurationRefresh implements SmartApplicationListener {
 
     private final ObjectProvider<RateLimitCustomizer> customizers;
 
+    private final ObjectProvider<RateLimitAlgorithms> algorithms;
+
     /** Looks beans up when there is an event, because listeners are created before other beans. */
     ConfigurationRefresh(
             Environment environment,
             ObjectProvider<LimitCatalog> catalog,
             ObjectProvider<OverrideSynchronizer> synchronizer,
-            ObjectProvider<RateLimitCustomizer> customizers) {
+            ObjectProvider<RateLimitCustomizer> customizers,
+            ObjectProvider<RateLimitAlgorithms> algorithms) {
         this.environment = environment;
         this.catalog = catalog;
         this.synchronizer = synchronizer;
         this.customizers = customizers;
+        this.algorithms = algorithms;
     }
 
     @Override
@@ -59,6 +64,7 @@ final class ConfigurationRefresh implements SmartApplicationListener {
             changed = catalog.getObject()
                     .reconfigure(properties
                             .settings()
+                            .with(algorithms.getObject())
                             .with(customizers.orderedStream().toList()));
         } catch (BindException ex) {
             refused(MistakenValue.describe(ex));

@@ -4,6 +4,7 @@ import io.lettuce.core.ClientOptions;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.SslOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
 import io.ratelimit.redis.RateLimitScript;
@@ -69,14 +70,14 @@ final class DedicatedRedis {
                 .anyMatch(Objects::nonNull);
     }
 
-    static RedisConnector connect(Redis redis, ObjectProvider<SslBundles> bundles) {
+    static RedisConnector connect(Redis redis, RateLimitAlgorithms algorithms, ObjectProvider<SslBundles> bundles) {
         checkServers(redis);
         if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
             throw new RateLimitConfigurationException(
                     "ratelimit.redis must have no connection properties without Lettuce on the class path.",
                     "Add io.lettuce:lettuce-core, or configure spring.data.redis instead.");
         }
-        return Lettuce.connect(redis, bundles);
+        return Lettuce.connect(redis, algorithms, bundles);
     }
 
     private static void checkServers(Redis redis) {
@@ -102,14 +103,14 @@ final class DedicatedRedis {
     /** Not loaded without Lettuce. */
     private static final class Lettuce {
 
-        static RedisConnector connect(Redis redis, ObjectProvider<SslBundles> bundles) {
+        static RedisConnector connect(Redis redis, RateLimitAlgorithms algorithms, ObjectProvider<SslBundles> bundles) {
             RedisURI uri = redis.url() == null ? null : parse(redis.url());
             return new RedisConnector(
                     servers(redis, uri),
                     client(redis, uri, bundles),
                     redis.timeout(),
-                    RateLimitScript.load(),
-                    redis.library());
+                    RateLimitScript.load(algorithms.own()),
+                    redis.library(algorithms));
         }
 
         private static RedisURI parse(String url) {

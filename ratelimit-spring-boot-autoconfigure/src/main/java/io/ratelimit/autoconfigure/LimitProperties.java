@@ -4,6 +4,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.Refill;
@@ -19,7 +20,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * Properties of one limit. If no annotation has its name, a rate or the algorithm CONCURRENCY declares it.
  *
- * @param algorithm How permits are counted.
+ * @param algorithm How permits are counted: an algorithm of the starter, or the name of a RateLimitAlgorithm bean.
  * @param capacity Maximum number of permits at once, at least 1.
  * @param rate Maximum number of permits on average, such as "10/s", "100/m" or "5/10s".
  * @param keyExpression SpEL expression for the key of the bucket, in quotes; all-callers: one bucket for all callers.
@@ -47,7 +48,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param hold Time after which the permits that an instance holds come back if the instance has died, for CONCURRENCY.
  */
 public record LimitProperties(
-        @Nullable Algorithm algorithm,
+        @Nullable String algorithm,
         @Nullable Long capacity,
         @Nullable String rate,
         @Nullable String keyExpression,
@@ -74,7 +75,8 @@ public record LimitProperties(
     LimitOverrides overrides(String name) {
         String prefix = "ratelimit.limits." + name;
         return LimitOverrides.at(prefix)
-                .algorithm(algorithm)
+                .algorithm(builtIn(algorithm))
+                .ownAlgorithm(own(algorithm))
                 .capacity(capacity)
                 .rate(rate)
                 .keyExpression(keyExpression)
@@ -98,6 +100,15 @@ public record LimitProperties(
                 .plans(plans(prefix))
                 .hold(hold)
                 .build();
+    }
+
+    private static @Nullable Algorithm builtIn(@Nullable String algorithm) {
+        return algorithm == null ? null : RateLimitAlgorithms.builtIn(algorithm);
+    }
+
+    /** Returns the name of an algorithm that is none of the starter. */
+    private static @Nullable String own(@Nullable String algorithm) {
+        return builtIn(algorithm) == null ? algorithm : null;
     }
 
     private Map<String, RateLimitPlan> plans(String prefix) {
@@ -164,7 +175,8 @@ public record LimitProperties(
      * Defaults of all limits. There is none for the capacity, because it belongs to a rate: a limit that sets its own rate
      * would have the capacity of another one.
      *
-     * @param algorithm How permits are counted, unless a limit sets it.
+     * @param algorithm How permits are counted, unless a limit sets it: an algorithm of the starter, or the name of a
+     *     RateLimitAlgorithm bean.
      * @param rate Rate of annotations without one, such as "10/s". Does not declare limits.
      * @param keyExpression SpEL expression for the key of limits without one, in quotes.
      * @param keyResolver Name of a RateLimitKeyResolver bean that returns the key of limits without an expression or a
@@ -186,7 +198,7 @@ public record LimitProperties(
      * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan, for limits without one.
      */
     public record Defaults(
-            @Nullable Algorithm algorithm,
+            @Nullable String algorithm,
             @Nullable String rate,
             @Nullable String keyExpression,
             @Nullable String keyResolver,
@@ -205,7 +217,8 @@ public record LimitProperties(
 
         LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
             return LimitOverrides.at(LimitOverrides.DEFAULTS)
-                    .algorithm(algorithm)
+                    .algorithm(builtIn(algorithm))
+                .ownAlgorithm(own(algorithm))
                     .rate(rate)
                     .keyExpression(keyExpression)
                     .keyResolver(keyResolver)

@@ -1,6 +1,8 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimiterRegistry;
@@ -20,6 +22,7 @@ import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
+import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -33,13 +36,22 @@ import org.springframework.context.annotation.Configuration;
 class LimiterConfiguration {
 
     @Bean
+    RateLimitAlgorithms rateLimitAlgorithms(ListableBeanFactory beans) {
+        return RateLimitAlgorithms.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, RateLimitAlgorithm.class));
+    }
+
+    @Bean
     LimitCatalog rateLimitCatalog(
             RateLimitProperties properties,
+            RateLimitAlgorithms algorithms,
             ObjectProvider<RateLimitCustomizer> customizers,
             ApplicationContext context) {
         ApplicationContext parent = context.getParent();
         return new LimitCatalog(
-                properties.settings().with(customizers.orderedStream().toList()),
+                properties
+                        .settings()
+                        .with(algorithms)
+                        .with(customizers.orderedStream().toList()),
                 parent == null
                         ? null
                         : parent.getBeanProvider(LimitCatalog.class).getIfAvailable(),

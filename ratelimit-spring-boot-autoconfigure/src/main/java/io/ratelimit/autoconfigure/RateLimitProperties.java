@@ -4,6 +4,7 @@ import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.LocalShare;
 import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.redis.KeyHash;
@@ -149,8 +150,8 @@ public record RateLimitProperties(
 
         /** Returns the library of the function, or {@code null} if calls run as a script. */
         @Nullable
-        RateLimitLibrary library() {
-            return functions ? RateLimitLibrary.load() : null;
+        RateLimitLibrary library(RateLimitAlgorithms algorithms) {
+            return functions ? RateLimitLibrary.load(algorithms.own()) : null;
         }
 
         KeyHash keyHash() {

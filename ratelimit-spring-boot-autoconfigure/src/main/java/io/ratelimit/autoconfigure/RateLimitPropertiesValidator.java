@@ -1,6 +1,9 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitSettings;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -65,7 +68,10 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
                     Bindable.of(RateLimitProperties.class),
                     new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
             checkRenamed(binder);
-            properties.settings();
+            RateLimitSettings settings = properties.settings();
+            if (beans.getBeanNamesForType(RateLimitAlgorithm.class, true, false).length == 0) {
+                var unused = settings.with(RateLimitAlgorithms.NONE);
+            }
             properties.requestRules();
         } catch (BindException ex) {
             if (!(ex.getCause() instanceof ConversionException) || !hasConverters(beans)) {

@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.change.OverrideSynchronizer;
 import io.ratelimit.change.ReleaseMessages;
@@ -50,16 +51,19 @@ class RedisStoreConfiguration {
     @Conditional(OnRedisConnection.class)
     @ConditionalOnMissingBean(RateLimitScriptExecutor.class)
     RedisConnector rateLimitScriptExecutor(
-            ListableBeanFactory beans, RateLimitProperties properties, ObjectProvider<SslBundles> bundles) {
+            ListableBeanFactory beans,
+            RateLimitProperties properties,
+            RateLimitAlgorithms algorithms,
+            ObjectProvider<SslBundles> bundles) {
         RateLimitProperties.Redis redis = properties.redis();
         if (DedicatedRedis.isConfigured(redis)) {
-            return DedicatedRedis.connect(redis, bundles);
+            return DedicatedRedis.connect(redis, algorithms, bundles);
         }
         return new RedisConnector(
                 connectionFactory(beans, redis.connectionFactory()),
                 redis.timeout(),
-                RateLimitScript.load(),
-                redis.library());
+                RateLimitScript.load(algorithms.own()),
+                redis.library(algorithms));
     }
 
     private static RedisConnectionFactory connectionFactory(ListableBeanFactory beans, @Nullable String name) {

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LocalShare;
+import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.TimeSource;
 import io.ratelimit.change.ReleaseMessages;
@@ -51,6 +52,7 @@ class StoreConfiguration {
     ScopedRateLimitStore redisStore(
             RateLimitProperties properties,
             TimeSource time,
+            RateLimitAlgorithms algorithms,
             ObjectProvider<GuardedRedis> redis,
             LeaseLifecycle leases,
             RateLimitEventPublisher events,
@@ -74,14 +76,24 @@ class StoreConfiguration {
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory),
                 events::publish);
         instrumented.state(failover::isAvailable);
-        return new ScopedRateLimitStore(failover, memory);
+        return new ScopedRateLimitStore(failover, failingOver(memory, algorithms));
     }
 
     @Bean("rateLimitStore")
     @ConditionalOnMissingBean
     RateLimitStore inMemoryStore(
-            RateLimitProperties properties, TimeSource time, ObjectProvider<StoreInstrumentation> instrumentation) {
-        return inMemoryStore(properties, time, instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE));
+            RateLimitProperties properties,
+            TimeSource time,
+            RateLimitAlgorithms algorithms,
+            ObjectProvider<StoreInstrumentation> instrumentation) {
+        return failingOver(
+                inMemoryStore(properties, time, instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE)),
+                algorithms);
+    }
+
+    /** Memory never fails, but an algorithm of the application can. */
+    private static RateLimitStore failingOver(RateLimitStore memory, RateLimitAlgorithms algorithms) {
+        return algorithms.isEmpty() ? memory : new FailoverRateLimitStore(memory, memory);
     }
 
     private static RateLimitStore inMemoryStore(

@@ -10,6 +10,8 @@ import org.jspecify.annotations.Nullable;
  */
 record EvictionPriority(double share, long leftMicros) implements Comparable<EvictionPriority> {
 
+    static final EvictionPriority NOTHING_LOST = new EvictionPriority(0, 0);
+
     /** Whether nothing is lost. */
     boolean isNone() {
         return share == 0 && leftMicros == 0;

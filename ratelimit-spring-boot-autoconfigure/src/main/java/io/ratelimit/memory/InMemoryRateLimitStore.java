@@ -4,6 +4,7 @@ import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.TimeSource;
 import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.RateLimitStore;
@@ -250,29 +251,29 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         if (next == null) {
             return assessment.decision(false);
         }
+        RateLimitDecision decision = assessment.decision(true);
         Bucket fresh = new Bucket(limit, key, next);
         if (!buckets.add(fresh, now)) {
             return null;
         }
         add(receipts, charge, fresh, assessment);
-        return assessment.decision(true);
+        return decision;
     }
 
     private @Nullable RateLimitDecision decideFound(
             Bucket bucket, CompiledLimit limit, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
-        Assessment assessment = bucket.hold(() -> {
+        return bucket.hold(() -> {
             // Read after the state, so that it is not before the state's time unless the clock was set back.
-            Assessment now = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
-            bucket.write(now.next(now.fits()));
-            return now;
+            Assessment assessment = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
+            boolean fits = assessment.fits();
+            BucketState next = assessment.next(fits);
+            RateLimitDecision decision = assessment.decision(fits);
+            bucket.write(next);
+            if (fits && charge.permits() > 0) {
+                add(receipts, charge, bucket, assessment);
+            }
+            return decision;
         });
-        if (assessment == null) {
-            return null;
-        }
-        if (assessment.fits() && charge.permits() > 0) {
-            add(receipts, charge, bucket, assessment);
-        }
-        return assessment.decision(assessment.fits());
     }
 
     private List<RateLimitDecision> decideTogether(
@@ -332,15 +333,21 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         boolean rejected = rejectedBefore
                 || StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
-        for (int i = 0; i < charges.size(); i++) {
-            Charge charge = charges.get(i);
+        @Nullable BucketState[] states = new BucketState[charges.size()];
+        // An algorithm of the application may fail here, and then nothing is charged.
+        for (int i = 0; i < states.length; i++) {
             Assessment assessment = assessments.get(i);
-            Bucket bucket = held.get(i).bucket();
-            boolean charged = StoreOutcome.isCharged(charge, assessment.fits(), rejected);
-            bucket.write(assessment.next(charged));
+            boolean charged = StoreOutcome.isCharged(charges.get(i), assessment.fits(), rejected);
+            states[i] = assessment.next(charged);
             decisions.add(assessment.decision(charged));
-            if (charged && charge.permits() > 0) {
-                add(receipts, charge, bucket, assessment);
+        }
+        for (int i = 0; i < states.length; i++) {
+            Charge charge = charges.get(i);
+            Bucket bucket = held.get(i).bucket();
+            bucket.write(states[i]);
+            if (charge.permits() > 0
+                    && StoreOutcome.isCharged(charge, assessments.get(i).fits(), rejected)) {
+                add(receipts, charge, bucket, assessments.get(i));
             }
         }
         return decisions;
@@ -366,7 +373,12 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     private static EvictionPriority use(CompiledLimit limit, @Nullable BucketState state, long clock) {
-        return new Assessment(limit, state, clock, 0).use();
+        try {
+            return new Assessment(limit, state, clock, 0).use();
+        } catch (RateLimitStoreException ex) {
+            // An algorithm of the application has failed, which is no failure of the call that needs room.
+            return EvictionPriority.NOTHING_LOST;
+        }
     }
 
     /** A bucket that a call with several limits has locked. */

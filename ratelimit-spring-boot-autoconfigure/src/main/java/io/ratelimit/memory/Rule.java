@@ -1,5 +1,6 @@
 package io.ratelimit.memory;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.CalendarWindows;
 import io.ratelimit.RateLimit;
 import io.ratelimit.Refill;
@@ -85,7 +86,11 @@ interface Rule<U extends Usage> {
     }
 
     static Rule<?> of(RateLimit limit) {
-        return switch (limit.algorithm()) {
+        Algorithm algorithm = limit.algorithm();
+        if (algorithm == null) {
+            return OwnRule.of(limit);
+        }
+        return switch (algorithm) {
             case TOKEN_BUCKET, LEAKY_BUCKET ->
                 limit.refill() == Refill.INTERVAL
                         ? IntervalRule.of(limit)

@@ -1,9 +1,12 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.RateLimitAlgorithm;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Collection;
 import java.util.HexFormat;
+import java.util.List;
 
 /**
  * Assembles the script's parts to a library of Redis functions, for servers that have them (Redis 7, Valkey 7.2). Its only
@@ -23,13 +26,18 @@ public final class RateLimitLibrary {
 
     private final String text;
 
-    private RateLimitLibrary() {
-        this.name = PREFIX + digest(RateLimitScript.text(RateLimitScript.PARTS, ""));
-        this.text = "#!lua name=" + name + "\n" + RateLimitScript.text(RateLimitScript.PARTS, end(name));
+    private RateLimitLibrary(Collection<? extends RateLimitAlgorithm> algorithms) {
+        this.name = PREFIX + digest(RateLimitScript.text(RateLimitScript.PARTS, algorithms, ""));
+        this.text = "#!lua name=" + name + "\n" + RateLimitScript.text(RateLimitScript.PARTS, algorithms, end(name));
     }
 
     public static RateLimitLibrary load() {
-        return new RateLimitLibrary();
+        return load(List.of());
+    }
+
+    /** Returns the library of an application with algorithms of its own. */
+    public static RateLimitLibrary load(Collection<? extends RateLimitAlgorithm> algorithms) {
+        return new RateLimitLibrary(algorithms);
     }
 
     /** Returns the name of the library, which is also the name of its function. */

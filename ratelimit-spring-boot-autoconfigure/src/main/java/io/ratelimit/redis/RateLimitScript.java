@@ -1,12 +1,15 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.RateLimitAlgorithm;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
@@ -45,9 +48,14 @@ public final class RateLimitScript {
 
     private RateLimitScript() {}
 
-    @SuppressWarnings({"rawtypes", "unchecked"})
     public static RedisScript<List<Long>> load() {
-        return (RedisScript) new DefaultRedisScript<>(text(), List.class);
+        return load(List.of());
+    }
+
+    /** Returns the script of an application with algorithms of its own. */
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    public static RedisScript<List<Long>> load(Collection<? extends RateLimitAlgorithm> algorithms) {
+        return (RedisScript) new DefaultRedisScript<>(text(scriptParts(), algorithms, END), List.class);
     }
 
     static String text() {
@@ -61,7 +69,12 @@ public final class RateLimitScript {
     }
 
     static String text(List<String> parts, String end) {
-        return parts.stream().map(RateLimitScript::read).collect(Collectors.joining("\n", "", "\n" + end));
+        return text(parts, List.of(), end);
+    }
+
+    static String text(List<String> parts, Collection<? extends RateLimitAlgorithm> algorithms, String end) {
+        return Stream.concat(parts.stream().map(RateLimitScript::read), AlgorithmParts.texts(algorithms).stream())
+                .collect(Collectors.joining("\n", "", "\n" + end));
     }
 
     static String read(String part) {

@@ -33,7 +33,8 @@ public final class RedisFailureMapper {
             Map.entry("LOADING", Reason.LOADING),
             Map.entry("MASTERDOWN", Reason.LOADING),
             Map.entry("CLUSTERDOWN", Reason.CLUSTER_DOWN),
-            Map.entry("WRONGTYPE", Reason.FOREIGN_VALUE));
+            Map.entry("WRONGTYPE", Reason.FOREIGN_VALUE),
+            Map.entry("RATELIMIT_ALGORITHM", Reason.ALGORITHM));
 
     private static final Pattern KEYS_APART = Pattern.compile("TRYAGAIN|CROSSSLOT");
 

@@ -4,12 +4,14 @@ import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.CalendarWindows;
 import io.ratelimit.CalendarWindows.Window;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAlgorithm;
 import java.util.stream.Collectors;
 import java.util.stream.LongStream;
 
 /**
  * Encodes a limit's rule for the script, which also writes it into the value of a bucket: {@code T20@1/100ms} is a bucket
- * of 20 that gets one permit back every 100 ms, {@code F20/2s} is 20 in a window of 2 s, {@code C20/month} is 20 in a month.
+ * of 20 that gets one permit back every 100 ms, {@code F20/2s} is 20 in a window of 2 s, {@code C20/month} is 20 in a month,
+ * {@code Xnightly_20@1/100ms} is a bucket of 20 that the application's algorithm {@code nightly} counts.
  * Limits with the same text share their state.
  */
 final class RuleCodec {
@@ -65,7 +67,9 @@ final class RuleCodec {
 
     static String of(RateLimit limit) {
         AlgorithmTraits traits = AlgorithmTraits.of(limit);
+        RateLimitAlgorithm own = limit.ownAlgorithm();
+        String name = own == null ? "" : AlgorithmParts.name(own) + "_";
         String capacity = traits.isWindow() ? "" : limit.capacity() + "@";
-        return traits.letter() + capacity + traits.batch(limit);
+        return traits.letter() + name + capacity + traits.batch(limit);
     }
 }

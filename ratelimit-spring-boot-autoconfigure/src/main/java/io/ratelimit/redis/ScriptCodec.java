@@ -40,6 +40,9 @@ public final class ScriptCodec {
     /** The script replies this and the server's time if a limit does not name the calendar window of that time. */
     private static final long UNKNOWN_WINDOW = -2;
 
+    /** The script replies this and text if an algorithm of the application fails. */
+    private static final long FAILED = -3;
+
     private static final int RECEIPT = 4;
 
     private static final int MORE = 8;
@@ -303,10 +306,20 @@ public final class ScriptCodec {
         if (reply.get(from) == UNKNOWN_WINDOW) {
             throw new UnknownWindowException(reply.get(from + 1));
         }
+        if (reply.get(from) == FAILED) {
+            throw new RateLimitStoreException(Reason.ALGORITHM, "Redis: " + text(reply, from + 1), null);
+        }
         if (reply.get(from) == FOREIGN) {
             throw new RateLimitStoreException(
                     Reason.FOREIGN_VALUE, "Redis: the value at the key is not a rate limit", null);
         }
+    }
+
+    /** The script's only text, as the driver decodes it. */
+    private static String text(List<?> reply, int at) {
+        return reply.get(at) instanceof byte[] bytes
+                ? new String(bytes, StandardCharsets.UTF_8)
+                : String.valueOf(reply.get(at));
     }
 
     /** Names the calendar windows around a time of the server from now on. */

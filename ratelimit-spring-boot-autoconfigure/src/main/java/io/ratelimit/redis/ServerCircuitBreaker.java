@@ -238,7 +238,9 @@ final class ServerCircuitBreaker {
     }
 
     private static boolean isCallersFault(RateLimitStoreException failure) {
-        return failure.getReason() == Reason.FOREIGN_VALUE || RedisFailureMapper.areKeysApart(failure);
+        return failure.getReason() == Reason.FOREIGN_VALUE
+                || failure.getReason() == Reason.ALGORITHM
+                || RedisFailureMapper.areKeysApart(failure);
     }
 
     /** Returns whether the failure affects all calls, rather than this call alone or the load. */

@@ -24,7 +24,10 @@
 --     force(state, bucket, permits)            instead of most: uses permits, available or not
 --     grant(state, bucket, permits)            optional: returns the permits that were taken last, see change.lua
 --
--- takes: match sub quotient micros_of least number
+-- X is the letter of an algorithm of an application: X<name>_20@1/100ms. Its part is in own_algorithms.lua, in the text of
+-- applications that have such algorithms.
+--
+-- takes: match sub quotient number_used micros_of least number
 -- leaves: algorithms use use_up_to_capacity observe most_used complete parse_rule limit_of forget_limits reset_after
 local algorithms = {}
 
@@ -54,6 +57,16 @@ end
 -- Returns how many permits come back, so many in each period, in 2^52 microseconds. With more, a time would not be exact.
 local function most_used(permits, micros)
   return least(2 ^ 52, quotient(2 ^ 52, micros) * permits)
+end
+
+-- Returns an algorithm of an application without its part: what it has counted stays, and another algorithm can adopt it.
+local function own_algorithm(_)
+  local function unchanged() end
+  return {
+    has_pace = true, unknown = true, used = number_used,
+    recover = unchanged, observe = use_up_to_capacity, force = unchanged, grant = unchanged,
+    time_until = function() return 0 end,
+  }
 end
 
 local function algorithm_of(letter)
@@ -86,7 +99,16 @@ end
 local function parse_rule(text)
   if rules[text] then return rules[text], '' end
   local letter, capacity, permits, amount, unit, rest = match(text, '^(%u)(%d+)@?(%d*)/(%d*)(%l+)(.*)$')
-  local algorithm = letter and algorithm_of(letter)
+  local algorithm, name
+  if letter then
+    algorithm = algorithm_of(letter)
+  else
+    name, capacity, permits, amount, unit, rest = match(text, '^X(%w+)_(%d+)@(%d*)/(%d*)(%l+)(.*)$')
+    if name then
+      created['X' .. name] = created['X' .. name] or own_algorithm(name)
+      algorithm = created['X' .. name]
+    end
+  end
   local micros = algorithm and (algorithm.micros_of or micros_of)(unit)
   if not micros then return nil end
   local rule = {
@@ -107,6 +129,7 @@ end
 
 local function parse_limit(text)
   local rule, options = parse_rule(text)
+  if rule.algorithm.unknown then error('RATELIMIT_ALGORITHM There is no part for ' .. text, 0) end
   local limit = {rule = rule, ahead = 0, spaced = false, binding = true, blocks = nil}
   if options ~= '' then
     local ahead, spaced, dry_run, blocks, starts = match(options, '^>?(%d*)(~?)(%??)#?([%d,]*)|?([%d,]*)$')

@@ -44,7 +44,7 @@ local function make_rare_state()
   end
 
   local function parse_any_state(text)
-    local rule = match(text, '^%u%d+@?%d*/%d*%l+')
+    local rule = match(text, '^%u%d+@?%d*/%d*%l+') or match(text, '^X%w+_%d+@%d*/%d*%l+')
     return rule and parse_rule(rule) and parse_state({}, parse_rule(rule), text, #rule + 1)
   end
 

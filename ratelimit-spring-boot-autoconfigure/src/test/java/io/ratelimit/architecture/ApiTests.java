@@ -33,6 +33,8 @@ class ApiTests {
             "Rate",
             "RateLimit",
             "RateLimitAdmin",
+            "RateLimitAlgorithm",
+            "RateLimitAlgorithms",
             "RateLimitBuilder",
             "RateLimitChangedEvent",
             "RateLimitConfigurationException",

@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -129,21 +130,31 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
     private List<Call> calls = new ArrayList<>();
 
     FakeTimeScriptExecutor(RedisConnectionFactory connections, TimeSource time) {
-        this(connections, time, false);
+        this(connections, time, false, List.of());
     }
 
-    private FakeTimeScriptExecutor(RedisConnectionFactory connections, TimeSource time, boolean collecting) {
+    private FakeTimeScriptExecutor(
+            RedisConnectionFactory connections,
+            TimeSource time,
+            boolean collecting,
+            List<RateLimitAlgorithm> algorithms) {
+        String library = algorithms.isEmpty() ? LIBRARY : LIBRARY + "_own";
         this.executor = new BothWays(
-                WrappedScript.executor(connections, BEFORE, AFTER),
+                WrappedScript.executor(connections, BEFORE, AFTER, algorithms),
                 connections,
-                LIBRARY,
-                WrappedScript.library(LIBRARY, BEFORE, AFTER));
+                library,
+                WrappedScript.library(library, BEFORE, AFTER, algorithms));
         this.time = time;
         this.collecting = collecting;
     }
 
     static FakeTimeScriptExecutor collecting(RedisConnectionFactory connections, TimeSource time) {
-        return new FakeTimeScriptExecutor(connections, time, true);
+        return new FakeTimeScriptExecutor(connections, time, true, List.of());
+    }
+
+    static FakeTimeScriptExecutor with(
+            List<RateLimitAlgorithm> algorithms, RedisConnectionFactory connections, TimeSource time) {
+        return new FakeTimeScriptExecutor(connections, time, false, algorithms);
     }
 
     @Override

@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LuaScopeTests {
 
     private static final String[] PROVIDED = {
-        "redis", "KEYS", "ARGV", "math", "string", "struct", "table", "ipairs", "pairs", "tonumber", "type"
+        "error", "redis", "KEYS", "ARGV", "math", "string", "struct", "table", "ipairs", "pairs", "tonumber", "type"
     };
 
     private static final List<Part> SCRIPT = parts(RateLimitScript.scriptParts(), RateLimitScript.END);

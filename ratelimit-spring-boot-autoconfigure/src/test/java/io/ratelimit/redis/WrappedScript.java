@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import java.util.List;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -41,21 +42,35 @@ final class WrappedScript {
 
     private WrappedScript() {}
 
-    @SuppressWarnings({"rawtypes", "unchecked"})
     static RedisScript<List<Long>> of(String before, String after) {
-        String text = SERVER + BEFORE + before + "local function decide(KEYS, ARGV)\n" + RateLimitScript.text()
-                + "\nend\n" + after;
+        return of(before, after, List.of());
+    }
+
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    private static RedisScript<List<Long>> of(String before, String after, List<RateLimitAlgorithm> algorithms) {
+        String text = SERVER + BEFORE + before + "local function decide(KEYS, ARGV)\n"
+                + RateLimitScript.text(RateLimitScript.scriptParts(), algorithms, RateLimitScript.END) + "\nend\n"
+                + after;
         return (RedisScript) new DefaultRedisScript<>(text, List.class);
     }
 
     /** Returns a library with a function of the library's name that does the same. */
     static String library(String name, String before, String after) {
+        return library(name, before, after, List.of());
+    }
+
+    static String library(String name, String before, String after, List<RateLimitAlgorithm> algorithms) {
         return "#!lua name=" + name + "\n" + SERVER + BEFORE + before
-                + RateLimitScript.text(RateLimitScript.PARTS, "local decide = run\n")
+                + RateLimitScript.text(RateLimitScript.PARTS, algorithms, "local decide = run\n")
                 + "library.register_function('" + name + "', function(KEYS, ARGV)\n" + after + "\nend)\n";
     }
 
     static RateLimitScriptExecutor executor(RedisConnectionFactory connections, String before, String after) {
-        return TemplateScriptExecutor.over(connections, of(before, after), null);
+        return executor(connections, before, after, List.of());
+    }
+
+    static RateLimitScriptExecutor executor(
+            RedisConnectionFactory connections, String before, String after, List<RateLimitAlgorithm> algorithms) {
+        return TemplateScriptExecutor.over(connections, of(before, after, algorithms), null);
     }
 }

@@ -2,6 +2,7 @@ package io.ratelimit.testing;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAlgorithm;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
@@ -34,6 +35,10 @@ public final class RandomHistory {
 
     private boolean calendars;
 
+    private List<RateLimitAlgorithm> own = List.of();
+
+    private boolean onlyOwn;
+
     public RandomHistory(Random random, String name, TestClock clock) {
         this.random = random;
         this.numbers = new RandomLimits(random);
@@ -54,6 +59,23 @@ public final class RandomHistory {
     /** From now on some windows are calendar units. */
     public RandomHistory withCalendars() {
         calendars = true;
+        return this;
+    }
+
+    /** From now on some rules are those of algorithms of an application. */
+    public RandomHistory with(List<RateLimitAlgorithm> algorithms) {
+        own = algorithms;
+        return this;
+    }
+
+    /** All rules are those of algorithms of an application. */
+    public RandomHistory withOnly(List<RateLimitAlgorithm> algorithms) {
+        own = algorithms;
+        onlyOwn = true;
+        before.clear();
+        for (int i = 0; i < limits.length; i++) {
+            change(i);
+        }
         return this;
     }
 
@@ -96,6 +118,9 @@ public final class RandomHistory {
             RateLimit changed = calendars && chance(3)
                     ? numbers.nextCalendarWindow(name + "-" + number)
                     : numbers.next(name + "-" + number);
+            if (!own.isEmpty() && (onlyOwn || !chance(3))) {
+                changed = numbers.next(name + "-" + number, own.get(random.nextInt(own.size())));
+            }
             RateLimit perhapsBlocking = blocking && !chance(4) ? blocking(changed) : changed;
             known.add(chance(4) ? TestLimits.dryRun(perhapsBlocking) : perhapsBlocking);
         }

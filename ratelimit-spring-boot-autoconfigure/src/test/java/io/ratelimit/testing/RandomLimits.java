@@ -6,6 +6,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.CalendarUnit;
 import io.ratelimit.Rate;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.testing.reference.Fraction;
 import java.time.Duration;
@@ -74,6 +75,21 @@ public final class RandomLimits {
                 assertThat(limit.cannotBeCarried())
                         .as("%s was refused: %s", limit, ex.getMessage())
                         .isTrue();
+            }
+        }
+    }
+
+    public RateLimit next(String name, RateLimitAlgorithm algorithm) {
+        while (true) {
+            DrawnLimit limit = draw(LimitKind.TOKEN_BUCKET);
+            try {
+                return RateLimit.named(name)
+                        .algorithm(algorithm)
+                        .capacity(limit.capacity())
+                        .rate(limit.rate().toString())
+                        .build();
+            } catch (RateLimitConfigurationException ex) {
+                refused++;
             }
         }
     }

@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -129,7 +130,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     private RateLimitDecision peekLocally(Charge charge, RateLimitStoreException failure) {
         outages.failure(List.of(charge.limit()), failure);
         return switch (policy(charge)) {
-            case LOCAL -> local.peek(charge);
+            case LOCAL -> locally(() -> local.peek(charge));
             case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
             case REJECT -> throw new RateLimitRefusedException(failure);
             case THROW -> throw failure;
@@ -169,8 +170,17 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         if (limited.isEmpty()) {
             return StoreOutcome.of(request, combined(request.charges(), limited, List.of()));
         }
-        StoreOutcome outcome = local.decide(request.with(limited));
+        StoreOutcome outcome = locally(() -> local.decide(request.with(limited)));
         return StoreOutcome.of(request, combined(request.charges(), limited, outcome.decisions()), outcome.refund());
+    }
+
+    /** Refuses the call if an algorithm of the application fails in this JVM, too. */
+    private static <T> T locally(Supplier<T> decision) {
+        try {
+            return decision.get();
+        } catch (RateLimitStoreException ex) {
+            throw new RateLimitRefusedException(ex);
+        }
     }
 
     /**

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Tracks the failures of a store. A failure of the whole store is over when it has decided again for a second and a check
- * succeeds. A failure of single buckets is over after a minute without one.
+ * succeeds. A failure of single buckets, or of an algorithm of the application, is over after a minute without one.
  */
 final class OutageTracker {
 
@@ -35,6 +35,8 @@ final class OutageTracker {
     private final Outage ofStore;
 
     private final Outage ofBuckets;
+
+    private final Outage ofAlgorithms;
 
     private final AtomicBoolean checking = new AtomicBoolean();
 
@@ -59,6 +61,12 @@ final class OutageTracker {
                 MINUTE,
                 nanos,
                 event -> {});
+        this.ofAlgorithms = new Outage(
+                "Rate limit algorithm failed",
+                "Rate limit algorithms without a failure for a minute",
+                MINUTE,
+                nanos,
+                event -> {});
         this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 
@@ -67,6 +75,8 @@ final class OutageTracker {
         Reason reason = Outage.first(failure).getReason();
         if (reason == Reason.FOREIGN_VALUE) {
             ofBuckets.failure(limits, failure);
+        } else if (reason == Reason.ALGORITHM) {
+            ofAlgorithms.failure(limits, failure);
         } else if (reason != Reason.CLOSED && reason != Reason.STALLED) {
             ofStore.failure(limits, failure);
         }
@@ -76,12 +86,15 @@ final class OutageTracker {
         if (ofBuckets.isOn()) {
             ofBuckets.overIfQuiet();
         }
+        if (ofAlgorithms.isOn()) {
+            ofAlgorithms.overIfQuiet();
+        }
         if (ofStore.isOn() && ofStore.isQuiet()) {
             checkInBackground();
         }
     }
 
-    /** Returns whether the whole store can decide, as far as is known. Does not include failures of single buckets. */
+    /** Returns whether the whole store can decide, as far as is known. Does not include failures of single buckets and limits. */
     boolean isAvailable() {
         return !ofStore.isOn();
     }
@@ -120,7 +133,7 @@ final class OutageTracker {
     }
 
     List<StoreFailure> failures() {
-        return Stream.of(ofStore.failure(), ofBuckets.failure())
+        return Stream.of(ofStore.failure(), ofBuckets.failure(), ofAlgorithms.failure())
                 .filter(Objects::nonNull)
                 .toList();
     }

@@ -1,0 +1,93 @@
+package io.ratelimit;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** The algorithms that a limit can name: those of {@link Algorithm}, and those of the application. */
+public final class RateLimitAlgorithms {
+
+    /** No algorithms but those of {@link Algorithm}. */
+    public static final RateLimitAlgorithms NONE = new RateLimitAlgorithms(Map.of());
+
+    private final Map<String, RateLimitAlgorithm> own;
+
+    private RateLimitAlgorithms(Map<String, RateLimitAlgorithm> own) {
+        this.own = own;
+    }
+
+    /**
+     * Returns the algorithms of the application, with those of {@link Algorithm}.
+     *
+     * @param own by what the application calls them, such as the names of beans
+     * @throws RateLimitConfigurationException if a name is invalid, or another algorithm has it
+     */
+    public static RateLimitAlgorithms of(Map<String, RateLimitAlgorithm> own) {
+        Map<String, RateLimitAlgorithm> byName = new LinkedHashMap<>();
+        Map<String, String> places = new LinkedHashMap<>();
+        own.forEach((place, algorithm) -> {
+            String name = algorithm.name();
+            String label = "the name of the RateLimitAlgorithm bean '" + place + "'";
+            if (name == null || !LimitNames.isValid(name)) {
+                throw new RateLimitConfigurationException(
+                        label + " must consist of letters, digits, '-' and '_' (was \"" + name + "\").",
+                        "Return another name from name().");
+            }
+            if (builtIn(name) != null) {
+                throw new RateLimitConfigurationException(
+                        label + " must not be that of an algorithm of the starter (was \"" + name + "\").",
+                        "Return another name from name(). Case, '-' and '_' are ignored.");
+            }
+            String other = places.putIfAbsent(LimitNames.canonical(name), place);
+            if (other != null) {
+                throw new RateLimitConfigurationException(
+                        label + " must not be that of the bean '" + other + "', too (was \"" + name + "\").",
+                        "Return another name from name(). Case, '-' and '_' are ignored.");
+            }
+            byName.put(LimitNames.canonical(name), algorithm);
+        });
+        return byName.isEmpty() ? NONE : new RateLimitAlgorithms(byName);
+    }
+
+    /** Returns the algorithm of {@link Algorithm} with this name in any spelling; {@code null}: there is none. */
+    public static @Nullable Algorithm builtIn(String name) {
+        String wanted = LimitNames.canonical(name.trim());
+        return Arrays.stream(Algorithm.values())
+                .filter(algorithm -> LimitNames.canonical(algorithm.name()).equals(wanted))
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Returns the algorithms of the application. */
+    public Collection<RateLimitAlgorithm> own() {
+        return own.values();
+    }
+
+    public boolean isEmpty() {
+        return own.isEmpty();
+    }
+
+    /**
+     * Returns the algorithm of the application with this name in any spelling.
+     *
+     * @param label of the attribute that names it
+     * @throws RateLimitConfigurationException if there is none
+     */
+    RateLimitAlgorithm get(String name, String label) {
+        RateLimitAlgorithm found = own.get(LimitNames.canonical(name.trim()));
+        if (found == null) {
+            List<String> known = new ArrayList<>();
+            Arrays.stream(Algorithm.values()).map(Algorithm::name).forEach(known::add);
+            own.values().stream().map(RateLimitAlgorithm::name).sorted().forEach(known::add);
+            throw new RateLimitConfigurationException(
+                    label + " must be a known value (was \"" + name + "\").",
+                    LimitNames.didYouMean(name, known, nearest -> nearest) + "Known values: " + String.join(", ", known)
+                            + ".");
+        }
+        return found;
+    }
+}

@@ -1,0 +1,73 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.RateLimitConfigurationException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+
+/** Adds the Lua parts of an application's algorithms to the text of the script, each as a string that a run compiles. */
+final class AlgorithmParts {
+
+    static final String FILE = "own_algorithms.lua";
+
+    private AlgorithmParts() {}
+
+    /** Returns the name by which the script knows the algorithm. */
+    static String name(RateLimitAlgorithm algorithm) {
+        return LimitNames.canonical(algorithm.name());
+    }
+
+    /** Returns the texts behind those of the script's parts; none if the application has no algorithms. */
+    static List<String> texts(Collection<? extends RateLimitAlgorithm> algorithms) {
+        return algorithms.isEmpty() ? List.of() : List.of(sources(algorithms), RateLimitScript.read(FILE));
+    }
+
+    private static String sources(Collection<? extends RateLimitAlgorithm> algorithms) {
+        List<String> sources = new ArrayList<>();
+        for (RateLimitAlgorithm algorithm : algorithms) {
+            sources.add("  [" + quoted(name(algorithm)) + "] = " + quoted(source(algorithm)) + ",\n");
+        }
+        sources.sort(null);
+        return "local own_parts = {\n" + String.join("", sources) + "}\n";
+    }
+
+    private static String source(RateLimitAlgorithm algorithm) {
+        String source;
+        try {
+            source = algorithm.luaPart();
+        } catch (RuntimeException ex) {
+            throw mistake(algorithm, "must be readable (" + ex.getMessage() + ")", ex);
+        }
+        if (source == null || source.isBlank()) {
+            throw mistake(algorithm, "must not be empty", null);
+        }
+        return source;
+    }
+
+    private static RateLimitConfigurationException mistake(
+            RateLimitAlgorithm algorithm, String rule, @org.jspecify.annotations.Nullable Throwable cause) {
+        return new RateLimitConfigurationException(
+                "the Lua part of algorithm '" + algorithm.name() + "' ("
+                        + algorithm.getClass().getName() + ") " + rule + ".",
+                "Add the resource, or return the text from luaPart(). Without Redis, set ratelimit.store=in-memory.",
+                cause);
+    }
+
+    /** Quotes text for Lua, which has strings of bytes. */
+    private static String quoted(String text) {
+        StringBuilder quoted = new StringBuilder("\"");
+        for (byte b : text.getBytes(StandardCharsets.UTF_8)) {
+            if (b == '\n') {
+                quoted.append("\\n");
+            } else if (b == '"' || b == '\\' || b < ' ' || b == 127) {
+                quoted.append('\\').append(String.format("%03d", b & 0xff));
+            } else {
+                quoted.append((char) b);
+            }
+        }
+        return quoted.append('"').toString();
+    }
+}

@@ -1,0 +1,307 @@
+-- The algorithms of an application, in the text of applications that have some. own_parts has the text of each part, see
+-- RateLimitAlgorithm. A part is compiled when it is first needed, and its functions are called protected: a mistake is the failure
+-- of the calls that need the part. Before such a call changes anything, its functions are tried.
+--   reply    -3, and what is wrong as text, in place of the first two numbers of a call; the others are -1
+--
+-- takes: begin clock format least greatest quotient number_used algorithms own_algorithm own_parts reset_after bucket_of bucket_by_key
+-- takes: decide_charge decide_together settle_charge change_bucket replies replied bucket_at limit_at permits_at LEASE RECEIPTS HOLD
+-- leaves:
+
+local FAILED = 'RATELIMIT_ALGORITHM '
+
+-- What a part does not see. The first line of its text hides it, so that lines keep their numbers.
+local HIDDEN = 'local redis, KEYS, ARGV, _G, rawset, rawget, setmetatable, getmetatable, setfenv, getfenv, load, loadstring, '
+  .. 'collectgarbage, gcinfo, newproxy, coroutine, xpcall, cjson, cmsgpack, struct, debug, os; '
+
+local FUNCTIONS = {recover = true, time_until = true, used = true, take = true, refund = true, reset_after = true}
+
+local REQUIRED = {'recover', 'time_until'}
+
+local function fail(name, what)
+  error(FAILED .. "Algorithm '" .. name .. "': " .. what, 0)
+end
+
+local function is_failure(thrown)
+  return type(thrown) == 'string' and string.sub(thrown, 1, #FAILED) == FAILED
+end
+
+local function shown(value)
+  return type(value) == 'number' and format('%.17g', value) or tostring(value)
+end
+
+-- Returns the functions of the part.
+local function compile(name)
+  local source = own_parts[name]
+  local chunk, mistake = loadstring(HIDDEN .. source, '=' .. name)
+  if not chunk then fail(name, tostring(mistake)) end
+  local ran, functions = pcall(chunk)
+  if not ran then fail(name, tostring(functions)) end
+  if type(functions) ~= 'table' then fail(name, 'the part must return a table of functions (was ' .. type(functions) .. ')') end
+  for key, value in pairs(functions) do
+    if not FUNCTIONS[key] then fail(name, 'the part must not define ' .. tostring(key) .. ', which no one calls') end
+    if type(value) ~= 'function' then fail(name, key .. ' must be a function (was ' .. type(value) .. ')') end
+  end
+  for _, key in ipairs(REQUIRED) do
+    if not functions[key] then fail(name, 'the part must define ' .. key) end
+  end
+  return functions
+end
+
+local function is_whole(value, least_value)
+  return type(value) == 'number' and value >= least_value and value < 2 ^ 53 and value % 1 == 0
+end
+
+local unknown_algorithm = own_algorithm
+
+-- Returns the algorithm: functions on a state, see algorithms.lua.
+function own_algorithm(name)
+  if not own_parts[name] then return unknown_algorithm(name) end
+  local own, part = {has_pace = true, own = name}, nil
+
+  local function functions()
+    part = part or compile(name)
+    return part
+  end
+
+  -- Returns the rule as the part sees it: it cannot change it.
+  local function seen_as(rule)
+    if not rule.seen then
+      rule.seen = setmetatable({}, {
+        __index = {capacity = rule.capacity, permits = rule.permits, micros = rule.micros},
+        __newindex = function() error('the rule must not be changed', 2) end,
+      })
+    end
+    return rule.seen
+  end
+
+  local function most_used(rule)
+    return quotient(2 ^ 52, rule.micros)
+  end
+
+  local function number_of(key, least_number, rule, state, now, more)
+    local ran, number = pcall(functions()[key], seen_as(rule), state.used, state.since, state.rest, now, more)
+    if not ran then fail(name, key .. ': ' .. tostring(number)) end
+    if not is_whole(number, least_number) then
+      fail(name, format('%s: must return a whole number from %d, below 2^53 (was %s)', key, least_number, shown(number)))
+    end
+    return number
+  end
+
+  -- Fills the state with what a function returns for a state.
+  local function fill(state, key, call, from, now, more)
+    local ran, used, since, rest = pcall(call, seen_as(state.rule), from.used, from.since, from.rest, now, more)
+    if not ran then fail(name, key .. ': ' .. tostring(used)) end
+    if not (is_whole(used, 0) and is_whole(since, 0) and is_whole(rest, 0)) then
+      fail(name, format('%s: must return three whole numbers from 0, below 2^53 (was %s, %s, %s)', key, shown(used), shown(since),
+        shown(rest)))
+    end
+    if used > most_used(state.rule) then
+      fail(name, format('%s: must return used of at most %.0f (was %.0f)', key, most_used(state.rule), used))
+    end
+    if since > now then fail(name, format('%s: must return since not later than now %.0f (was %.0f)', key, now, since)) end
+    state.used, state.since, state.rest = used, since, rest
+  end
+
+  local function forget_unused(state, now)
+    if state.used == 0 then state.used, state.since, state.rest, state.leased = 0, now, 0, 0 end
+  end
+
+  local function use(_, used, since, rest, _, permits)
+    return used + permits, since, rest
+  end
+
+  local function give_back(_, used, since, rest, _, permits)
+    return used - permits, since, rest
+  end
+
+  local function recover(state, now)
+    local before = state.used
+    if before > 0 then
+      fill(state, 'recover', functions().recover, state, now)
+      if state.used > before then
+        fail(name, format('recover: must not return more used than before, %.0f (was %.0f)', before, state.used))
+      end
+    end
+    forget_unused(state, now)
+  end
+
+  local function used_by(state, now)
+    if state.used == 0 then return 0 end
+    return functions().used and number_of('used', 0, state.rule, state, now) or state.used
+  end
+
+  local function take(state, now, permits)
+    if permits == 0 then return end
+    fill(state, 'take', functions().take or use, state, now, permits)
+    if state.used == 0 then fail(name, 'take: must return used of at least 1 (was 0)') end
+  end
+
+  local function refund(state, now, permits)
+    permits = least(permits, state.used)
+    if permits <= 0 then return end
+    fill(state, 'refund', functions().refund or give_back, state, now, permits)
+    state.leased = state.leased + permits
+    forget_unused(state, now)
+  end
+
+  -- Runs the function. A bucket that has counted by this algorithm before and counts by another now stays usable.
+  local function protected(state, bucket, otherwise, run, ...)
+    if state == bucket.own then return run(...) end
+    local ran, result = pcall(run, ...)
+    if ran then return result end
+    return otherwise
+  end
+
+  function own.recover(state, bucket)
+    protected(state, bucket, nil, recover, state, bucket.now)
+  end
+
+  function own.used(state, bucket)
+    return protected(state, bucket, state.used, used_by, state, bucket.now)
+  end
+
+  function own.time_until(state, bucket, most)
+    return protected(state, bucket, 0, number_of, 'time_until', 1, state.rule, state, bucket.now, most)
+  end
+
+  -- In place of time_until for all permits.
+  function own.reset_after(state, bucket)
+    if state.used == 0 then return 0 end
+    if not functions().reset_after then return own.time_until(state, bucket, 0) end
+    return protected(state, bucket, 0, number_of, 'reset_after', 1, state.rule, state, bucket.now)
+  end
+
+  function own.take(state, bucket, permits)
+    take(state, bucket.now, permits)
+  end
+
+  -- Fails as a decision about that many permits would, and changes nothing.
+  function own.try(state, bucket, permits)
+    local now, scratch = bucket.now, {rule = state.rule, used = state.used, since = state.since, rest = state.rest, leased = 0}
+    local trial = {own = scratch, now = now}
+    local used = used_by(scratch, now)
+    if used > 0 then own.time_until(scratch, trial, 0) end
+    own.reset_after(scratch, trial)
+    if permits > state.rule.capacity then return end
+    if used + permits > state.rule.capacity then
+      own.time_until(scratch, trial, state.rule.capacity - permits)
+    elseif permits > 0 then
+      take(scratch, now, permits)
+      if used_by(scratch, now) > 0 then own.time_until(scratch, trial, 0) end
+      own.reset_after(scratch, trial)
+    end
+  end
+
+  function own.observe(state, bucket, permits)
+    protected(state, bucket, nil, function()
+      local left = state.rule.capacity - used_by(state, bucket.now)
+      if permits <= left then
+        take(state, bucket.now, permits)
+      elseif left >= 0 then
+        local full = {rule = state.rule, used = 0, since = bucket.now, rest = 0, leased = 0}
+        take(full, bucket.now, state.rule.capacity)
+        state.used, state.since, state.rest, state.leased = full.used, full.since, full.rest, 0
+      end
+    end)
+  end
+
+  function own.adopt(state, bucket, other)
+    take(state, bucket.now, least(other.rule.algorithm.used(other, bucket), state.rule.capacity))
+  end
+
+  function own.force(state, bucket, permits)
+    permits = greatest(0, least(permits, most_used(state.rule) - state.used))
+    protected(state, bucket, nil, take, state, bucket.now, permits)
+  end
+
+  function own.refund(state, bucket, permits, receipt)
+    local charged = {rule = state.rule, used = receipt.used, since = receipt.since, rest = receipt.rest, leased = 0}
+    recover(charged, bucket.now)
+    refund(state, bucket.now, least(permits, charged.used - greatest(0, state.leased - receipt.time)))
+  end
+
+  function own.grant(state, bucket, permits)
+    protected(state, bucket, nil, refund, state, bucket.now, permits)
+  end
+
+  return own
+end
+
+local reset_of, found, decide_one, decide_all, settle, change =
+  reset_after, bucket_of, decide_charge, decide_together, settle_charge, change_bucket
+
+function reset_after(state, bucket)
+  local algorithm = state.rule.algorithm
+  return (algorithm.reset_after or reset_of)(state, bucket)
+end
+
+function bucket_of(key, rule)
+  if not rule.algorithm.own then return found(key, rule) end
+  local ran, bucket = pcall(found, key, rule)
+  if ran then return bucket end
+  local failure = bucket
+  if not is_failure(failure) then error(failure, 0) end
+  bucket = bucket_by_key[key]
+  bucket.foreign, bucket.unwritten = failure, false
+  return bucket
+end
+
+-- Whether the functions have been tried.
+local tried = false
+
+-- Replies to a call that nothing was charged.
+local function reply_failure(failure, charges, asked)
+  local first = replied + 1
+  for _ = 1, charges * (asked == LEASE and 9 or (asked == RECEIPTS or asked == HOLD) and 8 or 4) do
+    replied = replied + 1
+    replies[replied] = -1
+  end
+  replies[first], replies[first + 1] = -3, string.sub(failure, #FAILED + 1)
+end
+
+-- Returns what is wrong with the bucket's algorithm; nil if it can decide.
+local function failure_of(bucket, permits)
+  if type(bucket.foreign) == 'string' then return bucket.foreign end
+  local algorithm = bucket.rule.algorithm
+  if bucket.foreign or not algorithm.own then return nil end
+  local ran, failure = pcall(algorithm.try, bucket.own, bucket, permits)
+  if not ran and not is_failure(failure) then error(failure, 0) end
+  return not ran and failure or nil
+end
+
+function decide_charge(bucket, limit, wanted, more, asked, rejected)
+  local algorithm, first = bucket.rule.algorithm, replied
+  if not algorithm.own then return decide_one(bucket, limit, wanted, more, asked, rejected) end
+  local failure = not tried and failure_of(bucket, wanted)
+  if failure then return reply_failure(failure, 1, asked) end
+  decide_one(bucket, limit, wanted, more, asked, rejected)
+  bucket.reset = algorithm.reset_after(bucket.own, bucket)
+  -- A look does not write the block that a call would cause, but tells how long it lasts.
+  local blocked = bucket.block and bucket.block.till - bucket.now or limit.blocks and replies[first + 3] or 0
+  replies[first + 4] = greatest(bucket.reset, blocked)
+  -- A receipt has the permits refunded before it in place of its time.
+  if asked == RECEIPTS or asked == HOLD then replies[first + 8] = bucket.own.leased end
+end
+
+function decide_together(charges, asked)
+  for i = 1, charges do
+    local failure = failure_of(bucket_at[i], permits_at[i])
+    if failure then return reply_failure(failure, charges, asked) end
+  end
+  tried = true
+  local ran, failure = pcall(decide_all, charges, asked)
+  tried = false
+  if not ran then error(failure, 0) end
+end
+
+function settle_charge(key, limit, text)
+  local foreign = settle(key, limit, text)
+  if type(foreign) == 'string' then error(foreign, 0) end
+  return foreign
+end
+
+function change_bucket(key, limit, text)
+  local a, b, c, d = change(key, limit, text)
+  if type(b) == 'string' then error(b, 0) end
+  return a, b, c, d
+end
