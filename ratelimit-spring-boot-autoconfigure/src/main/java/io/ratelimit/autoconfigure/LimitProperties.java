@@ -218,7 +218,7 @@ public record LimitProperties(
         LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
             return LimitOverrides.at(LimitOverrides.DEFAULTS)
                     .algorithm(builtIn(algorithm))
-                .ownAlgorithm(own(algorithm))
+                    .ownAlgorithm(own(algorithm))
                     .rate(rate)
                     .keyExpression(keyExpression)
                     .keyResolver(keyResolver)

@@ -37,7 +37,10 @@ class LimiterConfiguration {
 
     @Bean
     RateLimitAlgorithms rateLimitAlgorithms(ListableBeanFactory beans) {
-        return RateLimitAlgorithms.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, RateLimitAlgorithm.class));
+        RateLimitAlgorithms algorithms = RateLimitAlgorithms.of(
+                BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, RateLimitAlgorithm.class));
+        AlgorithmCheck.inMemory(algorithms);
+        return algorithms;
     }
 
     @Bean

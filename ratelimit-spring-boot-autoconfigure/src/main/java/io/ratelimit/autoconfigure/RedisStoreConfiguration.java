@@ -98,8 +98,9 @@ class RedisStoreConfiguration {
 
     @Bean
     @ConditionalOnBean(RedisConnector.class)
-    RedisWarmUp rateLimitRedisWarmUp(RedisConnector connector, RateLimitProperties properties) {
-        return new RedisWarmUp(connector, properties.redis().keyPrefix());
+    RedisWarmUp rateLimitRedisWarmUp(
+            RedisConnector connector, RateLimitProperties properties, RateLimitAlgorithms algorithms) {
+        return new RedisWarmUp(connector, properties.redis().keyPrefix(), algorithms);
     }
 
     @Bean

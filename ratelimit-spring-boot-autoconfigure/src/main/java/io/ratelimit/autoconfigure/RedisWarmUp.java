@@ -1,6 +1,10 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.RateLimitAlgorithms;
+import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.TimeSource;
+import io.ratelimit.redis.AlgorithmCheckScript;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.limiter.DecisionWarmUp;
@@ -12,10 +16,15 @@ import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.springframework.beans.factory.BeanFactoryInitializer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.core.NestedExceptionUtils;
+import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
@@ -49,9 +58,14 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     /** Not an interrupt, which would fail the loading of a class. */
     private volatile boolean over;
 
-    RedisWarmUp(RedisConnector connector, String keyPrefix) {
+    private final RateLimitAlgorithms algorithms;
+
+    private volatile @Nullable RateLimitConfigurationException mistake;
+
+    RedisWarmUp(RedisConnector connector, String keyPrefix, RateLimitAlgorithms algorithms) {
         this.connector = connector;
         this.keyPrefix = keyPrefix;
+        this.algorithms = algorithms;
     }
 
     /** Starts before the beans of the application are created. */
@@ -82,6 +96,10 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
         } finally {
             over = true;
         }
+        RateLimitConfigurationException found = mistake;
+        if (found != null) {
+            throw found;
+        }
     }
 
     @Override
@@ -92,13 +110,42 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     private void warmUp() {
         try {
             warmUp(new InMemoryRateLimitStore(TimeSource.monotonic(), BUCKETS));
-            if (connector.connect(MAX_CONNECT) && !over) {
+            if (connector.connect(MAX_CONNECT)) {
+                checkAlgorithms();
+            }
+            if (!over && mistake == null && connector.connect(Duration.ZERO)) {
                 warmUpRedis();
             }
         } catch (Throwable ex) {
             endedEarly(ex);
         } finally {
             ended.countDown();
+        }
+    }
+
+    /** Also after the start-up, which does not wait for Redis for long. */
+    private void checkAlgorithms() {
+        for (RateLimitAlgorithm algorithm : algorithms.own()) {
+            try {
+                new StringRedisTemplate(connector.connections())
+                        .execute(
+                                new DefaultRedisScript<>(AlgorithmCheckScript.text(algorithm), List.class),
+                                List.of(keyPrefix + KEY_SUFFIX),
+                                AlgorithmCheckScript.name(algorithm));
+            } catch (RuntimeException ex) {
+                String message = String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+                int failed = message.indexOf(AlgorithmCheckScript.FAILED);
+                if (failed < 0) {
+                    logger.log(Level.WARNING, "Cannot check the Lua part of algorithm ''{0}'' ({1})", algorithm.name(), message);
+                    continue;
+                }
+                String what = message.substring(failed + AlgorithmCheckScript.FAILED.length()).replaceFirst("(?s),? script: .*", "");
+                RateLimitConfigurationException found = AlgorithmCheck.inRedis(algorithm, what);
+                if (over) {
+                    logger.log(Level.ERROR, found.getMessage());
+                }
+                mistake = found;
+            }
         }
     }
 

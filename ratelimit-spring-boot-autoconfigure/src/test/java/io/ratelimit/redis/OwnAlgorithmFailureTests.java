@@ -1,0 +1,281 @@
+package io.ratelimit.redis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.TimeSource;
+import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import io.ratelimit.store.failover.FailoverRateLimitStore;
+import io.ratelimit.testing.OwnAlgorithms.Batches;
+import io.ratelimit.testing.OwnAlgorithms.Tolerant;
+import io.ratelimit.testing.TestLimits;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A mistake in the Lua part of an algorithm fails the calls that need the part, changes nothing, and affects no other call. */
+class OwnAlgorithmFailureTests {
+
+    @RegisterExtension
+    static final RedisUnderTest redis = new RedisUnderTest();
+
+    @RegisterExtension
+    static final RedisClusterUnderTest cluster = new RedisClusterUnderTest();
+
+    private static final String SOUND = "return {recover = function(_, used, since, rest) return used, since, rest end,"
+            + " time_until = function() return 1000000 end, ";
+
+    private final String prefix = RedisUnderTest.newPrefix();
+
+    private final RateLimit bucket = TestLimits.tokenBucket("bucket", 10, "10/d");
+
+    private final RateLimit sound = limit("sound", new Batches());
+
+    private static RateLimit limit(String name, RateLimitAlgorithm algorithm) {
+        return RateLimit.named(name)
+                .algorithm(algorithm)
+                .capacity(10)
+                .rate("10/d")
+                .build();
+    }
+
+    /** Right in Java, and wrong in Lua. */
+    private static RateLimitAlgorithm broken(String source) {
+        return new Batches() {
+
+            @Override
+            public String name() {
+                return "broken";
+            }
+
+            @Override
+            public String luaPart() {
+                return source;
+            }
+        };
+    }
+
+    static Stream<Arguments> mistakes() {
+        return Stream.of(
+                        Arguments.of("return {\n  recover = +\n}", "broken:2: unexpected symbol near '+'"),
+                        Arguments.of("return 1", "the part must return a table of functions (was number)"),
+                        Arguments.of("error('no')", "broken:1: no"),
+                        Arguments.of(SOUND + "timeUntil = 1}", "the part must not define timeUntil, which no one calls"),
+                        Arguments.of(SOUND + "take = 1}", "take must be a function (was number)"),
+                        Arguments.of("return {recover = function() end}", "the part must define time_until"),
+                        Arguments.of("\ncount = 1 " + SOUND + "}", "broken:2: "),
+                        Arguments.of(SOUND + "take = function() count = 1 end}", "take: broken:1: "),
+                        Arguments.of(SOUND + "take = function() return count end}", "take: broken:1: "),
+                        Arguments.of(SOUND + "take = function() redis.call('GET', 'x') end}", "local 'redis'"),
+                        Arguments.of(SOUND + "take = function(rule) rule.capacity = 99 end}", "the rule must not be changed"),
+                        Arguments.of(SOUND + "take = function(_, used, since) return used + 0.5, since, 0 end}", "(was 0.5,"),
+                        Arguments.of(SOUND + "take = function(_, used, since) return 0/0, since, 0 end}", "(was -nan,"),
+                        Arguments.of(SOUND + "take = function(_, used, since) return 1, since, -1 end}", ", -1)"),
+                        Arguments.of(SOUND + "take = function(_, used, since) return 1, since, 2^53 end}", ", 9007199254740992)"),
+                        Arguments.of(SOUND + "take = function(_, used, since) return 1, since end}", ", nil)"),
+                        Arguments.of(SOUND + "take = function(_, used, since) return 1, since + 1, 0 end}", "not later than now"),
+                        Arguments.of(SOUND + "take = function(_, used, since) return 0, since, 0 end}", "used of at least 1"),
+                        Arguments.of(SOUND + "take = function(_, used, since) return 2^52, since, 0 end}", "used of at most 521"),
+                        Arguments.of(SOUND + "reset_after = function() return 0 end}", "reset_after: must return a whole number from 1"),
+                        Arguments.of(SOUND + "used = function() return -1 end}", "used: must return a whole number from 0"),
+                        Arguments.of(SOUND + "used = function() local function f() return 1 + f() end return f() end}", "stack overflow"),
+                        Arguments.of(SOUND + "take = function() error({1}) end}", "take: table"),
+                        Arguments.of(
+                                "return {recover = function() end, time_until = function() return 0.5 end}",
+                                "time_until: must return a whole number from 1, below 2^53 (was 0.5)"))
+                .flatMap(mistake -> Stream.of(true, false)
+                        .map(functions -> Arguments.of(mistake.get()[0], mistake.get()[1], functions)));
+    }
+
+    @ParameterizedTest
+    @MethodSource("mistakes")
+    void mistakeFailsTheCallsOfItsLimitAlone(String source, String message, boolean functions) throws Exception {
+        RateLimitAlgorithm broken = broken(source.replace("-nan", "nan"));
+        try (Connected connected = connect(List.of(new Batches(), broken), functions)) {
+            RateLimit failing = limit("failing", broken);
+            Charge failed = new Charge(failing, "key", 1);
+            assertThatExceptionOfType(RateLimitStoreException.class)
+                    .isThrownBy(() -> connected.store.decide(failed))
+                    .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.ALGORITHM))
+                    .withMessageContaining("Redis: Algorithm 'broken': ")
+                    .withMessageMatching("(?s).*(" + java.util.regex.Pattern.quote(message).replace("-nan", "\\E-?nan\\Q") + ").*");
+            assertThatExceptionOfType(RateLimitStoreException.class)
+                    .isThrownBy(() -> connected.store.decide(
+                            StoreRequest.of(List.of(new Charge(bucket, "key", 3), failed))));
+            // In one script.
+            List<Long> reply = connected
+                    .connector
+                    .execute(keys(bucket, failing, sound, failing, bucket), arguments(failing))
+                    .toCompletableFuture()
+                    .get();
+            assertThat(reply.get(0)).isEqualTo(9);
+            assertThat(reply.get(4)).isEqualTo(-3);
+            assertThat(reply.get(8)).isEqualTo(8);
+            assertThat(reply.get(12)).isEqualTo(-3);
+            assertThat(reply.get(16)).isEqualTo(8);
+            assertThat(redis.commands().hasKey(name(failing))).isFalse();
+            assertThat(connected.store.peek(new Charge(bucket, "key", 1)).remaining())
+                    .isEqualTo(8);
+            assertThat(connected.store.peek(new Charge(sound, "key", 1)).remaining())
+                    .isEqualTo(8);
+        }
+    }
+
+    private List<byte[]> keys(RateLimit... limits) {
+        return Stream.of(limits)
+                .map(limit -> name(limit).getBytes(StandardCharsets.UTF_8))
+                .toList();
+    }
+
+    private String name(RateLimit limit) {
+        return new String(new BucketKeys(prefix).name(limit, "key"), StandardCharsets.UTF_8);
+    }
+
+    private byte[][] arguments(RateLimit failing) {
+        return Stream.of(
+                        "11111",
+                        RuleCodec.of(bucket),
+                        "1",
+                        RuleCodec.of(failing),
+                        "1",
+                        RuleCodec.of(sound),
+                        "2",
+                        RuleCodec.of(failing),
+                        "1",
+                        RuleCodec.of(bucket),
+                        "1")
+                .map(text -> text.getBytes(StandardCharsets.UTF_8))
+                .toArray(byte[][]::new);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void failureLeavesWhatCallsBeforeHaveTaken(boolean functions) throws Exception {
+        RateLimitAlgorithm broken = broken(SOUND + "take = function(_, used, since, rest, _, n)"
+                + " if n == 5 then return 0.5 end return used + n, since, rest end}");
+        try (Connected connected = connect(List.of(broken), functions)) {
+            RateLimit failing = limit("failing", broken);
+            connected.store.decide(new Charge(failing, "key", 2));
+            List<CompletableFuture<StoreOutcome>> calls = Stream.of(1, 5, 1, 5, 1)
+                    .map(permits -> connected
+                            .store
+                            .decideAsync(StoreRequest.of(List.of(new Charge(failing, "key", permits))))
+                            .toCompletableFuture())
+                    .toList();
+            List<Long> remaining = new ArrayList<>();
+            for (CompletableFuture<StoreOutcome> call : calls) {
+                remaining.add(call.handle((outcome, thrown) -> thrown == null ? outcome.decision().remaining() : -1L)
+                        .get());
+            }
+            assertThat(remaining).containsExactly(7L, -1L, 6L, -1L, 5L);
+        }
+    }
+
+    @Test
+    void failuresAreNotThoseOfTheServer() throws Exception {
+        RateLimitAlgorithm broken = broken("return 1");
+        try (Connected connected = connect(List.of(broken), true)) {
+            RateLimit failing = limit("failing", broken);
+            FailoverRateLimitStore store = new FailoverRateLimitStore(
+                    connected.store, new InMemoryRateLimitStore(TimeSource.monotonic(), 100));
+            List<Boolean> allowed = IntStream.range(0, 100)
+                    .mapToObj(i -> store.decide(new Charge(failing, "key", 1)).allowed())
+                    .toList();
+            // By memory.
+            assertThat(allowed.subList(0, 10)).containsOnly(true);
+            assertThat(allowed.subList(10, 100)).containsOnly(false);
+            assertThat(store.isAvailable()).isTrue();
+            assertThat(store.failures())
+                    .singleElement()
+                    .satisfies(failure -> assertThat(failure.reason()).isEqualTo(Reason.ALGORITHM));
+            assertThat(store.decide(new Charge(bucket, "key", 1)).remaining()).isEqualTo(9);
+        }
+    }
+
+    /** A limit goes back to an algorithm of the starter in a version of the application that has no other. */
+    @Test
+    void whatAnUnknownAlgorithmHasCountedStays() throws Exception {
+        try (Connected with = connect(List.of(new Batches()), true);
+                Connected without = connect(List.of(), true)) {
+            RateLimit before = limit("changed", new Batches());
+            RateLimit after = TestLimits.tokenBucket("changed", 10, "10/d");
+            with.store.decide(new Charge(before, "key", 4));
+            assertThat(without.store.decide(new Charge(after, "key", 1)).remaining())
+                    .isEqualTo(5);
+            assertThat(with.store.decide(new Charge(before, "key", 1)).remaining())
+                    .isEqualTo(4);
+            assertThat(without.store.decide(new Charge(after, "key", 1)).remaining())
+                    .isEqualTo(3);
+            assertThatExceptionOfType(RateLimitStoreException.class)
+                    .isThrownBy(() -> without.store.decide(new Charge(before, "key", 1)))
+                    .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.ALGORITHM))
+                    .withMessageContaining("There is no part for Xbatches_10@");
+        }
+    }
+
+    @Test
+    void clusterDecidesByIt() throws Exception {
+        List<RateLimitAlgorithm> algorithms = List.of(new Tolerant());
+        RedisConnector connector = new RedisConnector(
+                cluster.connections(),
+                Duration.ofSeconds(10),
+                RateLimitScript.load(algorithms),
+                RateLimitLibrary.load(algorithms));
+        connector.connect();
+        RateLimitStore store = TestStores.over(connector, prefix);
+        RateLimit tolerant = limit("tolerant", new Tolerant());
+        for (int i = 0; i < 20; i++) {
+            List<Charge> charges = List.of(new Charge(tolerant, "key" + i, 3), new Charge(bucket, "other" + i, 4));
+            assertThat(store.decide(StoreRequest.of(charges)).decisions())
+                    .extracting(RateLimitDecision::remaining)
+                    .containsExactly(7L, 6L);
+            store.decide(StoreRequest.of(charges));
+            assertThat(store.decide(StoreRequest.of(charges)).decisions())
+                    .extracting(RateLimitDecision::remaining)
+                    .containsExactly(4L, 2L);
+        }
+        connector.destroy();
+    }
+
+    private Connected connect(List<RateLimitAlgorithm> algorithms, boolean functions) {
+        RedisConnector connector = new RedisConnector(
+                redis.connections(),
+                Duration.ofSeconds(10),
+                RateLimitScript.load(algorithms),
+                functions ? RateLimitLibrary.load(algorithms) : null);
+        connector.connect();
+        return new Connected(connector, TestStores.over(connector, prefix), functions ? RateLimitLibrary.load(algorithms).name() : "");
+    }
+
+    private record Connected(RedisConnector connector, RateLimitStore store, String library) implements AutoCloseable {
+
+        @Override
+        public void close() throws Exception {
+            connector.destroy();
+            if (!library.isEmpty()) {
+                redis.commands().execute((org.springframework.data.redis.core.RedisCallback<Object>) connection ->
+                        connection.execute("FUNCTION", "DELETE".getBytes(StandardCharsets.UTF_8), library.getBytes(StandardCharsets.UTF_8)));
+            }
+        }
+    }
+}
