@@ -7,6 +7,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Adds the Lua parts of an application's algorithms to the text of the script, each as a string that a run compiles. */
 final class AlgorithmParts {
@@ -48,7 +49,7 @@ final class AlgorithmParts {
     }
 
     private static RateLimitConfigurationException mistake(
-            RateLimitAlgorithm algorithm, String rule, @org.jspecify.annotations.Nullable Throwable cause) {
+            RateLimitAlgorithm algorithm, String rule, @Nullable Throwable cause) {
         return new RateLimitConfigurationException(
                 "the Lua part of algorithm '" + algorithm.name() + "' ("
                         + algorithm.getClass().getName() + ") " + rule + ".",

@@ -38,7 +38,7 @@ local function compile(name)
   if not ran then fail(name, tostring(functions)) end
   if type(functions) ~= 'table' then fail(name, 'the part must return a table of functions (was ' .. type(functions) .. ')') end
   for key, value in pairs(functions) do
-    if not FUNCTIONS[key] then fail(name, 'the part must not define ' .. tostring(key) .. ', which no one calls') end
+    if not FUNCTIONS[key] then fail(name, 'the part must not define ' .. tostring(key) .. ', which is no function of an algorithm') end
     if type(value) ~= 'function' then fail(name, key .. ' must be a function (was ' .. type(value) .. ')') end
   end
   for _, key in ipairs(REQUIRED) do

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -80,13 +81,13 @@ class OwnAlgorithmFailureTests {
                         Arguments.of("return {\n  recover = +\n}", "broken:2: unexpected symbol near '+'"),
                         Arguments.of("return 1", "the part must return a table of functions (was number)"),
                         Arguments.of("error('no')", "broken:1: no"),
-                        Arguments.of(SOUND + "timeUntil = 1}", "the part must not define timeUntil, which no one calls"),
+                        Arguments.of(SOUND + "timeUntil = 1}", "the part must not define timeUntil, which is no function of an algorithm"),
                         Arguments.of(SOUND + "take = 1}", "take must be a function (was number)"),
                         Arguments.of("return {recover = function() end}", "the part must define time_until"),
                         Arguments.of("\ncount = 1 " + SOUND + "}", "broken:2: "),
                         Arguments.of(SOUND + "take = function() count = 1 end}", "take: broken:1: "),
                         Arguments.of(SOUND + "take = function() return count end}", "take: broken:1: "),
-                        Arguments.of(SOUND + "take = function() redis.call('GET', 'x') end}", "local 'redis'"),
+                        Arguments.of(SOUND + "take = function() redis.call('GET', 'x') end}", "'redis' (a nil value)"),
                         Arguments.of(SOUND + "take = function(rule) rule.capacity = 99 end}", "the rule must not be changed"),
                         Arguments.of(SOUND + "take = function(_, used, since) return used + 0.5, since, 0 end}", "(was 0.5,"),
                         Arguments.of(SOUND + "take = function(_, used, since) return 0/0, since, 0 end}", "(was -nan,"),
@@ -118,7 +119,7 @@ class OwnAlgorithmFailureTests {
                     .isThrownBy(() -> connected.store.decide(failed))
                     .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.ALGORITHM))
                     .withMessageContaining("Redis: Algorithm 'broken': ")
-                    .withMessageMatching("(?s).*(" + java.util.regex.Pattern.quote(message).replace("-nan", "\\E-?nan\\Q") + ").*");
+                    .withMessageMatching("(?s).*(" + Pattern.quote(message).replace("-nan", "\\E-?nan\\Q") + ").*");
             assertThatExceptionOfType(RateLimitStoreException.class)
                     .isThrownBy(() -> connected.store.decide(
                             StoreRequest.of(List.of(new Charge(bucket, "key", 3), failed))));
