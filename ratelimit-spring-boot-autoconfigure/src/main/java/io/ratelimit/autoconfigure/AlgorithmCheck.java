@@ -63,10 +63,7 @@ final class AlgorithmCheck {
     }
 
     private static RateLimitConfigurationException mistake(
-            RateLimitAlgorithm algorithm,
-            String part,
-            @Nullable String message,
-            @Nullable Throwable cause) {
+            RateLimitAlgorithm algorithm, String part, @Nullable String message, @Nullable Throwable cause) {
         return new RateLimitConfigurationException(
                 part + "the RateLimitAlgorithm '" + algorithm.name() + "' ("
                         + algorithm.getClass().getName() + ") fails: " + message + ".",

@@ -37,8 +37,8 @@ class LimiterConfiguration {
 
     @Bean
     RateLimitAlgorithms rateLimitAlgorithms(ListableBeanFactory beans) {
-        RateLimitAlgorithms algorithms = RateLimitAlgorithms.of(
-                BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, RateLimitAlgorithm.class));
+        RateLimitAlgorithms algorithms =
+                RateLimitAlgorithms.of(BeanFactoryUtils.beansOfTypeIncludingAncestors(beans, RateLimitAlgorithm.class));
         AlgorithmCheck.inMemory(algorithms);
         return algorithms;
     }

@@ -4,11 +4,11 @@ import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.TimeSource;
-import io.ratelimit.redis.AlgorithmCheckScript;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.limiter.DecisionWarmUp;
 import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.redis.AlgorithmCheckScript;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.redis.connection.RedisConnector;
@@ -19,13 +19,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.springframework.beans.factory.BeanFactoryInitializer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactoryInitializer;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
-import org.springframework.beans.factory.ListableBeanFactory;
 
 /**
  * Connects to Redis and warms up the code of decisions, on threads of their own while the other beans are created. At the end,
@@ -133,13 +133,19 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
                                 List.of(keyPrefix + KEY_SUFFIX),
                                 AlgorithmCheckScript.name(algorithm));
             } catch (RuntimeException ex) {
-                String message = String.valueOf(NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
+                String message = String.valueOf(
+                        NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
                 int failed = message.indexOf(AlgorithmCheckScript.FAILED);
                 if (failed < 0) {
-                    logger.log(Level.WARNING, "Cannot check the Lua part of algorithm ''{0}'' ({1})", algorithm.name(), message);
+                    logger.log(
+                            Level.WARNING,
+                            "Cannot check the Lua part of algorithm ''{0}'' ({1})",
+                            algorithm.name(),
+                            message);
                     continue;
                 }
-                String what = message.substring(failed + AlgorithmCheckScript.FAILED.length()).replaceFirst("(?s),? script: .*", "");
+                String what = message.substring(failed + AlgorithmCheckScript.FAILED.length())
+                        .replaceFirst("(?s),? script: .*", "");
                 RateLimitConfigurationException found = AlgorithmCheck.inRedis(algorithm, what);
                 if (over) {
                     logger.log(Level.ERROR, found.getMessage());

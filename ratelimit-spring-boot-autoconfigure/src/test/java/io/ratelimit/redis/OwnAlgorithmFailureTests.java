@@ -81,25 +81,44 @@ class OwnAlgorithmFailureTests {
                         Arguments.of("return {\n  recover = +\n}", "broken:2: unexpected symbol near '+'"),
                         Arguments.of("return 1", "the part must return a table of functions (was number)"),
                         Arguments.of("error('no')", "broken:1: no"),
-                        Arguments.of(SOUND + "timeUntil = 1}", "the part must not define timeUntil, which is no function of an algorithm"),
+                        Arguments.of(
+                                SOUND + "timeUntil = 1}",
+                                "the part must not define timeUntil, which is no function of an algorithm"),
                         Arguments.of(SOUND + "take = 1}", "take must be a function (was number)"),
                         Arguments.of("return {recover = function() end}", "the part must define time_until"),
                         Arguments.of("\ncount = 1 " + SOUND + "}", "broken:2: "),
                         Arguments.of(SOUND + "take = function() count = 1 end}", "take: broken:1: "),
                         Arguments.of(SOUND + "take = function() return count end}", "take: broken:1: "),
                         Arguments.of(SOUND + "take = function() redis.call('GET', 'x') end}", "'redis' (a nil value)"),
-                        Arguments.of(SOUND + "take = function(rule) rule.capacity = 99 end}", "the rule must not be changed"),
-                        Arguments.of(SOUND + "take = function(_, used, since) return used + 0.5, since, 0 end}", "(was 0.5,"),
+                        Arguments.of(
+                                SOUND + "take = function(rule) rule.capacity = 99 end}",
+                                "the rule must not be changed"),
+                        Arguments.of(
+                                SOUND + "take = function(_, used, since) return used + 0.5, since, 0 end}",
+                                "(was 0.5,"),
                         Arguments.of(SOUND + "take = function(_, used, since) return 0/0, since, 0 end}", "(was -nan,"),
                         Arguments.of(SOUND + "take = function(_, used, since) return 1, since, -1 end}", ", -1)"),
-                        Arguments.of(SOUND + "take = function(_, used, since) return 1, since, 2^53 end}", ", 9007199254740992)"),
+                        Arguments.of(
+                                SOUND + "take = function(_, used, since) return 1, since, 2^53 end}",
+                                ", 9007199254740992)"),
                         Arguments.of(SOUND + "take = function(_, used, since) return 1, since end}", ", nil)"),
-                        Arguments.of(SOUND + "take = function(_, used, since) return 1, since + 1, 0 end}", "not later than now"),
-                        Arguments.of(SOUND + "take = function(_, used, since) return 0, since, 0 end}", "used of at least 1"),
-                        Arguments.of(SOUND + "take = function(_, used, since) return 2^52, since, 0 end}", "used of at most 521"),
-                        Arguments.of(SOUND + "reset_after = function() return 0 end}", "reset_after: must return a whole number from 1"),
-                        Arguments.of(SOUND + "used = function() return -1 end}", "used: must return a whole number from 0"),
-                        Arguments.of(SOUND + "used = function() local function f() return 1 + f() end return f() end}", "stack overflow"),
+                        Arguments.of(
+                                SOUND + "take = function(_, used, since) return 1, since + 1, 0 end}",
+                                "not later than now"),
+                        Arguments.of(
+                                SOUND + "take = function(_, used, since) return 0, since, 0 end}",
+                                "used of at least 1"),
+                        Arguments.of(
+                                SOUND + "take = function(_, used, since) return 2^52, since, 0 end}",
+                                "used of at most 521"),
+                        Arguments.of(
+                                SOUND + "reset_after = function() return 0 end}",
+                                "reset_after: must return a whole number from 1"),
+                        Arguments.of(
+                                SOUND + "used = function() return -1 end}", "used: must return a whole number from 0"),
+                        Arguments.of(
+                                SOUND + "used = function() local function f() return 1 + f() end return f() end}",
+                                "stack overflow"),
                         Arguments.of(SOUND + "take = function() error({1}) end}", "take: table"),
                         Arguments.of(
                                 "return {recover = function() end, time_until = function() return 0.5 end}",
@@ -121,8 +140,8 @@ class OwnAlgorithmFailureTests {
                     .withMessageContaining("Redis: Algorithm 'broken': ")
                     .withMessageMatching("(?s).*(" + Pattern.quote(message).replace("-nan", "\\E-?nan\\Q") + ").*");
             assertThatExceptionOfType(RateLimitStoreException.class)
-                    .isThrownBy(() -> connected.store.decide(
-                            StoreRequest.of(List.of(new Charge(bucket, "key", 3), failed))));
+                    .isThrownBy(() ->
+                            connected.store.decide(StoreRequest.of(List.of(new Charge(bucket, "key", 3), failed))));
             // In one script.
             List<Long> reply = connected
                     .connector
@@ -185,7 +204,8 @@ class OwnAlgorithmFailureTests {
                     .toList();
             List<Long> remaining = new ArrayList<>();
             for (CompletableFuture<StoreOutcome> call : calls) {
-                remaining.add(call.handle((outcome, thrown) -> thrown == null ? outcome.decision().remaining() : -1L)
+                remaining.add(call.handle((outcome, thrown) ->
+                                thrown == null ? outcome.decision().remaining() : -1L)
                         .get());
             }
             assertThat(remaining).containsExactly(7L, -1L, 6L, -1L, 5L);
@@ -265,7 +285,10 @@ class OwnAlgorithmFailureTests {
                 RateLimitScript.load(algorithms),
                 functions ? RateLimitLibrary.load(algorithms) : null);
         connector.connect();
-        return new Connected(connector, TestStores.over(connector, prefix), functions ? RateLimitLibrary.load(algorithms).name() : "");
+        return new Connected(
+                connector,
+                TestStores.over(connector, prefix),
+                functions ? RateLimitLibrary.load(algorithms).name() : "");
     }
 
     private record Connected(RedisConnector connector, RateLimitStore store, String library) implements AutoCloseable {
@@ -274,8 +297,11 @@ class OwnAlgorithmFailureTests {
         public void close() throws Exception {
             connector.destroy();
             if (!library.isEmpty()) {
-                redis.commands().execute((org.springframework.data.redis.core.RedisCallback<Object>) connection ->
-                        connection.execute("FUNCTION", "DELETE".getBytes(StandardCharsets.UTF_8), library.getBytes(StandardCharsets.UTF_8)));
+                redis.commands().execute((org.springframework.data.redis.core.RedisCallback<Object>)
+                        connection -> connection.execute(
+                                "FUNCTION",
+                                "DELETE".getBytes(StandardCharsets.UTF_8),
+                                library.getBytes(StandardCharsets.UTF_8)));
             }
         }
     }
