@@ -33,6 +33,7 @@ class SnippetTests {
                                 "json",
                                 "xml",
                                 "kotlin",
+                                "lua",
                                 "http",
                                 "shell",
                                 "text",
