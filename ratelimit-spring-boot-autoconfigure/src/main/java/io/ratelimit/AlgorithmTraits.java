@@ -449,7 +449,7 @@ public abstract class AlgorithmTraits {
         }
     }
 
-    /** An algorithm of the application, of which no more is known than its functions. */
+    /** An algorithm of the application. No more is known of it than its functions. */
     private static final class Own extends AlgorithmTraits {
 
         Own() {

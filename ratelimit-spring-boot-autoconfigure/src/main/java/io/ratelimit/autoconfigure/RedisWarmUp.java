@@ -44,6 +44,8 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     /** The maximum time for one decision. */
     private static final Duration TIMEOUT = Duration.ofMillis(500);
 
+    private static final Duration MAX_CHECK = Duration.ofSeconds(10);
+
     private static final int BUCKETS = 100;
 
     /** Not a valid name of a limit, so that no limit has these buckets. */
@@ -54,6 +56,8 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     private final String keyPrefix;
 
     private final CountDownLatch ended = new CountDownLatch(1);
+
+    private final CountDownLatch checked = new CountDownLatch(1);
 
     /** Not an interrupt, which would fail the loading of a class. */
     private volatile boolean over;
@@ -74,9 +78,15 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
         try {
             connector.connectInBackground();
             DaemonThreads.create("ratelimit-warm-up", 1, 1).execute(this::warmUp);
+            if (algorithms.isEmpty()) {
+                checked.countDown();
+            } else {
+                DaemonThreads.create("ratelimit-algorithm-check", 1, 1).execute(this::checkAlgorithms);
+            }
         } catch (Throwable ex) {
             endedEarly(ex);
             ended.countDown();
+            checked.countDown();
         }
     }
 
@@ -91,6 +101,9 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
             if (!ended.await(MAX_WAIT.toNanos(), TimeUnit.NANOSECONDS)) {
                 logger.log(Level.DEBUG, "Warm-up ended early, after " + MAX_WAIT.toSeconds() + " s");
             }
+            if (!algorithms.isEmpty() && connector.connect()) {
+                awaitCheck();
+            }
         } catch (InterruptedException ex) {
             Thread.currentThread().interrupt();
         } finally {
@@ -102,6 +115,13 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
         }
     }
 
+    /** A mistake in an algorithm stops the start-up if there is a connection. */
+    private void awaitCheck() throws InterruptedException {
+        if (!checked.await(MAX_CHECK.toNanos(), TimeUnit.NANOSECONDS)) {
+            logger.log(Level.WARNING, "Redis has not answered whether the Lua parts of algorithms are right");
+        }
+    }
+
     @Override
     public void destroy() {
         over = true;
@@ -110,10 +130,7 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     private void warmUp() {
         try {
             warmUp(new InMemoryRateLimitStore(TimeSource.monotonic(), BUCKETS));
-            if (connector.connect(MAX_CONNECT)) {
-                checkAlgorithms();
-            }
-            if (!over && mistake == null && connector.connect(Duration.ZERO)) {
+            if (connector.connect(MAX_CONNECT) && !over) {
                 warmUpRedis();
             }
         } catch (Throwable ex) {
@@ -125,6 +142,18 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
 
     /** Also after the start-up, which does not wait for Redis for long. */
     private void checkAlgorithms() {
+        try {
+            if (connector.connect(MAX_CONNECT)) {
+                checkParts();
+            }
+        } catch (Throwable ex) {
+            endedEarly(ex);
+        } finally {
+            checked.countDown();
+        }
+    }
+
+    private void checkParts() {
         for (RateLimitAlgorithm algorithm : algorithms.own()) {
             try {
                 new StringRedisTemplate(connector.connections())

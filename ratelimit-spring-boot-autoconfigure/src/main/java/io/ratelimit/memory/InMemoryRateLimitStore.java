@@ -333,7 +333,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
         boolean rejected = rejectedBefore
                 || StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
         List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
-        @Nullable BucketState[] states = new BucketState[charges.size()];
+        @Nullable BucketState[] states = new @Nullable BucketState[charges.size()];
         // An algorithm of the application may fail here, and then nothing is charged.
         for (int i = 0; i < states.length; i++) {
             Assessment assessment = assessments.get(i);
