@@ -379,8 +379,9 @@ class DashboardTests {
                     Sample sample = Sample.startOn(
                             redis, "ratelimit.redis.timeout=1s", "ratelimit.limits.quotes.on-store-failure=reject")) {
                 browser.open(sample.url("/ratelimits"));
-                awaitLive();
-                assertThat(browser.text("#store-title")).isEqualTo("Shared by all instances");
+                browser.await(
+                        "the limits are shared",
+                        () -> browser.text("#store-title").equals("Shared by all instances"));
                 redis.kill();
                 for (int call = 0; call < 3; call++) {
                     sample.quote("alice").expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
@@ -416,7 +417,8 @@ class DashboardTests {
             try (Sample sample = start("ratelimit.store=in-memory")) {
                 browser.open(sample.url("/ratelimits"));
                 awaitLive();
-                assertThat(browser.text("#store-title")).isEqualTo("Each instance on its own");
+                browser.await(
+                        "the page says so", () -> browser.text("#store-title").equals("Each instance on its own"));
                 assertThat(browser.text("#store-text")).contains("kept in memory", "The figures are those of");
                 assertThat(browser.text("#total-shared")).isEqualTo("each on its own");
                 openLimit("quotes");
@@ -429,7 +431,8 @@ class DashboardTests {
             try (Sample sample = start("ratelimit.statistics.enabled=false")) {
                 browser.open(sample.url("/ratelimits"));
                 awaitLive();
-                assertThat(browser.text("#store-title")).isEqualTo("No figures");
+                browser.await(
+                        "the page says so", () -> browser.text("#store-title").equals("No figures"));
                 assertThat(browser.text("#store-text")).contains("ratelimit.statistics.enabled");
                 assertThat(browser.text("[data-limit=quotes] .state")).isEqualTo("Not counted");
             }
