@@ -42,9 +42,9 @@ final class Application {
 
     static final Application SERVLET = start("servlet", withAccess(REDIS.properties()));
 
-    static final Application REACTIVE = start("reactive", withAccess(REDIS.properties()));
+    static final Application REACTIVE = start("reactive", withDashboardAt("/ops/limits", withAccess(REDIS.properties())));
 
-    static final Application IN_MEMORY = start("in-memory");
+    static final Application IN_MEMORY = start("in-memory", withDashboardAt("/ops/limits"));
 
     private static final Pattern LISTENING = Pattern.compile("(?m)^listening on (\\d+)$");
 
@@ -77,6 +77,11 @@ final class Application {
     private static String[] withAccess(String... properties) {
         return Stream.concat(
                         Stream.of("management.endpoint.ratelimits.access=unrestricted"), Stream.of(properties))
+                .toArray(String[]::new);
+    }
+
+    private static String[] withDashboardAt(String path, String... properties) {
+        return Stream.concat(Stream.of("ratelimit.dashboard.path=" + path), Stream.of(properties))
                 .toArray(String[]::new);
     }
 
