@@ -16,8 +16,10 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -201,15 +203,21 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     /** Runs a probe on every server, so that the first call is fast. Ignores failures, which calls report. */
     public void warmUp(Duration time) {
         Deadline deadline = Deadline.in(time, clock);
-        BoundedWait.await(probeAll(deadline), deadline::nanosLeftAtLast);
+        BoundedWait.await(probeAll((server, probe) -> server.call(probe, deadline)), deadline::nanosLeftAtLast);
     }
 
-    /** Runs a probe on every server. The result fails if one of them fails. */
+    /**
+     * Runs a probe on every server. The result fails if one of them fails twice. The first failure does not count towards the
+     * circuit breaker, so that a check that is late once affects no call. The second does: without calls, nothing else would find
+     * another connection.
+     */
     public CompletableFuture<Void> check() {
-        return probeAll(deadline());
+        return probeAll((server, probe) -> server.callInBackground(probe, deadline())
+                .exceptionallyCompose(failure -> server.call(probe, deadline())));
     }
 
-    private CompletableFuture<Void> probeAll(Deadline deadline) {
+    private CompletableFuture<Void> probeAll(
+            BiFunction<ServerCircuitBreaker, Supplier<CompletionStage<List<Long>>>, CompletableFuture<?>> call) {
         Map<String, String> tags;
         try {
             tags = executor.topology().hashTags();
@@ -217,7 +225,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             return notFound(ex);
         }
         return CompletableFuture.allOf(tags.entrySet().stream()
-                .map(tag -> server(tag.getKey()).call(() -> probeOn(tag.getValue()), deadline))
+                .map(tag -> call.apply(server(tag.getKey()), () -> probeOn(tag.getValue())))
                 .toArray(CompletableFuture[]::new));
     }
 

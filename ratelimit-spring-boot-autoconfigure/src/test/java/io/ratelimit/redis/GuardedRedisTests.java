@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.TimeoutException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -136,6 +137,21 @@ class GuardedRedisTests {
         assertThat(servers.probes()).containsExactly("alpha", "beta");
         servers.fail("beta", new IllegalStateException("OOM no room"));
         assertThat(reasonOf(redis.check())).isEqualTo(Reason.OUT_OF_MEMORY);
+    }
+
+    /** It is late once, and no call pays for that. */
+    @Test
+    void checkThatFailsOnceIsRepeatedAndOpensNoCircuitBreaker() {
+        servers.answer("beta", () -> {
+            servers.heal("beta");
+            return CompletableFuture.failedFuture(new TimeoutException());
+        });
+        assertThat(redis.check()).isCompleted();
+        assertThat(servers.probes()).containsExactly("alpha", "beta", "beta");
+        assertThat(ask("beta")).isCompleted();
+        servers.silence("beta");
+        assertThat(reasonOf(redis.check())).isEqualTo(Reason.TIMEOUT);
+        assertThat(reasonOf(ask("beta"))).isEqualTo(Reason.SHORT_CIRCUITED);
     }
 
     @Test

@@ -105,7 +105,7 @@ final class Outage {
         return nanos.getAsLong() - lastFailure >= quiet.toNanos();
     }
 
-    /** @param limits of the call; empty for a check */
+    /** @param limits of the call; empty for a check during an outage */
     void failure(List<RateLimit> limits, RateLimitStoreException failure) {
         lastFailure = nanos.getAsLong();
         if (!limits.isEmpty()) {

@@ -7,6 +7,7 @@ import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.StoreFailure;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
@@ -37,6 +38,9 @@ final class OutageTracker {
     private final Outage ofBuckets;
 
     private final Outage ofAlgorithms;
+
+    /** What the last check has found while no call failed. */
+    private volatile @Nullable StoreFailure found;
 
     private final AtomicBoolean checking = new AtomicBoolean();
 
@@ -70,14 +74,14 @@ final class OutageTracker {
         this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 
-    /** @param limits of the call; empty for a check */
+    /** @param limits of the call; empty for a check during an outage */
     void failure(List<RateLimit> limits, RateLimitStoreException failure) {
         Reason reason = Outage.first(failure).getReason();
         if (reason == Reason.FOREIGN_VALUE) {
             ofBuckets.failure(limits, failure);
         } else if (reason == Reason.ALGORITHM) {
             ofAlgorithms.failure(limits, failure);
-        } else if (reason != Reason.CLOSED && reason != Reason.STALLED) {
+        } else if (isOfStore(reason)) {
             ofStore.failure(limits, failure);
         }
     }
@@ -96,7 +100,7 @@ final class OutageTracker {
 
     /** Returns whether the whole store can decide, as far as is known. Does not include failures of single buckets and limits. */
     boolean isAvailable() {
-        return !ofStore.isOn();
+        return !ofStore.isOn() && found == null;
     }
 
     /** Begins a check, unless one is under way. */
@@ -108,15 +112,31 @@ final class OutageTracker {
         }
     }
 
-    /** Takes the result of a check. */
+    /** Takes the result of a check. A check alone is no outage: there is none until a call fails. */
     @Nullable
     Void checked(@Nullable Object well, @Nullable Throwable thrown) {
-        if (thrown != null && Futures.unwrap(thrown) instanceof RateLimitStoreException failure) {
+        if (thrown == null || !(Futures.unwrap(thrown) instanceof RateLimitStoreException failure)) {
+            found = null;
+            ofStore.overIfQuiet();
+        } else if (ofStore.isOn() || !isOfStore(Outage.first(failure).getReason())) {
             failure(List.of(), failure);
         } else {
-            ofStore.overIfQuiet();
+            StoreFailure before = found;
+            RateLimitStoreException first = Outage.first(failure);
+            found = new StoreFailure(
+                    first.getReason(),
+                    String.valueOf(first.getMessage()),
+                    before == null ? Instant.now() : before.since(),
+                    0);
         }
         return null;
+    }
+
+    private static boolean isOfStore(Reason reason) {
+        return reason != Reason.FOREIGN_VALUE
+                && reason != Reason.ALGORITHM
+                && reason != Reason.CLOSED
+                && reason != Reason.STALLED;
     }
 
     /** Logs at most once a minute, and not while the store is known to fail. */
@@ -133,7 +153,8 @@ final class OutageTracker {
     }
 
     List<StoreFailure> failures() {
-        return Stream.of(ofStore.failure(), ofBuckets.failure(), ofAlgorithms.failure())
+        StoreFailure ofCalls = ofStore.failure();
+        return Stream.of(ofCalls == null ? found : ofCalls, ofBuckets.failure(), ofAlgorithms.failure())
                 .filter(Objects::nonNull)
                 .toList();
     }

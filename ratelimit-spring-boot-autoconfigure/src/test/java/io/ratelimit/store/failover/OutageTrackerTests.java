@@ -220,14 +220,38 @@ class OutageTrackerTests {
     }
 
     @Test
-    void whatIsFoundWithoutACallIsLoggedAsWell() {
+    void checkThatFailsIsNoOutageBeforeACallFails() {
         log.checked(null, trouble);
+        log.checked(null, new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+        assertThat(recorder.levels()).isEmpty();
+        assertThat(events).isEmpty();
+        assertThat(log.isAvailable()).isFalse();
+        assertThat(log.failures()).singleElement().satisfies(known -> {
+            assertThat(known.reason()).isEqualTo(Reason.TIMEOUT);
+            assertThat(known.calls()).isZero();
+        });
+        log.failure(List.of(limit), trouble);
         assertThat(recorder.levels()).containsExactly("WARNING");
-        assertThat(recorder.lines().get(0))
-                .isEqualTo("Rate limit store unavailable (error: down); applying on-store-failure");
         assertThat(log.failures())
                 .singleElement()
-                .satisfies(known -> assertThat(known.calls()).isZero());
+                .satisfies(known -> assertThat(known.calls()).isEqualTo(1));
+        seconds = 1;
+        log.success();
+        assertThat(events).hasSize(2);
+        assertThat(log.failures()).isEmpty();
+        assertThat(log.isAvailable()).isTrue();
+    }
+
+    @Test
+    void checkThatSucceedsAgainLeavesNothing() {
+        log.checked(null, trouble);
+        log.checked(null, null);
+        assertThat(log.isAvailable()).isTrue();
+        assertThat(log.failures()).isEmpty();
+        log.checked(null, new RateLimitStoreException(Reason.STALLED, "not sent", null));
+        log.checked(null, new RateLimitStoreException(Reason.CLOSED, "closed", null));
+        assertThat(log.isAvailable()).isTrue();
+        assertThat(recorder.levels()).isEmpty();
     }
 
     @Test
