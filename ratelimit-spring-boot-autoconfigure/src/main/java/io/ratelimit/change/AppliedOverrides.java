@@ -42,6 +42,7 @@ final class AppliedOverrides {
      * @param overrides by the {@linkplain Target#id id} of what they are for
      * @param now the time by the store's clock, in microseconds
      * @param changed the id of what this instance has changed; {@code null}: none
+     * @param principal the author of that change, if known
      * @param endedHere whether this instance is the one that has removed what had ended
      */
     void applyAll(
@@ -49,6 +50,7 @@ final class AppliedOverrides {
             Map<String, StoredOverride> overrides,
             long now,
             @Nullable String changed,
+            @Nullable String principal,
             boolean endedHere) {
         List<Target> targets = limits.stream().flatMap(Target::of).toList();
         applied.keySet().retainAll(new HashSet<>(targets));
@@ -60,7 +62,7 @@ final class AppliedOverrides {
             }
             Applied present = applied.get(target);
             if (wanted == null ? present != null : present == null || present.stored.version() != wanted.version()) {
-                apply(target, present, wanted, id.equals(changed), now, endedHere);
+                apply(target, present, wanted, id.equals(changed), principal, now, endedHere);
             }
         }
     }
@@ -78,6 +80,7 @@ final class AppliedOverrides {
             @Nullable Applied present,
             @Nullable StoredOverride wanted,
             boolean here,
+            @Nullable String principal,
             long now,
             boolean endedHere) {
         EffectiveLimit limit = target.limit;
@@ -93,7 +96,7 @@ final class AppliedOverrides {
                             ended ? Kind.OVERRIDE_ENDED : Kind.OVERRIDE_REMOVED,
                             target.plan == null ? "" : "plan " + target.plan,
                             null,
-                            null,
+                            here ? principal : null,
                             here || (ended && endedHere)));
             return;
         }

@@ -229,7 +229,7 @@ public final class LimitAdmin implements RateLimitAdmin {
                 .repository()
                 .write(id, next, principal, expectedVersion)
                 .thenApply(reply -> {
-                    synchronizer.apply(reply, id);
+                    synchronizer.apply(reply, id, principal);
                     if (reply.result() == OverrideSnapshot.Result.CONFLICT) {
                         throw new RateLimitConflictException(limit.name(), expectedVersion, reply.presentVersion());
                     }

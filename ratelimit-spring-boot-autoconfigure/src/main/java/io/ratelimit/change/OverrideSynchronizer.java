@@ -26,7 +26,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the stored overrides, about twice a second, and at once if another instance says that they have changed.
+ * Reads the stored overrides, about once a second, and at once if another instance says that they have changed.
  * {@link AppliedOverrides} applies them. While they cannot be read, the last known ones apply until they end. No failure ends
  * the reading.
  */
@@ -37,7 +37,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     /** The name of the channel's topic. The message is the id of a limit. */
     static final String TOPIC = "overrides";
 
-    private static final long PAUSE_MILLIS = 450;
+    private static final long PAUSE_MILLIS = 850;
 
     /** Instances that were started together do not read together. */
     private static final long JITTER_MILLIS = 100;
@@ -199,7 +199,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     private CompletableFuture<Void> refresh() {
         return Futures.start(repository::read).handle((snapshot, thrown) -> {
             if (thrown == null) {
-                apply(snapshot, null);
+                apply(snapshot, null, null);
             } else {
                 failed(Futures.unwrap(thrown));
             }
@@ -227,8 +227,9 @@ public final class OverrideSynchronizer implements AutoCloseable {
      * Applies overrides that the store has just replied, unless a later reply was applied already.
      *
      * @param changed the id of the limit that this instance has changed; {@code null}: none
+     * @param principal the author of that change, if known
      */
-    synchronized void apply(OverrideSnapshot snapshot, @Nullable String changed) {
+    synchronized void apply(OverrideSnapshot snapshot, @Nullable String changed, @Nullable String principal) {
         if (failing) {
             failing = false;
             logger.log(Level.INFO, "Overrides of rate limits can be read again");
@@ -239,18 +240,18 @@ public final class OverrideSynchronizer implements AutoCloseable {
         }
         known = snapshot;
         knownSince = nanos.getAsLong();
-        applyAll(changed, snapshot.ended() > 0);
+        applyAll(changed, principal, snapshot.ended() > 0);
         if (!repository.isShared()) {
             readLater();
         }
     }
 
     private synchronized void applyAll() {
-        applyAll(null, false);
+        applyAll(null, null, false);
     }
 
-    private void applyAll(@Nullable String changed, boolean endedHere) {
-        applied.applyAll(limits(), known.overrides(), now(), changed, endedHere);
+    private void applyAll(@Nullable String changed, @Nullable String principal, boolean endedHere) {
+        applied.applyAll(limits(), known.overrides(), now(), changed, principal, endedHere);
     }
 
     /** Applies the overrides of limits again, whose configuration has changed, and tells of the change. */

@@ -34,8 +34,10 @@ final class OverriddenInstance implements AutoCloseable {
                 .toArray(String[]::new));
     }
 
-    static OverriddenInstance onCluster(String node) {
-        return new OverriddenInstance(new String[] {"ratelimit.redis.cluster.nodes=" + node});
+    static OverriddenInstance onCluster(String node, String... properties) {
+        return new OverriddenInstance(
+                Stream.concat(Stream.of("ratelimit.redis.cluster.nodes=" + node), Stream.of(properties))
+                        .toArray(String[]::new));
     }
 
     private OverriddenInstance(String[] properties) {

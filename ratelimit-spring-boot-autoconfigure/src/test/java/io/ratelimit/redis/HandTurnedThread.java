@@ -10,7 +10,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 
 /** A thread with a clock. Both stand still, but for the time that the test lets pass. */
-public final class HandTurnedThread extends ScheduledThreadPoolExecutor {
+public class HandTurnedThread extends ScheduledThreadPoolExecutor {
 
     private final List<Task> tasks = new ArrayList<>();
 
