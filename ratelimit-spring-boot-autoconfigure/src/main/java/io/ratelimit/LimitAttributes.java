@@ -258,6 +258,13 @@ final class LimitAttributes {
         return scope == null ? Scope.SHARED : scope;
     }
 
+    /** Returns the zone that the configuration sets for this limit alone; {@code null}: none. */
+    @Nullable
+    ZoneId configuredZone() {
+        LimitOverrides origin = origins.get("zone");
+        return origin == null || origin.property().equals(LimitOverrides.DEFAULTS) ? null : zone;
+    }
+
     ZoneId zone() {
         return zone == null ? ZoneOffset.UTC : zone;
     }

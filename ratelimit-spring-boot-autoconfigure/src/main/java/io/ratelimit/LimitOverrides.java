@@ -45,6 +45,9 @@ public record LimitOverrides(
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
 
+    /** A plan expression that gives no caller a plan. */
+    public static final String NO_PLAN = "none";
+
     /** The prefix of the properties that apply to all limits, as a value of {@link #property}. */
     public static final String DEFAULTS = "ratelimit.defaults";
 

@@ -3,6 +3,7 @@ package io.ratelimit;
 import static io.ratelimit.RateLimitBuilder.text;
 
 import java.time.Duration;
+import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
 
 /** Checks the attributes of a limit, each alone and together. The message of a mistake has the name that was written, and the fix. */
@@ -55,10 +56,12 @@ final class LimitValidation {
         checkBlockFor();
         checkHold();
         if (traits.holdsPermits()) {
+            checkZone();
             return concurrency();
         }
         Rate rate = rate();
         checkCalendarUnit(rate);
+        checkZone();
         traits = AlgorithmTraits.of(attributes.algorithm(), attributes.refill(), rate);
         ReducedRate reduced = reduced(rate);
         long capacity = capacity(rate, reduced);
@@ -120,6 +123,17 @@ final class LimitValidation {
                     attributes.label("hold") + " must be from " + text(SHORTEST_HOLD) + " to " + text(LONGEST_HOLD)
                             + was,
                     "Use 30s, unless calls pause for longer.");
+        }
+    }
+
+    /** Only a zone that is set for this limit: those of all limits are for the ones with calendar windows. */
+    private void checkZone() {
+        ZoneId zone = attributes.configuredZone();
+        if (zone != null && attributes.algorithm() != Algorithm.FIXED_WINDOW) {
+            throw new RateLimitConfigurationException(
+                    attributes.label("zone") + " must not be set for " + attributes.algorithm()
+                            + ", because only windows of FIXED_WINDOW are calendar units (was " + zone + ").",
+                    "Remove it, or use FIXED_WINDOW with a rate such as \"10000/month\".");
         }
     }
 

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 public record Rate(long permits, Duration period, @Nullable CalendarUnit calendarUnit) {
 
     /** Examples of what {@link #parse} accepts, for error messages. */
-    static final String EXAMPLES = "\"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\" or \"1/PT1M\"";
+    static final String EXAMPLES =
+            "\"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\", \"1/PT1M\" or \"10000/month\"";
 
     private static final Duration LONGEST_IN_MICROS = Duration.of(Long.MAX_VALUE, ChronoUnit.MICROS);
 

@@ -2,6 +2,7 @@ package io.ratelimit;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +29,7 @@ public record RateLimitPlan(
         @Nullable Boolean dryRun) {
 
     public RateLimitPlan {
+        Objects.requireNonNull(name, "name");
         blockFor = blockFor == null ? null : List.copyOf(blockFor);
     }
 

@@ -101,7 +101,8 @@ public @interface RateLimited {
     /**
      * Plan of the caller: the name of one of {@code ratelimit.limits.<name>.plans}, or a {@link io.ratelimit.RateLimitPlan}, whose
      * numbers apply instead of those of the limit. If it is null, empty or unknown, the limit's own numbers apply. Evaluated at
-     * each call; if it has to be looked up elsewhere, use a {@link #planResolver}.
+     * each call; if it has to be looked up elsewhere, use a {@link #planResolver}. {@code "none"}: calls have no plan, because only
+     * code names plans.
      */
     String planExpression() default "";
 

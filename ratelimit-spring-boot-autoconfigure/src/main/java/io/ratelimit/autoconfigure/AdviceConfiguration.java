@@ -15,6 +15,7 @@ import io.ratelimit.aop.RateLimitInterceptor;
 import io.ratelimit.aop.ReturnTypeStrategies;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreWarmUp;
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
@@ -166,11 +167,11 @@ class AdviceConfiguration {
     }
 
     /**
-     * Starts the URL rules, and returns the requests of each limit, by the limit's name.
+     * Starts the URL rules, and returns the requests of each limit, by the limit's name, and what each is charged.
      *
      * @throws RateLimitConfigurationException if there are rules, but this is not a web application
      */
-    private static Map<String, List<String>> startRequestRules(
+    private static Map<String, Map<String, ChargeDescription>> startRequestRules(
             RateLimitProperties properties, ObjectProvider<RequestRules> requestRules, LimitCatalog catalog) {
         RequestRules rules = requestRules.getIfAvailable();
         if (rules != null) {

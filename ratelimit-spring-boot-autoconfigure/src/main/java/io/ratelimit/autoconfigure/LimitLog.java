@@ -2,8 +2,10 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
+import io.ratelimit.expression.ChargeDescription;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -21,11 +23,10 @@ final class LimitLog {
      * Describes a limit.
      *
      * @param methods the methods that it limits
-     * @param requests the requests that it limits
-     * @param requestKey the key expression of its requests
+     * @param requests the requests that it limits, and what each is charged
      */
     static String describe(
-            RateLimit limit, List<LimitedMethodRecord> methods, List<String> requests, String requestKey) {
+            RateLimit limit, List<LimitedMethodRecord> methods, Map<String, ChargeDescription> requests) {
         String line = "Rate limit '" + limit.name() + "': " + limit;
         if (methods.isEmpty() && requests.isEmpty()) {
             return line;
@@ -34,16 +35,18 @@ final class LimitLog {
             logger.log(
                     Level.DEBUG,
                     "Rate limit '" + limit.name() + "' applies to "
-                            + Stream.concat(methods.stream().map(LimitedMethodRecord::method), requests.stream())
+                            + Stream.concat(
+                                            methods.stream().map(LimitedMethodRecord::method),
+                                            requests.keySet().stream())
                                     .collect(Collectors.joining(", ")));
         }
         String keys = Stream.concat(
                         methods.stream()
                                 .map(method -> method.charge(limit.name()).key()),
-                        requests.stream().map(request -> requestKey))
+                        requests.values().stream().map(ChargeDescription::key))
                 .distinct()
                 .collect(Collectors.joining(" or "));
-        String places = Stream.of(ofMethods(methods), first(requests))
+        String places = Stream.of(ofMethods(methods), first(List.copyOf(requests.keySet())))
                 .filter(text -> !text.isEmpty())
                 .collect(Collectors.joining(", "));
         return line + ", key " + keys + ", on " + places;

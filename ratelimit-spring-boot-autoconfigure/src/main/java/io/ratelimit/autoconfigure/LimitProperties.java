@@ -42,7 +42,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param scope Which instances share the limit.
  * @param zone Time zone in which the calendar unit of a rate such as "10000/month" begins, such as Europe/Berlin. Default:
  *     UTC.
- * @param planExpression SpEL expression for the plan of the caller, in quotes: the name of one of the plans.
+ * @param planExpression SpEL expression for the plan of the caller, in quotes: the name of one of the plans; none: only
+ *     code names plans.
  * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan of a key, instead of an expression.
  * @param plans Numbers of each plan, by its name, instead of those of the limit.
  * @param hold Time after which the permits that an instance holds come back if the instance has died, for CONCURRENCY.
@@ -194,7 +195,7 @@ public record LimitProperties(
      *     the limit is violated again soon after the block before.
      * @param scope Which instances share a limit, unless it sets it.
      * @param zone Time zone of limits whose rate has a calendar unit, unless a limit sets it.
-     * @param planExpression SpEL expression for the plan of the caller, for limits without one.
+     * @param planExpression SpEL expression for the plan of the caller, for limits without one; none: no plan.
      * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan, for limits without one.
      */
     public record Defaults(

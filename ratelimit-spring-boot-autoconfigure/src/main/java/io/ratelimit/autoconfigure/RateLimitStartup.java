@@ -4,7 +4,8 @@ import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.RateLimitSettings;
+import io.ratelimit.RateLimitStatus.Origin;
+import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import io.ratelimit.expression.ChargeDescription;
@@ -35,13 +36,13 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     private final CompositeRateLimitListener listeners;
 
-    private final Supplier<Map<String, List<String>>> requestLimits;
+    private final Supplier<Map<String, Map<String, ChargeDescription>>> requestLimits;
 
     private final Optional<String> store;
 
     private final Runnable awaitStore;
 
-    private volatile Map<String, List<String>> requests = Map.of();
+    private volatile Map<String, Map<String, ChargeDescription>> requests = Map.of();
 
     private volatile List<LimitedMethodRecord> records = List.of();
 
@@ -49,7 +50,8 @@ final class RateLimitStartup implements SmartInitializingSingleton {
      * Creates the last step of the start-up.
      *
      * @param registry {@code null} if the application has its own
-     * @param requestLimits starts the URL rules, and returns the requests of each limit, by the limit's name
+     * @param requestLimits starts the URL rules, and returns the requests of each limit, by the limit's name, and what each is
+     *     charged
      * @param store describes the store for the log
      * @param awaitStore waits for the store's warm-up
      */
@@ -58,7 +60,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             LimitCatalog catalog,
             @Nullable CatalogRateLimiterRegistry registry,
             CompositeRateLimitListener listeners,
-            Supplier<Map<String, List<String>>> requestLimits,
+            Supplier<Map<String, Map<String, ChargeDescription>>> requestLimits,
             Optional<String> store,
             Runnable awaitStore) {
         this.limitedBeans = limitedBeans;
@@ -93,9 +95,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
     /** A limit that only code applies has plans by {@code RateLimiter.withPlan}. */
     private void checkPlans(RateLimit limit) {
         String property = catalog.settings().overrides(limit.name()).property();
-        List<ChargeDescription> charges = Stream.concat(
-                        methods(limit.name()).values().stream(), requests(limit.name()).values().stream())
-                .toList();
+        List<ChargeDescription> charges = charges(limit);
         if (limit.plans().isEmpty()
                 || charges.isEmpty()
                 || charges.stream().anyMatch(charge -> charge.plan() != null)
@@ -109,16 +109,42 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                         + String.join(", ", limit.plans().keySet()) + ").",
                 "Set " + property
                         + ".plan-expression or plan-resolver, or planExpression or planResolver of the annotation."
-                        + " If only your code names plans, by RateLimiter.withPlan, set plan-expression: \"null\".");
+                        + " The only RateLimitPlanResolver bean applies by itself, if the limit has a key."
+                        + " If only your code names plans, by RateLimiter.withPlan, set plan-expression: none.");
+    }
+
+    private List<ChargeDescription> charges(RateLimit limit) {
+        return Stream.concat(methods(limit.name()).values().stream(), requests(limit.name()).values().stream())
+                .toList();
+    }
+
+    /** Code that names plans may return rates with calendar units, and customizers may set the zone of all limits. */
+    private void warnOfUnusedZone(RateLimit limit) {
+        Origin zone = limit.origins().get("zone");
+        if (zone == null
+                || zone.source() == Source.DEFAULT
+                || zone.place().startsWith(LimitOverrides.DEFAULTS)
+                || limit.withPlans().stream().anyMatch(RateLimitStartup::hasCalendarUnit)
+                || charges(limit).stream().anyMatch(charge -> charge.plan() != null)) {
+            return;
+        }
+        logger.log(
+                Level.WARNING,
+                "Rate limit '" + limit.name() + "': "
+                        + (zone.source() == Source.CONFIGURATION ? zone.place() : "zone") + " has no effect, because "
+                        + limit + " has no calendar unit in its rate (was " + limit.zone() + ")");
+    }
+
+    private static boolean hasCalendarUnit(RateLimit limit) {
+        return limit.hasRate() && limit.rate().calendarUnit() != null;
     }
 
     private void report(RateLimit limit, List<RateLimit> configured) {
         List<LimitedMethodRecord> methods = records.stream()
                 .filter(limited -> limited.charges().containsKey(limit.name()))
                 .toList();
-        List<String> ofLimit = requests.getOrDefault(limit.name(), List.of());
-        String line = LimitLog.describe(
-                limit, methods, ofLimit, requestCharge(limit.name()).key());
+        Map<String, ChargeDescription> ofLimit = requests.getOrDefault(limit.name(), Map.of());
+        String line = LimitLog.describe(limit, methods, ofLimit);
         if (configured.contains(limit)) {
             String suggestion = methods.isEmpty() && ofLimit.isEmpty() ? suggestion(limit, configured) : "";
             logger.log(
@@ -127,6 +153,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         } else {
             logger.log(Level.INFO, line);
         }
+        warnOfUnusedZone(limit);
         catalog.settings().localShare().warning(limit).ifPresent(warning -> logger.log(Level.WARNING, warning));
         if (!methods.isEmpty() && !ofLimit.isEmpty()) {
             logger.log(
@@ -134,18 +161,6 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                     "Rate limit '" + limit.name() + "' applies to methods and to URLs: a request to such a URL that"
                             + " calls such a method is charged twice. Declare two limits with different names instead.");
         }
-    }
-
-    /** Describes what a request is charged to a limit, which only the configuration says. */
-    private ChargeDescription requestCharge(String limit) {
-        RateLimitSettings settings = catalog.settings();
-        LimitOverrides overrides = settings.overrides(limit);
-        return new ChargeDescription(
-                (overrides.hasKey() ? overrides : settings.defaults()).keyText(),
-                overrides.permits() == null ? "1" : overrides.permits(),
-                overrides.condition() == null ? settings.defaults().condition() : overrides.condition(),
-                null,
-                (overrides.hasPlan() ? overrides : settings.defaults()).planText());
     }
 
     /** Suggests a similar name that the code declares, for a limit without methods and requests. */
@@ -170,8 +185,6 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     /** Returns the requests that a limit applies to, and what each is charged. */
     Map<String, ChargeDescription> requests(String limit) {
-        Map<String, ChargeDescription> charges = new TreeMap<>();
-        requests.getOrDefault(limit, List.of()).forEach(request -> charges.put(request, requestCharge(limit)));
-        return charges;
+        return new TreeMap<>(requests.getOrDefault(limit, Map.of()));
     }
 }

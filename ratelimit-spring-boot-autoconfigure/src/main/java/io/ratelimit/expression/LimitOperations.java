@@ -128,8 +128,8 @@ public final class LimitOperations {
     }
 
     /**
-     * Returns the plan of the overrides, of the declaration, or else of the defaults; {@code null}: no plans. The defaults are for
-     * limits that have plans and a key.
+     * Returns the plan of the overrides, of the declaration, of the defaults, or else of the only resolver; {@code null}: no plans.
+     * The defaults and the only resolver are for limits that have plans and a key.
      */
     private @Nullable LimitPlan plan(
             LimitDeclaration declaration, LimitOverrides overrides, @Nullable LimitKey key, ExpressionScope scope) {
@@ -149,6 +149,9 @@ public final class LimitOperations {
                 overrides.hasPlan() ? overrides : catalog.settings().defaults();
         if (!overrides.hasPlan() && (overrides.plans().isEmpty() || key == null)) {
             return null;
+        }
+        if (!origin.hasPlan()) {
+            return expressions.onlyPlanResolver(declaration.name());
         }
         return plan(
                 declaration.name(),
@@ -175,6 +178,9 @@ public final class LimitOperations {
                         "Set the key of the limit, which tells callers apart.");
             }
             return expressions.planResolver(resolver, resolverLabel, limit);
+        }
+        if (LimitOverrides.NO_PLAN.equals(expression)) {
+            return NoPlan.NONE;
         }
         return expression == null || expression.isEmpty()
                 ? null

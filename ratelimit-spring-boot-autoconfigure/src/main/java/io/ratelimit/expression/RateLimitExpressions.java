@@ -16,6 +16,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collector;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -166,13 +167,24 @@ public final class RateLimitExpressions {
         return new ResolvedPlan(bean, beans.getBean(PlanCaches.class).of(limit, bean, resolver));
     }
 
+    /** Returns the plans that the only {@link RateLimitPlanResolver} bean finds; {@code null}: there is none, or there are several. */
+    @Nullable
+    LimitPlan onlyPlanResolver(String limit) {
+        List<String> names = names(RateLimitPlanResolver.class);
+        return names.size() == 1 ? planResolver(names.get(0), "planResolver", limit) : null;
+    }
+
+    private List<String> names(Class<?> type) {
+        return Stream.of(BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false))
+                .filter(name -> !ScopedProxyUtils.isScopedTarget(name))
+                .sorted()
+                .toList();
+    }
+
     /** Looks a bean up at the first call, because it may depend on limited beans. */
     private <T> Supplier<T> bean(String bean, String attribute, Class<T> type) {
         if (!beans.containsBean(bean) || !beans.isTypeMatch(bean, type)) {
-            List<String> names = Stream.of(
-                            BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, type, true, false))
-                    .sorted()
-                    .toList();
+            List<String> names = names(type);
             throw new RateLimitConfigurationException(
                     attribute + " must be the name of a " + type.getSimpleName() + " bean (was \"" + bean + "\").",
                     LimitNames.didYouMean(bean, names, nearest -> nearest)

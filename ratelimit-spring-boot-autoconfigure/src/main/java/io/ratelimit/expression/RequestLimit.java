@@ -23,6 +23,11 @@ public final class RequestLimit {
         return operation.limit();
     }
 
+    /** Describes what a request is charged. */
+    public ChargeDescription describe() {
+        return operation.describe();
+    }
+
     /** Returns whether the limit applies to any request. */
     public boolean isEnabled() {
         return operation.isEnabled();

@@ -2,6 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.web.MatchedRequest.Match;
@@ -69,6 +70,11 @@ final class RequestMatcher {
 
     RateLimit limit() {
         return limit.limit();
+    }
+
+    /** Describes what a request is charged. */
+    ChargeDescription charge() {
+        return limit.describe();
     }
 
     /** Returns whether the limit applies to any request. */

@@ -2,10 +2,12 @@ package io.ratelimit.web;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -55,12 +57,12 @@ public final class RequestRules {
     /**
      * Parses and enables the rules, once all limits are declared and before there are requests.
      *
-     * @return the requests of each limit, by the limit's name
+     * @return the requests of each limit, by the limit's name, and what each is charged
      * @throws RateLimitConfigurationException if a rule is invalid
      */
-    public Map<String, List<String>> start() {
+    public Map<String, Map<String, ChargeDescription>> start() {
         List<RequestMatcher> all = new ArrayList<>();
-        Map<String, List<String>> requests = new TreeMap<>();
+        Map<String, Map<String, ChargeDescription>> requests = new TreeMap<>();
         for (RequestRule rule : rules) {
             if (limits.mayBeElsewhere(rule.limit())) {
                 logger.log(
@@ -73,8 +75,8 @@ public final class RequestRules {
             RequestMatcher matcher = new RequestMatcher(rule, parser.get(), limits);
             warnOfOtherMethods(rule, matcher);
             warnOfMissingLogin(rule, matcher);
-            requests.computeIfAbsent(matcher.limit().name(), name -> new ArrayList<>())
-                    .add(rule.describe());
+            requests.computeIfAbsent(matcher.limit().name(), name -> new LinkedHashMap<>())
+                    .put(rule.describe(), matcher.charge());
             all.add(matcher);
         }
         all.forEach(matcher -> matcher.addListener(() -> enable(all)));

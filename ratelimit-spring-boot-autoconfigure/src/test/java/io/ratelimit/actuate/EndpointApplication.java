@@ -48,7 +48,7 @@ final class EndpointApplication implements AutoCloseable {
                                         "management.endpoints.web.exposure.include=ratelimits",
                                         "ratelimit.store=in-memory",
                                         "ratelimit.limits.exports.rate=2/h",
-                                        "ratelimit.limits.quotes.plan-expression=null",
+                                        "ratelimit.limits.quotes.plan-expression=none",
                                         "ratelimit.limits.quotes.plans.free.capacity=2"),
                                 type == WebApplicationType.NONE
                                         ? Stream.<String>of()
@@ -77,7 +77,7 @@ final class EndpointApplication implements AutoCloseable {
         return send("DELETE", path, null);
     }
 
-    Answer send(String method, String path, String body) {
+    Answer send(String method, String path, String body, String... headers) {
         String port = context.getEnvironment().getProperty("local.server.port");
         HttpRequest.Builder request = HttpRequest.newBuilder(
                         URI.create("http://127.0.0.1:" + port + "/actuator/ratelimits" + path))
@@ -85,6 +85,9 @@ final class EndpointApplication implements AutoCloseable {
                 .method(method, body == null ? BodyPublishers.noBody() : BodyPublishers.ofString(body));
         if (body != null) {
             request.header("Content-Type", "application/json");
+        }
+        if (headers.length > 0) {
+            request.headers(headers);
         }
         try {
             return new Answer(CLIENT.send(request.build(), BodyHandlers.ofString()));

@@ -132,7 +132,7 @@ abstract class EndpointContract {
                 .doesNotContainKeys("override", "pointcut");
         assertThat(quotes.json("methods"))
                 .hasSize(1)
-                .containsValue(Map.of("key", "#id", "permits", "#cost", "condition", "#cost > 0", "plan", "null"));
+                .containsValue(Map.of("key", "#id", "permits", "#cost", "condition", "#cost > 0", "plan", "none"));
         assertThat(quotes.json("origins", "rate")).containsEntry("source", "DECLARATION");
         assertThat(quotes.json("origins", "capacity"))
                 .containsEntry("source", "CONFIGURATION")

@@ -255,6 +255,7 @@ class PlanExpressionTests {
                 "plans.pro.block-for=1m,0 | ratelimit.limits.quotes.plans.pro.block-for must be positive (was 0s).",
                 "plans.pro.capcity=5 | ratelimit.limits.quotes.plans.pro.capcity",
                 "plans.PRO.capacity=7 | ratelimit.limits.quotes.plans must not have two spellings of a name",
+                "plan-expression=None | ratelimit.limits.quotes.plan-expression \"None\" names 'None'",
                 "plan-expression=#nobody | ratelimit.limits.quotes.plan-expression \"#nobody\" names #nobody",
                 "plan-resolver=nothing | ratelimit.limits.quotes.plan-resolver must be the name of a RateLimitPlanResolver"
             })
@@ -275,10 +276,27 @@ class PlanExpressionTests {
                 .run(context -> assertThat(analysis(context).getDescription())
                         .contains("ratelimit.limits." + limit + ".plans must not be set without a plan-expression or a"
                                 + " plan-resolver, because all calls have the limit's own numbers then (was pro)."));
-        runner.withPropertyValues(property, "ratelimit.limits." + limit + ".plan-expression=null")
+        runner.withPropertyValues(property, "ratelimit.limits." + limit + ".plan-expression=none")
                 .run(context -> assertThat(context).hasNotFailed());
         runner.withPropertyValues(property, "ratelimit.partial-context=true")
                 .run(context -> assertThat(context).hasNotFailed());
+    }
+
+    /** Methods and code share the buckets, and code alone names plans. */
+    @Test
+    void methodsHaveTheLimitsOwnNumbersIfOnlyCodeNamesPlans() {
+        runner.withPropertyValues(
+                        "ratelimit.limits.quotes.plan-expression=none", "ratelimit.limits.later.plan-expression=none")
+                .run(context -> {
+                    context.getBean(Quotes.class).quote("alice", "free");
+                    assertThat(context.getBean(LimitsOfCalls.class).last().capacity())
+                            .isEqualTo(4);
+                    assertThat(context.getBean(Quotes.class).later().join()).isEqualTo("later");
+                    RateLimiter quotes =
+                            context.getBean(RateLimiterRegistry.class).get("quotes");
+                    assertThat(quotes.withPlan("pro").tryAcquire("alice").remaining())
+                            .isEqualTo(4);
+                });
     }
 
     @Test

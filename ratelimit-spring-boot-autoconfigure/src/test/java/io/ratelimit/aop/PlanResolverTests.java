@@ -9,13 +9,16 @@ import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.testing.BlockingCalls;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -130,6 +133,125 @@ class PlanResolverTests {
         });
     }
 
+    /** A limit that has plans in the configuration, and does not say which bean finds them. */
+    @Test
+    void onlyResolverAppliesByItselfToALimitWithPlansAndAKey() {
+        database.plans.put("alice", RateLimitPlan.named("pro"));
+        runner.withPropertyValues("ratelimit.limits.plain.plans.pro.capacity=3").run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            for (int call = 0; call < 3; call++) {
+                quotes.plain("alice");
+            }
+            assertRejected("plain", () -> quotes.plain("alice"));
+            quotes.plain("bob");
+            assertRejected("plain", () -> quotes.plain("bob"));
+            assertThat(database.asked).containsExactly("plain alice", "plain bob");
+        });
+        database.asked.clear();
+        runner.run(context -> context.getBean(Quotes.class).plain("alice"));
+        runner.withPropertyValues(
+                        "ratelimit.limits.plain.plans.pro.capacity=3", "ratelimit.limits.plain.plan-expression=none")
+                .run(context -> {
+                    Quotes quotes = context.getBean(Quotes.class);
+                    quotes.plain("alice");
+                    assertRejected("plain", () -> quotes.plain("alice"));
+                });
+        assertThat(database.asked).isEmpty();
+    }
+
+    @Test
+    void oneOfSeveralResolversIsNotChosen() {
+        runner.withBean("others", RateLimitPlanResolver.class, () -> (limit, key) -> null)
+                .withPropertyValues("ratelimit.limits.plain.plans.pro.capacity=3")
+                .run(context -> {
+                    assertThat(analysis(context).getDescription())
+                            .contains("ratelimit.limits.plain.plans must not be set without a plan-expression or a"
+                                    + " plan-resolver");
+                    assertThat(analysis(context).getAction())
+                            .contains(
+                                    "The only RateLimitPlanResolver bean applies by itself, if the limit has a key.",
+                                    "set plan-expression: none.");
+                });
+    }
+
+    /** What a database may hold. */
+    @Test
+    void answersThatCannotApplyAreTheConfiguredNumbersAndFailNoCall() {
+        Duration endless = Duration.ofSeconds(Long.MAX_VALUE);
+        List<RateLimitPlan> garbage = List.of(
+                RateLimitPlan.named("pro").capacity(-1),
+                RateLimitPlan.named("pro").capacity(Long.MIN_VALUE),
+                RateLimitPlan.named("pro").capacity(Long.MAX_VALUE),
+                RateLimitPlan.named("pro").rate(""),
+                RateLimitPlan.named("pro").rate("-5/s"),
+                RateLimitPlan.named("pro").rate("99999999999999999999/s"),
+                RateLimitPlan.named("pro").rate("5/day"),
+                RateLimitPlan.named("pro").rate(Long.MAX_VALUE, endless),
+                RateLimitPlan.named("pro").maxWait(endless),
+                RateLimitPlan.named("pro").maxWait(Duration.ofSeconds(-1)),
+                RateLimitPlan.named("pro").blockFor(endless),
+                RateLimitPlan.named("pro").blockFor(Duration.ZERO, Duration.ZERO));
+        runner.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            for (int i = 0; i < garbage.size(); i++) {
+                String user = "user" + i;
+                database.plans.put(user, garbage.get(i));
+                for (int call = 0; call < 3; call++) {
+                    quotes.quote(user);
+                }
+                assertRejected("quotes", () -> quotes.quote(user));
+            }
+            for (String name : List.of("", " ", "\0\r\n", "p ".repeat(1_000_000), "käse")) {
+                String user = "named " + name.hashCode();
+                database.plans.put(user, RateLimitPlan.named(name).capacity(2));
+                quotes.quote(user);
+                assertRejected("quotes", () -> quotes.quote(user));
+            }
+        });
+    }
+
+    @Test
+    void errorsOfTheBeanLeaveTheLimitItsOwnNumbers() {
+        for (Error error :
+                List.of(new StackOverflowError(), new OutOfMemoryError("test"), new NoClassDefFoundError())) {
+            database.error = error;
+            runner.run(context -> {
+                Quotes quotes = context.getBean(Quotes.class);
+                quotes.quote("alice");
+                assertRejected("quotes", () -> quotes.quote("alice"));
+                StepVerifier.create(quotes.reactive("alice")).expectNextCount(1).verifyComplete();
+                database.error = null;
+                database.plans.put("carol", RateLimitPlan.named("pro"));
+                quotes.quote("carol");
+                quotes.quote("carol");
+            });
+        }
+    }
+
+    /** The answer comes when the calls wait already. */
+    @Test
+    void slowBeanBlocksNeitherReactorsThreadsNorTheSubscribers() {
+        database.held = new CompletableFuture<>();
+        database.plans.put("alice", RateLimitPlan.named("staff").enabled(false));
+        runner.run(context -> {
+            Quotes quotes = context.getBean(Quotes.class);
+            quotes.later("bob").cancel(true);
+            assertThat(BlockingCalls.during(() -> {
+                        List<CompletableFuture<String>> calls = IntStream.range(0, 20)
+                                .mapToObj(call -> Mono.defer(() -> quotes.reactive("alice"))
+                                        .subscribeOn(Schedulers.parallel())
+                                        .toFuture())
+                                .toList();
+                        assertThat(calls).noneMatch(CompletableFuture::isDone);
+                        database.held.complete(null);
+                        calls.forEach(call -> assertThat(
+                                        call.orTimeout(20, TimeUnit.SECONDS).join())
+                                .startsWith("parallel"));
+                    }))
+                    .isEmpty();
+        });
+    }
+
     @Test
     void limitWithoutAKeyCannotHaveAResolver() {
         runner.withPropertyValues("ratelimit.limits.quotes.key-expression=all-callers")
@@ -156,11 +278,16 @@ class PlanResolverTests {
 
         private boolean failing;
 
+        private Error error;
+
         @Override
         public RateLimitPlan resolve(String limit, String key) {
             asked.add(limit + " " + key);
             threads.add(Thread.currentThread().getName());
             held.orTimeout(20, TimeUnit.SECONDS).join();
+            if (error != null) {
+                throw error;
+            }
             if (failing) {
                 throw new IllegalStateException("no database");
             }
@@ -178,6 +305,11 @@ class PlanResolverTests {
 
         @RateLimited(name = "quotes", rate = "1/h", keyExpression = "#user", planResolver = "plans")
         public void quote(String user) {
+            calls.add(user);
+        }
+
+        @RateLimited(name = "plain", rate = "1/h", keyExpression = "#user")
+        public void plain(String user) {
             calls.add(user);
         }
 

@@ -14,10 +14,12 @@ import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LogRecorder;
 import java.time.ZoneId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Limits with calendar windows, as applications declare and change them. */
@@ -46,13 +48,46 @@ class CalendarLimitTests {
                 });
     }
 
+    /** As in a test profile with another rate. */
     @Test
-    void zoneMayBeSetBesideAnyRate() {
-        runner.withPropertyValues(QUOTA + "rate=100/s").run(context -> {
-            RateLimit quota =
-                    context.getBean(RateLimitAdmin.class).status("quota").effective();
-            assertThat(quota).hasToString("FIXED_WINDOW, capacity 100 at 100/s");
-        });
+    void zoneWithoutACalendarRateIsLogged() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            runner.withPropertyValues(QUOTA + "rate=100/s").run(context -> {
+                RateLimit quota =
+                        context.getBean(RateLimitAdmin.class).status("quota").effective();
+                assertThat(quota).hasToString("FIXED_WINDOW, capacity 100 at 100/s");
+            });
+            assertThat(log.lines())
+                    .contains(
+                            "Rate limit 'quota': ratelimit.limits.quota.zone has no effect, because FIXED_WINDOW, capacity"
+                                    + " 100 at 100/s has no calendar unit in its rate (was Europe/Berlin)");
+        }
+    }
+
+    @ParameterizedTest
+    @CsvSource({"token-bucket, 100/s, TOKEN_BUCKET", "concurrency, , CONCURRENCY"})
+    void algorithmWithoutCalendarWindowsHasNoZone(String algorithm, String rate, String name) {
+        LimitedContexts.inMemory()
+                .withPropertyValues(
+                        QUOTA + "algorithm=" + algorithm, QUOTA + "capacity=10", QUOTA + "zone=Europe/Berlin")
+                .withPropertyValues(rate == null ? new String[0] : new String[] {QUOTA + "rate=" + rate})
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.limits.quota.zone must not be set for " + name
+                                + ", because only windows of FIXED_WINDOW are calendar units (was Europe/Berlin)."));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ratelimit.limits.quota.rate=5/day", "ratelimit.limits.quota.plans.pro.rate=100/month"})
+    void zoneThatMayHaveAnEffectIsNotLogged(String property) {
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            // A zone of all limits is for those that need one.
+            LimitedContexts.inMemory()
+                    .withPropertyValues("ratelimit.defaults.zone=Asia/Tokyo", "ratelimit.limits.other.rate=100/s")
+                    .run(context -> assertThat(context).hasNotFailed());
+            runner.withPropertyValues(QUOTA + "plans.pro.rate=10/s", property)
+                    .run(context -> assertThat(context).hasNotFailed());
+            assertThat(log.text()).contains("'other'").doesNotContain("has no effect");
+        }
     }
 
     @ParameterizedTest

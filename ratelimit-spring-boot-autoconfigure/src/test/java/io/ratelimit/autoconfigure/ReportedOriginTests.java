@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Import;
 class ReportedOriginTests {
 
     private static final String RATES =
-            "Write it like \"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\" or \"1/PT1M\".";
+            "Write it like \"10/s\", \"100/m\", \"1000/h\", \"5/10s\", \"3/500ms\", \"1/PT1M\" or \"10000/month\".";
 
     @TempDir
     private Path directory;

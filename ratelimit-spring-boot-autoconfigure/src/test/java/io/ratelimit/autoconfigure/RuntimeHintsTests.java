@@ -7,6 +7,9 @@ import static org.springframework.aot.hint.predicate.RuntimeHintsPredicates.reso
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.actuate.BucketDescriptor;
+import io.ratelimit.actuate.LimitDescriptor;
+import io.ratelimit.actuate.LimitsDescriptor;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.LimitedMethodHints;
 import io.ratelimit.aop.ProcessedMethods;
@@ -16,9 +19,12 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
+import java.lang.reflect.RecordComponent;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.UUID;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -33,10 +39,15 @@ import org.springframework.aot.generate.InMemoryGeneratedFiles;
 import org.springframework.aot.generate.MethodReference;
 import org.springframework.aot.hint.MemberCategory;
 import org.springframework.aot.hint.RuntimeHints;
+import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
+import org.springframework.beans.BeanUtils;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationCode;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.ImportRuntimeHints;
+import org.springframework.core.ResolvableType;
+import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.javapoet.ClassName;
 import org.springframework.util.ClassUtils;
@@ -98,6 +109,36 @@ class RuntimeHintsTests {
                     .isNotEmpty()
                     .allSatisfy(part -> assertThat(resource().forResource("io/ratelimit/redis/" + part.getFileName()))
                             .accepts(GENERAL));
+        }
+    }
+
+    /** What the endpoint writes as JSON, down to the last record. */
+    @Test
+    void answersOfTheEndpointAreReadable() {
+        RuntimeHints hints = new RuntimeHints();
+        ImportRuntimeHints registered = AnnotatedElementUtils.findMergedAnnotation(
+                RateLimitsEndpointAutoConfiguration.class, ImportRuntimeHints.class);
+        assertThat(registered).isNotNull();
+        for (Class<? extends RuntimeHintsRegistrar> type : registered.value()) {
+            BeanUtils.instantiateClass(type).registerHints(hints, getClass().getClassLoader());
+        }
+        Set<Class<?>> records = new HashSet<>();
+        Stream.of(LimitsDescriptor.class, LimitDescriptor.class, BucketDescriptor.class)
+                .forEach(type -> addRecords(ResolvableType.forClass(type), records));
+        assertThat(records).hasSizeGreaterThan(8).contains(LimitDescriptor.PlanDescriptor.class);
+        assertThat(records)
+                .allSatisfy(type -> assertThat(type.getRecordComponents())
+                        .allSatisfy(component -> assertThat(reflection().onMethodInvocation(component.getAccessor()))
+                                .accepts(hints)));
+    }
+
+    private static void addRecords(ResolvableType type, Set<Class<?>> records) {
+        Stream.of(type.getGenerics()).forEach(generic -> addRecords(generic, records));
+        Class<?> found = type.resolve(Object.class);
+        if (found.isRecord() && found.getName().startsWith("io.ratelimit.") && records.add(found)) {
+            for (RecordComponent component : found.getRecordComponents()) {
+                addRecords(ResolvableType.forMethodReturnType(component.getAccessor()), records);
+            }
         }
     }
 

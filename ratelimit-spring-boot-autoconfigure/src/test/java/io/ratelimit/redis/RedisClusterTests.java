@@ -116,6 +116,40 @@ class RedisClusterTests {
         }
     }
 
+    /** Each slot tells the server's time to the first call, which is sent again. */
+    @Test
+    void limitsWithCalendarWindowsInTwoSlotsAreChargedTogetherOrNotAtAll() {
+        TestClock clock = new TestClock();
+        RateLimitStore atClock = cluster.storeAt(clock);
+        RateLimit month = TestLimits.calendarWindow("month", "10/month", "Europe/Berlin");
+        RateLimit day = TestLimits.calendarWindow("day", "2/day", "Pacific/Apia");
+        List<String> tenants = IntStream.range(0, RedisCluster.SHARDS)
+                .mapToObj(node ->
+                        keys().filter(key -> node(key) == node).findFirst().orElseThrow())
+                .toList();
+        for (String tenant : tenants) {
+            for (int days = 0; days < 2; days++) {
+                List<Charge> charges = List.of(new Charge(month, tenant, 1), new Charge(day, "key0", 1));
+                for (int call = 0; call < 4; call++) {
+                    boolean fits = call < 2;
+                    List<RateLimitDecision> decisions =
+                            atClock.decide(StoreRequest.of(charges)).decisions();
+                    assertThat(decisions).extracting(RateLimitDecision::allowed).containsExactly(true, fits);
+                    assertThat(decisions.get(0).remaining()).isEqualTo(10 - 2L * days - Math.min(call + 1, 2));
+                }
+                assertThat(atClock.peek(charges.get(0)).remaining()).isEqualTo(8 - 2L * days);
+                clock.advance(Duration.ofDays(1));
+            }
+        }
+        clock.advance(Duration.ofDays(70));
+        for (String tenant : tenants) {
+            assertThat(atClock.decide(StoreRequest.of(
+                                    List.of(new Charge(month, tenant, 10), new Charge(day, tenant + "x", 2))))
+                            .decisions())
+                    .allMatch(RateLimitDecision::allowed);
+        }
+    }
+
     private static Stream<String> keys() {
         return IntStream.range(0, KEYS).mapToObj(i -> "key" + i);
     }

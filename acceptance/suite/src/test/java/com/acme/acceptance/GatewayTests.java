@@ -91,6 +91,23 @@ class GatewayTests {
         }
     }
 
+    /** The filter hands over the key alone, so that no caller would have the numbers of its plan. */
+    @Test
+    void aRouteWhoseLimitHasPlansIsRefused() {
+        Application planned = gateway(
+                "ratelimit.store=in-memory",
+                "ratelimit.limits.gateway-route.plans.pro.rate=9/d",
+                "ratelimit.limits.gateway-named.plans.pro.rate=9/d",
+                "ratelimit.limits.gateway-named.plan-expression=none",
+                "spring.cloud.gateway.server.webflux.fail-on-route-definition-error=false");
+        planned.allowed("/named", "X-Api-Key", key);
+        assertThat(planned.get("/route", "X-Api-Key", key).statusCode()).isEqualTo(404);
+        assertThat(planned.log())
+                .contains("filter RequestRateLimiter of route 'gateway-route'")
+                .contains("ratelimit.limits.gateway-route must not have plans here, because the filter hands over the key"
+                        + " alone.");
+    }
+
     @Test
     void anInstanceLimitsItsRoutesWithoutRedis() {
         withoutRedis.allowed("/route", "X-Api-Key", key);

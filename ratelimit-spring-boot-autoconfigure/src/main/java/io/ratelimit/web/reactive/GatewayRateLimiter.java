@@ -131,7 +131,8 @@ public final class GatewayRateLimiter extends AbstractRateLimiter<GatewayRateLim
 
     /** The filter hands over a key, and nothing that a plan can be read from. */
     private static void checkPlans(LimitOverrides overrides) {
-        if (overrides.hasPlan() || !overrides.plans().isEmpty()) {
+        boolean named = overrides.hasPlan() || !overrides.plans().isEmpty();
+        if (named && !LimitOverrides.NO_PLAN.equals(overrides.planExpression())) {
             throw new RateLimitConfigurationException(
                     overrides.property() + " must not have plans here, because the filter hands over the key alone"
                             + (overrides.hasPlan() ? " (was " + overrides.planText() + ")." : "."),

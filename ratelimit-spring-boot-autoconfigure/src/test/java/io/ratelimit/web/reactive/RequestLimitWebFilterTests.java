@@ -54,7 +54,7 @@ class RequestLimitWebFilterTests {
     @BeforeEach
     void start() {
         catalog.declare(RateLimit.named("any").rate("1/s").build(), "the test");
-        assertThat(rules.start()).containsEntry("any", List.of("/any"));
+        assertThat(rules.start().get("any")).containsOnlyKeys("/any");
     }
 
     @Test
