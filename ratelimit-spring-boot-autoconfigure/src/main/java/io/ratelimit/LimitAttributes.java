@@ -101,7 +101,7 @@ final class LimitAttributes {
         lease = resolve("lease", properties.lease(), lease, defaults.lease(), properties, defaults);
         scope = resolve("scope", properties.scope(), scope, defaults.scope(), properties, defaults);
         zone = resolve("zone", properties.zone(), zone, defaults.zone(), properties, defaults);
-        hold = resolve("hold", properties.hold(), hold, null, properties, defaults);
+        hold = resolve("hold", properties.hold(), hold, hasRate() ? null : defaults.hold(), properties, defaults);
         enabled = resolve("enabled", properties.enabled(), enabled, defaults.enabled(), properties, defaults);
         dryRun = resolve("dryRun", properties.dryRun(), dryRun, defaults.dryRun(), properties, defaults);
         onStoreFailure = resolve(

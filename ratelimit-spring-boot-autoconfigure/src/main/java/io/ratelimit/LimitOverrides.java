@@ -70,6 +70,9 @@ public record LimitOverrides(
             // No limit may need it, so that nothing else would parse it.
             LimitValidation.parse(DEFAULTS + ".rate", rate);
         }
+        if (property.equals(DEFAULTS) && hold != null) {
+            LimitValidation.checkHold(DEFAULTS + ".hold", hold);
+        }
     }
 
     /**

@@ -112,16 +112,20 @@ final class LimitValidation {
         if (hold == null) {
             return;
         }
-        String was = " (was " + text(hold) + ").";
         if (!traits.holdsPermits()) {
             throw new RateLimitConfigurationException(
-                    attributes.label("hold") + " must not be set for " + attributes.algorithm() + was,
+                    attributes.label("hold") + " must not be set for " + attributes.algorithm() + " (was " + text(hold) + ").",
                     "Remove it, or use CONCURRENCY.");
         }
+        checkHold(attributes.label("hold"), hold);
+    }
+
+    /** @param label of the attribute in the message */
+    static void checkHold(String label, Duration hold) {
         if (hold.compareTo(SHORTEST_HOLD) < 0 || hold.compareTo(LONGEST_HOLD) > 0) {
             throw new RateLimitConfigurationException(
-                    attributes.label("hold") + " must be from " + text(SHORTEST_HOLD) + " to " + text(LONGEST_HOLD)
-                            + was,
+                    label + " must be from " + text(SHORTEST_HOLD) + " to " + text(LONGEST_HOLD) + " (was " + text(hold)
+                            + ").",
                     "Use 30s, unless calls pause for longer.");
         }
     }

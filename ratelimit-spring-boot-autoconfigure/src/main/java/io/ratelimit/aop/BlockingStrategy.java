@@ -89,6 +89,7 @@ final class BlockingStrategy implements ReturnTypeStrategy {
             costs.release();
         }
         costs.returned(result);
+        call.returned(result);
         return result;
     }
 }

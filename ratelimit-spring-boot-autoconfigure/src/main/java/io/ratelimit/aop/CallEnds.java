@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
 import org.springframework.core.ReactiveAdapter;
@@ -12,6 +13,7 @@ import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.http.HttpEntity;
 import org.springframework.util.ClassUtils;
 
 /** Determines which return types hide the end of a call. */
@@ -29,7 +31,49 @@ final class CallEnds {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    /** Functional handlers return them. */
+    private static final Set<String> RESPONSES_COMPLETED_LATER = Set.of(
+            "org.springframework.web.servlet.function.AsyncServerResponse",
+            "org.springframework.web.servlet.function.SseServerResponse",
+            "org.springframework.web.servlet.function.StreamingServerResponse");
+
+    /** Whether work goes on after a value of the class was returned. */
+    private static final ClassValue<Boolean> GOING_ON = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
+                    || Stream.concat(COMPLETED_LATER.stream(), RESPONSES_COMPLETED_LATER.stream())
+                            .anyMatch(name -> isA(type, name));
+        }
+    };
+
+    private static final ClassValue<Boolean> ENTITY = new ClassValue<>() {
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            return isA(type, HTTP_ENTITY);
+        }
+    };
+
     private CallEnds() {}
+
+    /** Returns whether the work of a call goes on that has returned the value, which its declared type may not tell. */
+    static boolean goesOnAfter(@Nullable Object value) {
+        if (value == null || (value instanceof Future<?> future && future.isDone())) {
+            return false;
+        }
+        return value instanceof Future
+                || value instanceof CompletionStage
+                || GOING_ON.get(value.getClass())
+                || (ENTITY.get(value.getClass()) && goesOnAfter(Entities.body(value)));
+    }
+
+    /** Apart, because the type may be absent. */
+    private static final class Entities {
+
+        static @Nullable Object body(Object entity) {
+            return ((HttpEntity<?>) entity).getBody();
+        }
+    }
 
     /** Returns the part of the return type whose work goes on unobserved, or {@code null} if the end of a call is observed. */
     static @Nullable Class<?> unobserved(Method method) {

@@ -132,7 +132,13 @@ final class FutureStrategy implements ReturnTypeStrategy {
     /** Releases the permits that the call holds when its future is complete, whether or not the caller has cancelled it. */
     private static CompletionStage<@Nullable Object> releasing(
             CompletionStage<@Nullable Object> outcome, LimitedCall call, Settlement settlement) {
-        return call.charges().holdsPermits() ? outcome.whenComplete((value, failure) -> settlement.release()) : outcome;
+        if (!call.charges().holdsPermits()) {
+            return outcome;
+        }
+        return outcome.whenComplete((value, failure) -> {
+            settlement.release();
+            call.returned(value);
+        });
     }
 
     /** Continues after the refund, and not on a thread of the store. */

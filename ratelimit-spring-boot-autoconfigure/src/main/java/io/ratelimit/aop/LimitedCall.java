@@ -7,6 +7,7 @@ import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -52,6 +53,13 @@ record LimitedCall(MethodCharges charges, MethodInvocation invocation, RateLimit
     @Nullable
     Object proceed() throws Throwable {
         return invocation.proceed();
+    }
+
+    /** Warns if the call holds permits, which are released now, and its work goes on. */
+    void returned(@Nullable Object result) {
+        if (charges.holdsPermits() && CallEnds.goesOnAfter(result)) {
+            limited().warnOfEarlyRelease(Objects.requireNonNull(result).getClass());
+        }
     }
 
     /** Calls the method for one of several subscribers. */

@@ -2,19 +2,24 @@ package io.ratelimit.aop;
 
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ChargeDescription;
+import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.expression.RateLimitExpressions;
 import io.ratelimit.expression.RateLimitOperation;
 import io.ratelimit.limiter.EffectiveLimit;
+import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
 
 /** Holds a method and its limits. Created once; what a call needs is derived again when one of the limits changes. */
 final class LimitedMethod {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private final Method method;
 
@@ -28,6 +33,8 @@ final class LimitedMethod {
     private final ReturnTypeStrategy strategy;
 
     private final RateLimitExpressions expressions;
+
+    private final AtomicBoolean warned = new AtomicBoolean();
 
     private volatile MethodCharges charges;
 
@@ -75,6 +82,18 @@ final class LimitedMethod {
     @Nullable
     FallbackMethod fallback() {
         return fallback;
+    }
+
+    /** Logs once that calls release their permits before their work is done. */
+    void warnOfEarlyRelease(Class<?> returned) {
+        if (warned.compareAndSet(false, true)) {
+            logger.log(
+                    Level.WARNING,
+                    MethodSignatures.describe(method) + " returned a " + returned.getName()
+                            + " whose work goes on, and its permits were released already, because the declared type does not tell."
+                            + " Limit the requests by a URL rule (ratelimit.http), or declare the return type; logged once for this"
+                            + " method");
+        }
     }
 
     ReturnTypeStrategy strategy() {

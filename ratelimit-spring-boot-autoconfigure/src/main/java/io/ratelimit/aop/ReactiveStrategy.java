@@ -91,20 +91,25 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
                     }
                 })
                 .flatMapMany(outcome -> follow(call, acquire, outcome));
-        return call.charges().holdsPermits() ? releasing(values, entered) : values;
+        return call.charges().holdsPermits() ? releasing(values, call, entered) : values;
     }
 
     /**
      * Releases the permits that the call holds: before the subscriber learns of its end, so that it can call again at once, or
      * after it was cancelled. The value of a single-valued publisher counts as its end.
      */
-    private Publisher<?> releasing(Flux<?> values, CompletableFuture<Settlement> entered) {
+    private Publisher<?> releasing(Flux<?> values, LimitedCall call, CompletableFuture<Settlement> entered) {
         Runnable release = () -> {
             if (entered.isDone() && !entered.isCompletedExceptionally()) {
                 entered.getNow(Settlement.NONE).release();
             }
         };
-        Flux<?> single = multiValue ? values : values.doOnNext(value -> release.run());
+        Flux<?> single = multiValue
+                ? values
+                : values.doOnNext(value -> {
+                    release.run();
+                    call.returned(value);
+                });
         return single.doOnTerminate(release).doFinally(end -> release.run());
     }
 

@@ -197,6 +197,8 @@ public record LimitProperties(
      * @param zone Time zone of limits whose rate has a calendar unit, unless a limit sets it.
      * @param planExpression SpEL expression for the plan of the caller, for limits without one; none: no plan.
      * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan, for limits without one.
+     * @param hold Time after which the permits that an instance holds come back if the instance has died, for limits with
+     *     CONCURRENCY that do not set it.
      */
     public record Defaults(
             @Nullable String algorithm,
@@ -214,7 +216,8 @@ public record LimitProperties(
             @Nullable Scope scope,
             @Nullable ZoneId zone,
             @Nullable String planExpression,
-            @Nullable String planResolver) {
+            @Nullable String planResolver,
+            @Nullable Duration hold) {
 
         LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
             return LimitOverrides.at(LimitOverrides.DEFAULTS)
@@ -235,6 +238,7 @@ public record LimitProperties(
                     .zone(zone)
                     .planExpression(planExpression)
                     .planResolver(planResolver)
+                    .hold(hold)
                     .build();
         }
     }

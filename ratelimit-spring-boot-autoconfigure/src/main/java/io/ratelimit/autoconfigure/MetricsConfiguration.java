@@ -13,6 +13,7 @@ import io.ratelimit.metrics.StoreMeters;
 import io.ratelimit.store.RateLimitStore;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
+import java.util.function.LongConsumer;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -89,6 +90,11 @@ class MetricsConfiguration {
         @Override
         public Runnable cachedRejections() {
             return meters.cachedRejections();
+        }
+
+        @Override
+        public LongConsumer lostPermits() {
+            return meters.lostPermits();
         }
 
         @Override

@@ -15,6 +15,7 @@ import io.ratelimit.store.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -157,9 +158,13 @@ class RedisStoreConfiguration {
 
     /** Not in {@link StoreConfiguration}, whose methods are read without Redis, too. */
     static RateLimitStore store(
-            GuardedRedis redis, RateLimitProperties.Redis properties, ObjectProvider<ReleaseMessages> releases) {
+            GuardedRedis redis,
+            RateLimitProperties.Redis properties,
+            ObjectProvider<ReleaseMessages> releases,
+            LongConsumer lostPermits) {
         RedisRateLimitStore store = new RedisRateLimitStore(redis, properties.keyPrefix(), properties.keyHash());
         releases.ifAvailable(messages -> store.onAwaitedRelease(messages::send));
+        store.onLostPermits(lostPermits);
         return store;
     }
 

@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
+import java.util.function.LongConsumer;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -66,8 +67,9 @@ class StoreConfiguration {
         }
         StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE);
         RateLimitStore memory = inMemoryStore(properties, time, instrumented);
-        RateLimitStore shared =
-                instrumented.timed(RedisStoreConfiguration.store(guarded, properties.redis(), releases), "redis");
+        RateLimitStore shared = instrumented.timed(
+                RedisStoreConfiguration.store(guarded, properties.redis(), releases, instrumented.lostPermits()),
+                "redis");
         FailoverRateLimitStore failover = new FailoverRateLimitStore(
                 leases.over(
                         properties.redis().rememberRejections()
@@ -152,6 +154,11 @@ class StoreConfiguration {
         /** Returns what is to be called when a call is rejected without the store. */
         default Runnable cachedRejections() {
             return () -> {};
+        }
+
+        /** Returns what is to be called with a number of permits that running calls have lost. */
+        default LongConsumer lostPermits() {
+            return permits -> {};
         }
 
         /** Gets whether instances share their limits at the moment. */

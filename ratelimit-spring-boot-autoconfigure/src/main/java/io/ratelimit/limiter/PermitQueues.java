@@ -4,6 +4,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitInterruptedException;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.Waiter;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.DaemonThreads;
@@ -71,11 +73,23 @@ final class PermitQueues {
         try {
             BoundedWait.awaitInterruptibly(outcome, maxWait(request).plus(patience));
         } catch (InterruptedException ex) {
-            outcome.cancel(false);
+            abandon(outcome);
             Thread.currentThread().interrupt();
             throw new RateLimitInterruptedException(first(request).limit().name(), ex);
         }
+        if (!outcome.isDone()) {
+            abandon(outcome);
+            throw new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null);
+        }
         return BoundedWait.result(outcome);
+    }
+
+    /** Ends the wait of a call that does not take place. What it has been given at the last moment comes back. */
+    private void abandon(CompletableFuture<StoreOutcome> outcome) {
+        outcome.cancel(false);
+        var unused = outcome.thenAccept(late -> late.refund()
+                .refund(late.charges())
+                .whenComplete((done, thrown) -> late.charges().forEach(this::released)));
     }
 
     /** Does the same as {@link #decide(StoreRequest, CallObserver)} without blocking. Cancelling the future ends the wait. */

@@ -75,8 +75,17 @@ final class WaitingCall {
 
     private void continueBy(Runnable end) {
         if (entered) {
-            executor.execute(end);
+            execute(end);
         } else {
+            end.run();
+        }
+    }
+
+    private void execute(Runnable end) {
+        try {
+            executor.execute(end);
+        } catch (Throwable ex) {
+            // No thread could be created.
             end.run();
         }
     }

@@ -5,6 +5,7 @@ import io.micrometer.core.instrument.Tags;
 import io.ratelimit.store.RateLimitStore;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
+import java.util.function.LongConsumer;
 
 /** The meters of stores. */
 public final class StoreMeters {
@@ -50,14 +51,26 @@ public final class StoreMeters {
                 "ratelimit.cached.rejections", "rejections", "Calls that were rejected again without the store");
     }
 
+    /** Registers {@code ratelimit.concurrency.lost}, and returns what counts a number of permits. */
+    public LongConsumer lostPermits() {
+        Counter counter = meters.counter(
+                "ratelimit.concurrency.lost",
+                "permits",
+                "Permits of running calls that had expired or were lost by Redis, so that others could take them",
+                Tags.empty());
+        return permits -> increment(counter, (double) permits);
+    }
+
     private Runnable counting(String name, String unit, String description) {
         Counter counter = meters.counter(name, unit, description, Tags.empty());
-        return () -> {
-            try {
-                counter.increment();
-            } catch (RuntimeException ex) {
-                meters.warn(ex);
-            }
-        };
+        return () -> increment(counter, 1);
+    }
+
+    private void increment(Counter counter, double amount) {
+        try {
+            counter.increment(amount);
+        } catch (RuntimeException ex) {
+            meters.warn(ex);
+        }
     }
 }

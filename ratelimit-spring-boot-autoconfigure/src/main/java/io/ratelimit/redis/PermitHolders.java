@@ -3,23 +3,27 @@ package io.ratelimit.redis;
 import io.ratelimit.Charge;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.concurrent.Futures;
+import io.ratelimit.concurrent.Watchdog;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -34,6 +38,9 @@ final class PermitHolders {
 
     /** The largest number of permits of calls that one script renews. */
     static final int IN_SCRIPT = 1_000;
+
+    /** How many scripts of renewals are under way at a time. On a cluster there is one for each slot, however far away. */
+    static final int AT_A_TIME = 64;
 
     /** Between two attempts to reach a Redis that fails. */
     private static final Duration RETRY = Duration.ofMillis(500);
@@ -55,12 +62,17 @@ final class PermitHolders {
     /** Those whose release has failed. */
     private final Map<Place, Held> unreleased = new ConcurrentHashMap<>();
 
+    private final AtomicBoolean releasesPlanned = new AtomicBoolean();
+
     private final Map<Duration, RenewalRound> rounds = new ConcurrentHashMap<>();
 
     private final LongAdder lost = new LongAdder();
 
     /** Called for a release of permits that a call waits for, perhaps one of another instance. */
     private volatile Consumer<Charge> listener = charge -> {};
+
+    /** Called with the number of permits that were lost. */
+    private volatile LongConsumer lossListener = permits -> {};
 
     /** Creates one for a store. */
     @FunctionalInterface
@@ -71,6 +83,7 @@ final class PermitHolders {
 
     PermitHolders(GuardedRedis redis, ScriptCodec codec, CallDispatcher dispatcher) {
         this(redis, codec, dispatcher, DaemonThreads.createScheduler("ratelimit-renewal"), System::nanoTime);
+        Watchdog.shared().watch(this, PermitHolders::resume);
     }
 
     /** @param nanos a clock */
@@ -89,6 +102,10 @@ final class PermitHolders {
 
     void setListener(Consumer<Charge> listener) {
         this.listener = listener;
+    }
+
+    void setLossListener(LongConsumer listener) {
+        lossListener = listener;
     }
 
     /** Returns the number of a new holder, which is not 0. */
@@ -152,27 +169,59 @@ final class PermitHolders {
     }
 
     private void releaseLater(Held releasing) {
-        if (unreleased.put(releasing.place, releasing) == null && !redis.isClosed()) {
-            schedule(this::releaseAgain, RETRY);
+        unreleased.put(releasing.place, releasing);
+        planReleases();
+    }
+
+    private void planReleases() {
+        if (!redis.isClosed() && releasesPlanned.compareAndSet(false, true)) {
+            releasesPlanned.set(schedule(this::releaseAgain, RETRY.toNanos()));
         }
     }
 
-    /** Makes another attempt for all releases that have failed and whose permits have not expired. */
+    /** Makes another attempt for releases that have failed and whose permits have not expired: some of them at a time. */
     private void releaseAgain() {
-        List<Held> again = List.copyOf(unreleased.values());
-        for (Held releasing : again) {
-            if (unreleased.remove(releasing.place, releasing) && !releasing.hasExpired(nanos.getAsLong())) {
+        releasesPlanned.set(false);
+        long now = nanos.getAsLong();
+        int sent = 0;
+        for (Held releasing : List.copyOf(unreleased.values())) {
+            if (sent == IN_SCRIPT) {
+                planReleases();
+                return;
+            }
+            if (unreleased.remove(releasing.place, releasing) && !releasing.hasExpired(now)) {
+                sent++;
                 var unused = send(releasing);
             }
         }
     }
 
-    private void schedule(Runnable task, Duration delay) {
+    /** Returns whether a thread is available for the task. Otherwise the watchdog tries again. */
+    private boolean schedule(Runnable task, long delay) {
         try {
-            var unused = timer.schedule(task, delay.toNanos(), TimeUnit.NANOSECONDS);
+            var unused = timer.schedule(task, delay, TimeUnit.NANOSECONDS);
+            return true;
         } catch (RejectedExecutionException ex) {
             // Closed.
+        } catch (Throwable ex) {
+            logger.log(Level.DEBUG, "No thread is available to renew or release permits; trying again later", ex);
         }
+        return false;
+    }
+
+    /** Continues rounds of renewals that have ended too early. Returns a sentence for the log if there were any. */
+    @Nullable
+    String resume() {
+        String found = null;
+        if (!redis.isClosed()) {
+            for (RenewalRound round : rounds.values()) {
+                found = round.resume() ? "Renewals of permits were stuck and have been resumed" : found;
+            }
+            if (!unreleased.isEmpty()) {
+                planReleases();
+            }
+        }
+        return found;
     }
 
     /** Renews the permits of all calls of limits with the same hold. */
@@ -180,47 +229,176 @@ final class PermitHolders {
 
         private final Duration hold;
 
+        /** Between two rounds, in nanoseconds. */
+        private final long pause;
+
         private boolean planned;
+
+        /** Of the attempt that is planned. An earlier one was overtaken. */
+        private int attempt;
+
+        /** When the attempt is due. */
+        private long due;
+
+        /** Whether scripts are under way. */
+        private boolean sending;
+
+        private long begun;
+
+        /** Whether scripts of the round have failed, so that the next attempt goes on with it. */
+        private boolean unfinished;
+
+        /** Whether the attempt before has found permits that were lost, and the log tells. */
+        private boolean logged;
 
         RenewalRound(Duration hold) {
             this.hold = hold;
+            this.pause = hold.dividedBy(3).toNanos();
         }
 
         /** Plans the next round unless it is planned. */
         synchronized void begin() {
             if (!planned) {
                 planned = true;
-                schedule(this::run, hold.dividedBy(3));
+                unfinished = false;
+                plan(pause);
             }
         }
 
-        private void plan(Duration delay) {
-            schedule(this::run, delay);
+        private synchronized void plan(long delay) {
+            int next = ++attempt;
+            due = nanos.getAsLong() + delay;
+            sending = false;
+            var unused = schedule(() -> run(next), delay);
         }
 
-        private void run() {
+        /** Returns whether an attempt was long overdue, which takes place now. */
+        synchronized boolean resume() {
+            boolean stuck = planned && !sending && nanos.getAsLong() - due > Math.max(pause, RETRY.toNanos()) / 2;
+            if (stuck) {
+                plan(0);
+            }
+            return stuck;
+        }
+
+        private void run(int number) {
+            try {
+                List<Held> some = due(number);
+                if (some != null) {
+                    Renewal renewal = new Renewal(scripts(some));
+                    var unused = renewal.send().whenComplete((done, thrown) -> ended(renewal, thrown != null));
+                }
+            } catch (Throwable ex) {
+                logger.log(Level.DEBUG, "A renewal of permits failed; trying again", ex);
+                ended(null, true);
+            }
+        }
+
+        /** Returns the calls whose permits are to be renewed now; {@code null} if there are none any more. */
+        private synchronized @Nullable List<Held> due(int number) {
+            if (number != attempt) {
+                return null;
+            }
+            long now = nanos.getAsLong();
+            if (!unfinished || now - begun >= pause) {
+                begun = now;
+            }
+            boolean any = false;
             List<Held> due = new ArrayList<>();
-            synchronized (this) {
-                for (Held taken : held.values()) {
-                    if (taken.charge.limit().hold().equals(hold)) {
+            for (Held taken : held.values()) {
+                if (taken.charge.limit().hold().equals(hold)) {
+                    any = true;
+                    if (taken.renewed - begun < 0) {
                         due.add(taken);
                     }
                 }
-                if (due.isEmpty() || redis.isClosed()) {
-                    planned = false;
-                    return;
-                }
             }
-            long begun = nanos.getAsLong();
-            var unused = renew(scripts(due), 0).whenComplete((done, thrown) -> {
-                long left = hold.dividedBy(3).toNanos() - (nanos.getAsLong() - begun);
-                plan(thrown == null ? Duration.ofNanos(Math.max(0, left)) : least(RETRY, hold.dividedBy(3)));
-            });
+            planned = any && !redis.isClosed();
+            sending = planned;
+            return planned ? due : null;
+        }
+
+        private synchronized void ended(@Nullable Renewal renewal, boolean failed) {
+            unfinished = failed;
+            if (renewal != null) {
+                log(renewal.lost);
+            }
+            long left = pause - (nanos.getAsLong() - begun);
+            plan(failed ? Math.min(RETRY.toNanos(), pause) : Math.max(0, left));
+        }
+
+        private void log(Map<String, Long> lostNow) {
+            if (!lostNow.isEmpty() && !logged) {
+                logger.log(
+                        Level.WARNING,
+                        "Permits of running calls had expired or were lost by Redis ("
+                                + lostNow.values().stream()
+                                        .mapToLong(Long::longValue)
+                                        .sum()
+                                + " of the limits " + String.join(", ", lostNow.keySet())
+                                + "); counting them again, but others may have taken them meanwhile");
+            }
+            logged = !lostNow.isEmpty();
         }
     }
 
-    private static Duration least(Duration one, Duration other) {
-        return one.compareTo(other) < 0 ? one : other;
+    /** Sends scripts, some at a time, all of them even if some fail. */
+    private final class Renewal {
+
+        private final Iterator<List<Held>> scripts;
+
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+        /** How many permits were lost, by limit. */
+        private final Map<String, Long> lost = new ConcurrentSkipListMap<>();
+
+        private int underWay;
+
+        private @Nullable Throwable failure;
+
+        Renewal(List<List<Held>> scripts) {
+            this.scripts = scripts.iterator();
+        }
+
+        CompletableFuture<Void> send() {
+            for (List<Held> script = next(); script != null; script = next()) {
+                List<Held> some = script;
+                CompletableFuture<Void> sent = Futures.start(() -> renew(some, lost));
+                if (sent.isDone()) {
+                    var unused = sent.whenComplete((nothing, thrown) -> ended(thrown));
+                } else {
+                    var unused = sent.whenComplete((nothing, thrown) -> {
+                        ended(thrown);
+                        var unusedToo = send();
+                    });
+                }
+            }
+            return done;
+        }
+
+        private synchronized @Nullable List<Held> next() {
+            if (underWay == AT_A_TIME || !scripts.hasNext()) {
+                if (underWay == 0) {
+                    finish();
+                }
+                return null;
+            }
+            underWay++;
+            return scripts.next();
+        }
+
+        private synchronized void ended(@Nullable Throwable thrown) {
+            underWay--;
+            failure = thrown == null ? failure : thrown;
+        }
+
+        private void finish() {
+            if (failure == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(failure);
+            }
+        }
     }
 
     /** Divides holders by slot and number. */
@@ -240,24 +418,16 @@ final class PermitHolders {
         return scripts;
     }
 
-    /** Sends one script after the other, all of them even if some fail. */
-    private CompletableFuture<Void> renew(List<List<Held>> scripts, int from) {
-        if (from == scripts.size()) {
+    private CompletableFuture<Void> renew(List<Held> planned, Map<String, Long> lostNow) {
+        List<Held> some = planned.stream().filter(taken -> !taken.released).toList();
+        if (some.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        return Futures.start(() -> renew(scripts.get(from)))
-                .<@Nullable Throwable>handle((done, thrown) -> thrown)
-                .thenCompose(thrown -> renew(scripts, from + 1)
-                        .thenCompose(rest -> thrown == null
-                                ? CompletableFuture.<Void>completedFuture(null)
-                                : CompletableFuture.failedFuture(thrown)));
-    }
-
-    private CompletableFuture<Void> renew(List<Held> some) {
         List<byte[]> names = new ArrayList<>();
         List<Charge> buckets = new ArrayList<>();
         List<Map<Long, Charge>> holders = new ArrayList<>();
-        for (List<Held> ofBucket : byBucket(some)) {
+        List<List<Held>> byBucket = byBucket(some);
+        for (List<Held> ofBucket : byBucket) {
             names.add(ofBucket.get(0).name);
             buckets.add(ofBucket.get(0).charge);
             Map<Long, Charge> ofThis = new TreeMap<>();
@@ -267,6 +437,9 @@ final class PermitHolders {
         long now = nanos.getAsLong();
         return redis.executeInBackground(names, codec.renewalArguments(buckets, holders), redis.deadline())
                 .handle((reply, thrown) -> {
+                    if (thrown == null) {
+                        count(byBucket, reply, lostNow);
+                    }
                     for (Held taken : some) {
                         if (thrown == null) {
                             taken.renewed = now;
@@ -279,26 +452,26 @@ final class PermitHolders {
                     if (thrown != null) {
                         throw Futures.wrap(thrown);
                     }
-                    count(buckets, reply);
                     return null;
                 });
     }
 
-    private void count(List<Charge> buckets, List<Long> reply) {
+    /** Counts permits that were lost, but not those of calls that have released them while the script was under way. */
+    private void count(List<List<Held>> buckets, List<Long> reply, Map<String, Long> lostNow) {
         for (int i = 0; i < buckets.size(); i++) {
             long permits = reply.get(ScriptCall.RENEW.numbers() * i + 1);
+            for (Held taken : buckets.get(i)) {
+                permits -= taken.released ? taken.charge.permits() : 0;
+            }
             if (permits > 0) {
                 lost.add(permits);
-                logger.log(
-                        Level.WARNING,
-                        "Rate limit '" + buckets.get(i).limit().name() + "': " + permits
-                                + " permits of running calls had expired or were lost by Redis, and are counted again; others may"
-                                + " have taken them meanwhile");
+                lossListener.accept(permits);
+                lostNow.merge("'" + buckets.get(i).get(0).charge.limit().name() + "'", permits, Long::sum);
             }
         }
     }
 
-    private static Collection<List<Held>> byBucket(List<Held> some) {
+    private static List<List<Held>> byBucket(List<Held> some) {
         Map<Integer, List<List<Held>>> byHash = new HashMap<>();
         List<List<Held>> buckets = new ArrayList<>();
         for (Held taken : some) {

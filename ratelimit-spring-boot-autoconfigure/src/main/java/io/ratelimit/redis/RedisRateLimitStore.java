@@ -24,6 +24,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.ClusterSlotHashUtil;
@@ -97,6 +98,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
         holders.setListener(listener);
     }
 
+    /** Calls the listener with the number of permits of running calls that had expired or were lost by Redis, when they were. */
+    public void onLostPermits(LongConsumer listener) {
+        holders.setLossListener(listener);
+    }
+
     /** Returns how many permits of running calls had expired or were lost by Redis when they were renewed. */
     public long lostPermits() {
         return holders.lost();
@@ -150,11 +156,20 @@ public final class RedisRateLimitStore implements RateLimitStore {
                         (scripts, slots) -> scripts.decide(charges, names, slots, holder, deadline))
                 .handle((reply, thrown) -> {
                     if (reply == null) {
-                        holders.release(holder, charges, names);
+                        if (mayHaveTaken(names, Futures.unwrap(thrown))) {
+                            holders.release(holder, charges, names);
+                        }
                         throw Futures.wrap(thrown);
                     }
                     return held(request, names, reply, holder);
                 });
+    }
+
+    /** Returns whether a call may have taken permits that has failed. An open circuit breaker sends nothing. */
+    private boolean mayHaveTaken(List<byte[]> names, Throwable failure) {
+        boolean sent = !(failure instanceof RateLimitStoreException refused)
+                || refused.getReason() != RateLimitStoreException.Reason.SHORT_CIRCUITED;
+        return sent || (names.size() > 1 && redis.isClustered());
     }
 
     private CompletableFuture<ScriptReply> dispatchedHold(

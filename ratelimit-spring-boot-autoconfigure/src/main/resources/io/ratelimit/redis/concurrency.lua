@@ -94,9 +94,9 @@ function algorithms.H()
   -- Everything is written by then.
   function concurrency.write() end
 
-  -- A call that waits for permits wants to be told of a release.
-  function concurrency.refused(_, bucket)
-    if bucket.waits then redis_call('HSET', bucket.key, '?', format('%.0f', bucket.last)) end
+  -- A call that waits for permits wants to be told of a release. If no call holds any, there will be none, and no key to note it in.
+  function concurrency.refused(own, bucket)
+    if bucket.waits and own.used > 0 then redis_call('HSET', bucket.key, '?', format('%.0f', bucket.last)) end
   end
 
   -- Returns the permits of a holder, which may have expired or been released before. Returns 1 if a call waits for them.
@@ -123,7 +123,9 @@ function algorithms.H()
         own.used, lost = own.used + permits, lost + permits
       end
     end
+    -- Those that are back may expire before all others.
     if bucket.first == 0 then bucket.first = clock + hold end
+    if lost > 0 then bucket.first = least(bucket.first, clock + hold) end
     bucket.last = greatest(bucket.last, clock + hold)
     write_summary(own, bucket)
     return lost

@@ -12,6 +12,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.testing.LogRecorder;
 import java.io.IOException;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
@@ -74,6 +75,47 @@ class ConcurrencyTests {
                     .isEqualTo("first");
             assertThat(exports.value(() -> "second")).isEqualTo("second");
         });
+    }
+
+    /** The declared type does not tell, so the start-up does not stop. */
+    @Test
+    void valueWhoseWorkGoesOnIsLoggedOnce() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            for (Object value : List.of(
+                    new SseEmitter(),
+                    new CompletableFuture<>(),
+                    Flux.never(),
+                    ResponseEntity.ok(Flux.never()),
+                    (StreamingResponseBody) output -> {})) {
+                log.lines().clear();
+                run((exports, limiter) -> {
+                    assertThat(exports.anything(() -> "done")).isEqualTo("done");
+                    assertThat(exports.anything(() -> ResponseEntity.ok("done")))
+                            .isNotNull();
+                    assertThat(exports.anything(() -> CompletableFuture.completedFuture("done")))
+                            .isNotNull();
+                    assertThat(log.text()).doesNotContain("WARNING");
+                    assertThat(exports.anything(() -> value)).isSameAs(value);
+                    exports.anything(() -> value);
+                    assertThat(log.lines().stream().filter(line -> line.contains("whose work goes on")))
+                            .singleElement()
+                            .asString()
+                            .contains("Exports.anything", value.getClass().getName());
+                });
+            }
+        }
+    }
+
+    @Test
+    void futureOfAnythingIsLoggedIfItsWorkGoesOn() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            run((exports, limiter) -> {
+                exports.anythingLater(() -> Flux.never()).join();
+                exports.anythingReactive(() -> Flux.never()).block();
+            });
+            assertThat(log.lines().stream().filter(line -> line.contains("whose work goes on")))
+                    .hasSize(2);
+        }
     }
 
     @Test
@@ -342,6 +384,21 @@ class ConcurrencyTests {
         @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
         public Flux<String> flux(Flux<String> work) {
             return work;
+        }
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Object anything(Supplier<Object> work) {
+            return work.get();
+        }
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public CompletableFuture<Object> anythingLater(Supplier<Object> work) {
+            return CompletableFuture.completedFuture(work.get());
+        }
+
+        @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Mono<Object> anythingReactive(Supplier<Object> work) {
+            return Mono.fromSupplier(work);
         }
     }
 

@@ -81,6 +81,7 @@ class ApiTests {
             "redis.RedisTopology",
             "annotation.RateLimited",
             "annotation.RateLimits",
+            "reactor.RateLimiterOperator",
             "web.client.RateLimitClientInterceptor",
             "web.client.RateLimitExchangeFilterFunction",
             "web.client.RemoteRateLimitExceededException");

@@ -200,6 +200,13 @@ enum ArchitectureRule {
         }
     },
 
+    OPERATOR_KNOWS_THE_ROOT("ReactorKnowsLimiter") {
+        @Override
+        ArchRule in(String base) {
+            return knowsOf(base, "reactor");
+        }
+    },
+
     CLIENT_KNOWS_EVENT_LOOPS("ClientKnowsAnnotation") {
         @Override
         ArchRule in(String base) {
@@ -253,6 +260,7 @@ enum ArchitectureRule {
                     .resideOutsideOfPackages(
                             base + ".expression",
                             base + ".aop",
+                            base + ".reactor",
                             base + ".web.reactive",
                             base + ".web.client",
                             base + ".redis.connection",

@@ -94,6 +94,26 @@ class DefaultsTests {
     }
 
     @Test
+    void holdIsThatOfConcurrencyLimits() {
+        ApplicationContextRunner held = runner.withPropertyValues(
+                "ratelimit.limits.exports.algorithm=concurrency", "ratelimit.limits.exports.capacity=2");
+        held.withPropertyValues(
+                        "ratelimit.defaults.hold=2m",
+                        "ratelimit.limits.imports.algorithm=concurrency",
+                        "ratelimit.limits.imports.capacity=2",
+                        "ratelimit.limits.imports.hold=45s")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    LimitCatalog catalog = context.getBean(LimitCatalog.class);
+                    assertThat(catalog.find("exports").get().hold()).hasMinutes(2);
+                    assertThat(catalog.find("imports").get().hold()).hasSeconds(45);
+                });
+        runner.withPropertyValues("ratelimit.defaults.hold=10ms")
+                .run(context -> assertThat(analysis(context).getDescription())
+                        .contains("ratelimit.defaults.hold must be from 1s to 24h (was 0.01s)"));
+    }
+
+    @Test
     void generalPropertiesAreTheDefaultsOfDefaults() {
         ApplicationContextRunner general =
                 runner.withPropertyValues("ratelimit.dry-run=true", "ratelimit.on-store-failure=throw");

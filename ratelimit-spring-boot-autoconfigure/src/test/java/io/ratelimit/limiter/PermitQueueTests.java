@@ -13,6 +13,7 @@ import io.ratelimit.TimeSource;
 import io.ratelimit.Waiter;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -213,6 +214,41 @@ class PermitQueueTests {
         assertThat(interrupted.get(10, TimeUnit.SECONDS)).isTrue();
         both.release();
         assertThat(free()).isEqualTo(2);
+    }
+
+    /** Its permits are on their way to the thread when that is interrupted. */
+    @Test
+    void interruptAtTheLastMomentLosesNoPermit() throws Exception {
+        for (int i = 0; i < 500; i++) {
+            Settlement both = entered(enter(2));
+            Thread thread = new Thread(() -> {
+                try {
+                    gate.enter(AcquireRequest.of(List.of(new Charge(limit, "alice", 1)), CallListener.NONE))
+                            .release();
+                } catch (RateLimitInterruptedException ex) {
+                    // Or not.
+                }
+            });
+            thread.start();
+            awaitParked(thread);
+            Thread interrupting = new Thread(thread::interrupt);
+            interrupting.start();
+            both.release();
+            interrupting.join();
+            thread.join();
+            assertThat(free()).as("after %d calls", i).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void callThatFindsNoThreadEndsOnThatOfTheRelease() throws Exception {
+        StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
+        WaitingCall call = new WaitingCall(request, task -> {
+            throw new OutOfMemoryError("unable to create native thread");
+        });
+        call.entered();
+        call.finish(store.decide(request), null);
+        assertThat(call.outcome()).isCompleted();
     }
 
     @Test

@@ -61,7 +61,8 @@ class MetersTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"ratelimit.leased", "ratelimit.store.state", "ratelimit.cached.rejections"})
+    @CsvSource({"ratelimit.leased", "ratelimit.store.state", "ratelimit.cached.rejections", "ratelimit.concurrency.lost"
+    })
     void meterOfASharedStoreIsNotThere(String name) {
         runner.run(context -> assertThat(registry.find(name).meters()).isEmpty());
     }

@@ -40,9 +40,21 @@ class SharedStoreMetersTests {
                             "ratelimit.limits.quotes.rate=2/h",
                             "ratelimit.limits.bulk.rate=1000/h",
                             "ratelimit.limits.bulk.algorithm=fixed_window",
-                            "ratelimit.limits.bulk.lease=10")
+                            "ratelimit.limits.bulk.lease=10",
+                            "ratelimit.limits.exports.algorithm=concurrency",
+                            "ratelimit.limits.exports.capacity=2",
+                            "ratelimit.limits.exports.hold=1s")
                     .run(context -> {
                         assertThat(state()).isEqualTo(1);
+                        assertThat(lostPermits()).isZero();
+                        try (RateLimiter.Entry entry =
+                                limiter(context, "exports").enter("alice", 2)) {
+                            redis.send("FLUSHALL");
+                            redis.send("FUNCTION", "FLUSH");
+                            await("renewal").until(() -> lostPermits() == 2);
+                            assertThat(limiter(context, "exports").peek("alice").allowed())
+                                    .isFalse();
+                        }
                         assertThat(cachedRejections()).isZero();
                         assertThat(leased("quotes")).isZero();
                         assertThat(leased("bulk")).isZero();
@@ -100,6 +112,10 @@ class SharedStoreMetersTests {
 
     private double state() {
         return registry.get("ratelimit.store.state").gauge().value();
+    }
+
+    private double lostPermits() {
+        return registry.get("ratelimit.concurrency.lost").counter().count();
     }
 
     private double cachedRejections() {

@@ -1,24 +1,24 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.dao.QueryTimeoutException;
 
 /** Permits that calls of several instances hold in Redis: renewed by the living, freed after the dead. */
 class PermitHoldersTests {
@@ -36,78 +36,20 @@ class PermitHoldersTests {
 
     private final RateLimit limit = TestLimits.concurrency("exports", 2);
 
-    private final Instance one = new Instance();
+    private final HoldingInstance one = new HoldingInstance(redis, clock, prefix);
 
-    private final Instance other = new Instance();
-
-    /** An instance of the application, whose background thread the test turns. */
-    private final class Instance implements RateLimitScriptExecutor {
-
-        private final RateLimitScriptExecutor executor = redis.executorAt(clock);
-
-        private final HandTurnedThread thread = new HandTurnedThread();
-
-        /** Finds out that Redis can be reached again. */
-        private final HandTurnedThread probes = new HandTurnedThread();
-
-        private final List<Integer> scripts = new ArrayList<>();
-
-        private final List<String> told = new ArrayList<>();
-
-        private boolean unreachable;
-
-        private boolean silent;
-
-        private final RedisRateLimitStore store = new RedisRateLimitStore(
-                new GuardedRedis(this, Duration.ofSeconds(20), prefix, probes, probes::nanos),
-                new BucketKeys(prefix),
-                DirectDispatcher::new,
-                (guarded, codec, dispatcher) -> new PermitHolders(guarded, codec, dispatcher, thread, thread::nanos));
-
-        Instance() {
-            store.onAwaitedRelease(charge -> told.add(charge.limit().id() + " " + charge.key()));
-        }
-
-        @Override
-        public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-            scripts.add(keys.size());
-            if (unreachable) {
-                return CompletableFuture.failedFuture(new QueryTimeoutException("unreachable"));
-            }
-            List<Long> reply =
-                    executor.execute(keys, arguments).toCompletableFuture().join();
-            return silent
-                    ? CompletableFuture.failedFuture(new QueryTimeoutException("silent"))
-                    : CompletableFuture.completedFuture(reply);
-        }
-
-        @Override
-        public CompletionStage<?> delete(byte[] key) {
-            return executor.delete(key);
-        }
-
-        StoreOutcome enter(String key) {
-            return enter(new Charge(limit, key, 1));
-        }
-
-        StoreOutcome enter(Charge charge) {
-            return store.decide(StoreRequest.refundable(List.of(charge)));
-        }
-
-        boolean isAdmitted(String key) {
-            return enter(key).decision().allowed();
-        }
-
-        /** Lets time pass for the server and this instance. */
-        void pass(Duration time) {
-            clock.advance(time.toNanos() / 1_000);
-            probes.pass(time);
-            thread.pass(time);
-        }
-    }
+    private final HoldingInstance other = new HoldingInstance(redis, clock, prefix);
 
     private static void release(StoreOutcome call) {
-        call.refund().refund(call.charges()).toCompletableFuture().join();
+        HoldingInstance.release(call);
+    }
+
+    private StoreOutcome enter(HoldingInstance instance, String key) {
+        return instance.enter(new Charge(limit, key, 1));
+    }
+
+    private boolean isAdmitted(HoldingInstance instance, String key) {
+        return enter(instance, key).decision().allowed();
     }
 
     private long free(RateLimitStore store) {
@@ -116,16 +58,16 @@ class PermitHoldersTests {
 
     @Test
     void permitsOfADeadInstanceAreFreeAfterTheHoldAndNotBefore() {
-        one.enter("alice");
+        enter(one, "alice");
         clock.advance(5 * SECOND);
-        one.enter("alice");
+        enter(one, "alice");
         clock.advance(25 * SECOND - 1);
-        assertThat(other.isAdmitted("alice")).isFalse();
+        assertThat(isAdmitted(other, "alice")).isFalse();
         clock.advance(1);
-        assertThat(other.isAdmitted("alice")).isTrue();
-        assertThat(other.isAdmitted("alice")).isFalse();
+        assertThat(isAdmitted(other, "alice")).isTrue();
+        assertThat(isAdmitted(other, "alice")).isFalse();
         clock.advance(5 * SECOND);
-        assertThat(other.isAdmitted("alice")).isTrue();
+        assertThat(isAdmitted(other, "alice")).isTrue();
     }
 
     @Test
@@ -133,7 +75,7 @@ class PermitHoldersTests {
         StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
         for (int i = 0; i < 20; i++) {
             one.pass(THIRD);
-            assertThat(other.isAdmitted("alice")).isFalse();
+            assertThat(isAdmitted(other, "alice")).isFalse();
         }
         release(call);
         assertThat(free(other.store)).isEqualTo(2);
@@ -155,7 +97,7 @@ class PermitHoldersTests {
 
     @Test
     void nothingIsRenewedAfterTheLastRelease() {
-        release(one.enter("alice"));
+        release(enter(one, "alice"));
         one.scripts.clear();
         one.pass(THIRD.multipliedBy(5));
         assertThat(one.scripts).isEmpty();
@@ -166,12 +108,12 @@ class PermitHoldersTests {
     void instanceThatPausedForLongerThanTheHoldIsCountedAgain() {
         StoreOutcome paused = one.enter(new Charge(limit, "alice", 2));
         clock.advance(31 * SECOND);
-        StoreOutcome next = other.enter("alice");
+        StoreOutcome next = enter(other, "alice");
         assertThat(next.decision().allowed()).isTrue();
         one.thread.pass(THIRD);
         assertThat(one.store.lostPermits()).isEqualTo(2);
         release(next);
-        assertThat(other.isAdmitted("alice")).isFalse();
+        assertThat(isAdmitted(other, "alice")).isFalse();
         release(paused);
         assertThat(free(other.store)).isEqualTo(2);
     }
@@ -181,7 +123,7 @@ class PermitHoldersTests {
         StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
         redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
         one.pass(THIRD);
-        assertThat(other.isAdmitted("alice")).isFalse();
+        assertThat(isAdmitted(other, "alice")).isFalse();
         assertThat(one.store.lostPermits()).isEqualTo(2);
         release(call);
         assertThat(free(other.store)).isEqualTo(2);
@@ -211,7 +153,7 @@ class PermitHoldersTests {
     @Test
     void permitsOfACallWhoseDecisionWasLostAreReleased() {
         one.silent = true;
-        assertThat(CompletableFuture.supplyAsync(() -> one.enter("alice"))).failsWithin(Duration.ofSeconds(10));
+        assertThat(CompletableFuture.supplyAsync(() -> enter(one, "alice"))).failsWithin(Duration.ofSeconds(10));
         one.silent = false;
         one.pass(Duration.ofSeconds(1));
         assertThat(free(other.store)).isEqualTo(2);
@@ -220,11 +162,11 @@ class PermitHoldersTests {
     /** A failure that concerns the whole server would open it at once. */
     @Test
     void releaseThatFailsDoesNotOpenTheCircuitBreaker() {
-        StoreOutcome call = one.enter("alice");
+        StoreOutcome call = enter(one, "alice");
         one.unreachable = true;
         release(call);
         one.unreachable = false;
-        assertThat(one.isAdmitted("bob")).isTrue();
+        assertThat(isAdmitted(one, "bob")).isTrue();
     }
 
     @Test
@@ -235,20 +177,20 @@ class PermitHoldersTests {
         one.unreachable = false;
         one.pass(Duration.ofSeconds(1));
         clock.advance(29 * SECOND);
-        assertThat(other.isAdmitted("alice")).isFalse();
+        assertThat(isAdmitted(other, "alice")).isFalse();
         clock.advance(SECOND);
-        assertThat(other.isAdmitted("alice")).isTrue();
+        assertThat(isAdmitted(other, "alice")).isTrue();
     }
 
     @Test
     void clockThatIsSetBackKeepsNothingForLongerThanTheHold() {
         one.enter(new Charge(limit, "alice", 2));
         clock.advance(-3_600 * SECOND);
-        assertThat(other.isAdmitted("alice")).isFalse();
+        assertThat(isAdmitted(other, "alice")).isFalse();
         clock.advance(30 * SECOND - 1);
-        assertThat(other.isAdmitted("alice")).isFalse();
+        assertThat(isAdmitted(other, "alice")).isFalse();
         clock.advance(1);
-        assertThat(other.isAdmitted("alice")).isTrue();
+        assertThat(isAdmitted(other, "alice")).isTrue();
     }
 
     @Test
@@ -258,9 +200,9 @@ class PermitHoldersTests {
                 .capacity(2)
                 .maxWait(Duration.ofSeconds(1))
                 .build();
-        release(one.enter("alice"));
-        StoreOutcome first = one.enter("alice");
-        StoreOutcome second = one.enter("alice");
+        release(enter(one, "alice"));
+        StoreOutcome first = enter(one, "alice");
+        StoreOutcome second = enter(one, "alice");
         assertThat(one.told).isEmpty();
         other.enter(new Charge(waiting, "alice", 1));
         release(first);
@@ -277,10 +219,186 @@ class PermitHoldersTests {
                 .hold(Duration.ofSeconds(60))
                 .build();
         one.enter(new Charge(longer, "alice", 1));
-        other.enter("alice");
+        enter(other, "alice");
         clock.advance(30 * SECOND);
         assertThat(free(other.store)).isEqualTo(1);
         clock.advance(30 * SECOND);
         assertThat(free(other.store)).isEqualTo(2);
+    }
+
+    /** Such as a call that costs more than the capacity: it might wait, but for nothing. */
+    @Test
+    void callThatCanNeverSucceedLeavesAnUnusedBucketAsItIs() {
+        RateLimit waiting = RateLimit.named("exports")
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(2)
+                .maxWait(Duration.ofSeconds(1))
+                .build();
+        assertThat(one.enter(new Charge(waiting, "alice", 3)).decision().retryAfter())
+                .isNull();
+        assertThat(redis.commands().keys("*" + prefix + "*")).isEmpty();
+        assertThat(isAdmitted(one, "alice")).isTrue();
+    }
+
+    @Test
+    void permitsThatAreCountedAgainMayExpireBeforeAllOthers() {
+        RateLimit longer = RateLimit.named("exports")
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(2)
+                .hold(Duration.ofSeconds(60))
+                .build();
+        enter(one, "alice");
+        other.enter(new Charge(longer, "alice", 1));
+        redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
+        other.thread.pass(Duration.ofSeconds(20));
+        one.thread.pass(THIRD);
+        assertThat(free(other.store)).isZero();
+        clock.advance(30 * SECOND);
+        assertThat(free(other.store)).isEqualTo(1);
+    }
+
+    @Test
+    void releasesThatFailAreRepeatedSomeAtATime() {
+        RateLimit many = TestLimits.concurrency("many", 2_000);
+        List<StoreOutcome> calls = IntStream.range(0, 1_200)
+                .mapToObj(i -> one.enter(new Charge(many, "alice", 1)))
+                .toList();
+        one.unreachable = true;
+        calls.forEach(PermitHoldersTests::release);
+        for (int i = 0; i < 3; i++) {
+            one.scripts.clear();
+            one.pass(Duration.ofMillis(500));
+            assertThat(one.scripts).hasSizeBetween(1, PermitHolders.IN_SCRIPT);
+        }
+        one.unreachable = false;
+        one.pass(Duration.ofSeconds(2));
+        assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(2_000);
+        assertThat(one.thread.isIdle()).isFalse();
+        one.pass(THIRD);
+        assertThat(one.thread.isIdle()).isTrue();
+    }
+
+    @Test
+    void nothingIsReleasedOfCallsThatWereNotSent() {
+        enter(one, "alice");
+        one.unreachable = true;
+        for (int i = 0; i < 200; i++) {
+            assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> enter(one, "alice"));
+        }
+        one.unreachable = false;
+        one.scripts.clear();
+        one.pass(Duration.ofSeconds(1));
+        one.pass(Duration.ofSeconds(1));
+        assertThat(one.scripts).hasSizeLessThan(50);
+        assertThat(isAdmitted(one, "alice")).isTrue();
+    }
+
+    @Test
+    void callThatEndsWhileItIsRenewedHasLostNothing() {
+        StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
+        one.slow = true;
+        one.pass(THIRD);
+        one.slow = false;
+        release(call);
+        one.answer();
+        assertThat(one.store.lostPermits()).isZero();
+        assertThat(free(other.store)).isEqualTo(2);
+    }
+
+    @Test
+    void slotsAreRenewedSideBySide() {
+        one.topology = RedisTopology.UNKNOWN_CLUSTER;
+        RateLimit many = TestLimits.concurrency("many", 10);
+        IntStream.range(0, 300).forEach(i -> one.enter(new Charge(many, "key-" + i, 1)));
+        one.scripts.clear();
+        one.slow = true;
+        one.pass(THIRD);
+        List<Integer> turns = new ArrayList<>();
+        while (one.waiting() > 0) {
+            turns.add(one.waiting());
+            one.answer();
+        }
+        assertThat(turns.subList(0, turns.size() - 1)).containsOnly(PermitHolders.AT_A_TIME);
+        assertThat(one.scripts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(300);
+        assertThat(one.scripts.size())
+                .isEqualTo(turns.stream().mapToInt(Integer::intValue).sum());
+    }
+
+    /** More slots than a stack has room for. */
+    @Test
+    void manySlotsThatCannotBeReachedAreTriedAgain() {
+        one.topology = RedisTopology.UNKNOWN_CLUSTER;
+        RateLimit many = TestLimits.concurrency("many", 10);
+        IntStream.range(0, 3_000).forEach(i -> one.enter(new Charge(many, "key-" + i, 1)));
+        one.unreachable = true;
+        one.pass(THIRD);
+        one.unreachable = false;
+        one.scripts.clear();
+        one.pass(Duration.ofMillis(500));
+        assertThat(one.scripts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(3_000);
+    }
+
+    @Test
+    void onlyWhatHasFailedIsRenewedAgain() {
+        one.topology = RedisTopology.UNKNOWN_CLUSTER;
+        RateLimit many = TestLimits.concurrency("many", 10);
+        IntStream.range(0, 10).forEach(i -> one.enter(new Charge(many, "key-" + i, 1)));
+        one.failing = 3;
+        one.pass(THIRD);
+        one.scripts.clear();
+        one.pass(Duration.ofMillis(500));
+        assertThat(one.scripts).hasSize(3);
+        one.scripts.clear();
+        one.pass(Duration.ofMillis(9_500));
+        assertThat(one.scripts).hasSize(10);
+    }
+
+    @Test
+    void lossIsLoggedOnceForAnOutage() {
+        String message =
+                "WARNING Permits of running calls had expired or were lost by Redis (2 of the limits 'exports'); counting"
+                        + " them again, but others may have taken them meanwhile";
+        try (LogRecorder log = new LogRecorder("io.ratelimit.redis")) {
+            one.enter(new Charge(limit, "alice", 2));
+            for (int i = 0; i < 3; i++) {
+                redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
+                one.pass(THIRD);
+            }
+            assertThat(one.store.lostPermits()).isEqualTo(6);
+            assertThat(one.lost).containsExactly(2L, 2L, 2L);
+            assertThat(log.text()).isEqualTo(message);
+            one.pass(THIRD);
+            redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
+            one.pass(THIRD);
+            assertThat(log.text()).isEqualTo(message + "\n" + message);
+        }
+    }
+
+    @Test
+    void errorDoesNotEndTheRenewals() {
+        enter(one, "alice");
+        one.broken = true;
+        one.pass(THIRD);
+        one.broken = false;
+        one.scripts.clear();
+        one.pass(Duration.ofSeconds(1));
+        assertThat(one.scripts).hasSize(1);
+    }
+
+    @Test
+    void threadThatCannotBeCreatedDoesNotEndTheRenewals() {
+        one.thread.failToStart();
+        StoreOutcome call = enter(one, "alice");
+        assertThat(call.decision().allowed()).isTrue();
+        one.thread.forget();
+        one.thread.stall(THIRD);
+        assertThat(one.holders.resume()).isNull();
+        one.thread.stall(THIRD);
+        assertThat(one.holders.resume()).isEqualTo("Renewals of permits were stuck and have been resumed");
+        one.scripts.clear();
+        one.thread.turn();
+        assertThat(one.scripts).hasSize(1);
+        one.pass(THIRD);
+        assertThat(one.scripts).hasSize(2);
     }
 }

@@ -1,0 +1,133 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.Charge;
+import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.TestClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.springframework.dao.QueryTimeoutException;
+
+/** An instance of an application whose calls hold permits in Redis, and whose background thread the test turns. */
+final class HoldingInstance implements RateLimitScriptExecutor {
+
+    final HandTurnedThread thread = new HandTurnedThread();
+
+    /** Finds out that Redis can be reached again. */
+    private final HandTurnedThread probes = new HandTurnedThread();
+
+    /** The number of keys of each script that was sent. */
+    final List<Integer> scripts = new ArrayList<>();
+
+    /** Releases that other instances were told of. */
+    final List<String> told = new ArrayList<>();
+
+    /** Permits that were lost. */
+    final List<Long> lost = new ArrayList<>();
+
+    RedisTopology topology = RedisTopology.ONE_SERVER;
+
+    /** Scripts do not reach Redis. */
+    boolean unreachable;
+
+    /** So many of the next scripts do not reach Redis. */
+    int failing;
+
+    /** Replies do not come back. */
+    boolean silent;
+
+    /** Scripts reach Redis when the test lets them. */
+    boolean slow;
+
+    /** Not even the servers are known. */
+    boolean broken;
+
+    PermitHolders holders;
+
+    final RedisRateLimitStore store;
+
+    private final List<Runnable> under = new ArrayList<>();
+
+    private final RateLimitScriptExecutor executor;
+
+    private final TestClock clock;
+
+    HoldingInstance(RedisUnderTest redis, TestClock clock, String prefix) {
+        this.clock = clock;
+        this.executor = redis.executorAt(clock);
+        this.store = new RedisRateLimitStore(
+                new GuardedRedis(this, Duration.ofSeconds(20), prefix, probes, probes::nanos),
+                new BucketKeys(prefix),
+                DirectDispatcher::new,
+                (guarded, codec, dispatcher) -> {
+                    holders = new PermitHolders(guarded, codec, dispatcher, thread, thread::nanos);
+                    return holders;
+                });
+        store.onAwaitedRelease(charge -> told.add(charge.limit().id() + " " + charge.key()));
+        store.onLostPermits(lost::add);
+    }
+
+    @Override
+    public RedisTopology topology() {
+        if (broken) {
+            throw new NoClassDefFoundError("expected by the test");
+        }
+        return topology;
+    }
+
+    @Override
+    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+        scripts.add(keys.size());
+        if (unreachable || failing-- > 0) {
+            return CompletableFuture.failedFuture(new QueryTimeoutException("unreachable"));
+        }
+        if (slow) {
+            CompletableFuture<List<Long>> later = new CompletableFuture<>();
+            under.add(() -> later.complete(run(keys, arguments)));
+            return later;
+        }
+        List<Long> reply = run(keys, arguments);
+        return silent
+                ? CompletableFuture.failedFuture(new QueryTimeoutException("silent"))
+                : CompletableFuture.completedFuture(reply);
+    }
+
+    private List<Long> run(List<byte[]> keys, byte[][] arguments) {
+        return executor.execute(keys, arguments).toCompletableFuture().join();
+    }
+
+    @Override
+    public CompletionStage<?> delete(byte[] key) {
+        return executor.delete(key);
+    }
+
+    /** Returns how many scripts are on their way to Redis. */
+    int waiting() {
+        return under.size();
+    }
+
+    /** Lets scripts reach Redis that are on their way. */
+    void answer() {
+        List<Runnable> all = List.copyOf(under);
+        under.clear();
+        all.forEach(Runnable::run);
+    }
+
+    StoreOutcome enter(Charge charge) {
+        return store.decide(StoreRequest.refundable(List.of(charge)));
+    }
+
+    static void release(StoreOutcome call) {
+        call.refund().refund(call.charges()).toCompletableFuture().join();
+    }
+
+    /** Lets time pass for the server and this instance. */
+    void pass(Duration time) {
+        clock.advance(time.toNanos() / 1_000);
+        probes.pass(time);
+        thread.pass(time);
+    }
+}
