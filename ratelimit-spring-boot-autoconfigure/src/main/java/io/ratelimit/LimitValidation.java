@@ -114,7 +114,8 @@ final class LimitValidation {
         }
         if (!traits.holdsPermits()) {
             throw new RateLimitConfigurationException(
-                    attributes.label("hold") + " must not be set for " + attributes.algorithm() + " (was " + text(hold) + ").",
+                    attributes.label("hold") + " must not be set for " + attributes.algorithm() + " (was " + text(hold)
+                            + ").",
                     "Remove it, or use CONCURRENCY.");
         }
         checkHold(attributes.label("hold"), hold);
