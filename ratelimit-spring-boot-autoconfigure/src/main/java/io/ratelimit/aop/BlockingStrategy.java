@@ -88,8 +88,7 @@ final class BlockingStrategy implements ReturnTypeStrategy {
         } finally {
             costs.release();
         }
-        costs.returned(result);
         call.returned(result);
-        return result;
+        return costs.returned(result);
     }
 }

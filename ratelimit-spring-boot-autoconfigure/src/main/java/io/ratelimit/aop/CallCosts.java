@@ -3,6 +3,8 @@ package io.ratelimit.aop;
 import io.ratelimit.Charge;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallCost;
+import io.ratelimit.expression.CallEnd;
+import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.Settlement;
@@ -32,6 +34,9 @@ final class CallCosts {
     private final Map<Charge, CallCost> costs;
 
     private final AtomicBoolean over = new AtomicBoolean();
+
+    /** Whether the result tells the end of the call. */
+    private volatile boolean goesOn;
 
     CallCosts(LimitedCall call, AcquireRequest acquire, Settlement settlement) {
         this.call = call;
@@ -63,15 +68,62 @@ final class CallCosts {
         });
     }
 
-    /** Settles a call that has returned a value. */
-    void returned(@Nullable Object result) {
-        add(result);
+    /**
+     * Settles a call that has returned a value, now or as soon as the value is complete.
+     *
+     * @return what the caller gets
+     */
+    @Nullable
+    Object returned(@Nullable Object result) {
+        if (result == null) {
+            add(null);
+            completed();
+            return null;
+        }
+        Object followed = noted(result);
         completed();
+        return followed;
+    }
+
+    /**
+     * Notes the only result of the call. If it goes on after the call, such as a stream in an entity, the call ends with it.
+     *
+     * @return what the caller gets
+     */
+    Object noted(Object result) {
+        Object followed = call.charges().isSettled() ? follow(result) : null;
+        if (followed == null) {
+            add(result);
+            return result;
+        }
+        goesOn = true;
+        return followed;
+    }
+
+    private @Nullable Object follow(Object result) {
+        CallEnd end = new ResultEnd();
+        Object followed = StreamedEntity.follow(result, end);
+        return followed == null && isCompletedLater(result, end) ? result : followed;
+    }
+
+    private boolean isCompletedLater(Object result, CallEnd end) {
+        try {
+            return acquire.listener() instanceof CallerRequest request && request.follow(result, end);
+        } catch (RuntimeException ex) {
+            // The request is over.
+            return false;
+        }
     }
 
     /** Settles a call whose results have been noted. */
     void completed() {
-        end(costs, cost -> cost.completed(evaluation(cost, null)));
+        if (!goesOn) {
+            endCompleted(null);
+        }
+    }
+
+    private void endCompleted(@Nullable Throwable failure) {
+        end(costs, cost -> cost.completed(evaluation(cost, failure)));
     }
 
     /**
@@ -96,7 +148,9 @@ final class CallCosts {
 
     /** Settles a call that was cancelled, at what it has used so far if that is known. */
     void cancelled() {
-        end(costs, CallCost::cancelled);
+        if (!goesOn) {
+            end(costs, CallCost::cancelled);
+        }
     }
 
     private void end(Map<Charge, CallCost> settled, Function<CallCost, @Nullable Long> cost) {
@@ -137,5 +191,43 @@ final class CallCosts {
                 return context;
             }
         };
+    }
+
+    /** Settles the call when its result is complete. */
+    private final class ResultEnd implements CallEnd {
+
+        @Override
+        public void add(@Nullable Object result) {
+            CallCosts.this.add(result);
+        }
+
+        @Override
+        public void completed() {
+            endCompleted(null);
+        }
+
+        @Override
+        public void failed(Throwable failure) {
+            var unused = CallCosts.this.failed(failure);
+        }
+
+        @Override
+        public void cancelled() {
+            end(costs, CallCost::cancelled);
+        }
+
+        @Override
+        public void written(Object result, @Nullable Throwable failure) {
+            if (over.get()) {
+                return;
+            }
+            CallCosts.this.add(result);
+            if (failure == null
+                    || call.charges().refundable(acquire.charges(), failure).isEmpty()) {
+                endCompleted(failure);
+            } else {
+                failed(failure);
+            }
+        }
     }
 }

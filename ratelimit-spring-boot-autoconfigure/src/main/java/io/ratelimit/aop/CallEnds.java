@@ -77,11 +77,15 @@ final class CallEnds {
 
     /** Returns the part of the return type whose work goes on unobserved, or {@code null} if the end of a call is observed. */
     static @Nullable Class<?> unobserved(Method method) {
-        // An asynchronous method without a result has returned before it begins.
-        if (method.getReturnType() == Future.class || (method.getReturnType() == void.class && isAsync(method))) {
+        if (method.getReturnType() == Future.class || isHandedOver(method)) {
             return method.getReturnType();
         }
         return unobserved(ResolvableType.forMethodParameter(new MethodParameter(method, -1)), false);
+    }
+
+    /** Returns whether the method has no result and is asynchronous, so that it has returned before it begins. */
+    static boolean isHandedOver(Method method) {
+        return method.getReturnType() == void.class && isAsync(method);
     }
 
     private static boolean isAsync(Method method) {

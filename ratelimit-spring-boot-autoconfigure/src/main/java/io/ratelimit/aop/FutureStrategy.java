@@ -122,7 +122,10 @@ final class FutureStrategy implements ReturnTypeStrategy {
                     } else if (failure != null) {
                         return after(costs.failed(Futures.unwrap(failure)), outcome);
                     } else {
-                        costs.returned(value);
+                        Object followed = costs.returned(value);
+                        if (followed != value) {
+                            return CompletableFuture.<@Nullable Object>completedFuture(followed);
+                        }
                     }
                     return outcome;
                 })

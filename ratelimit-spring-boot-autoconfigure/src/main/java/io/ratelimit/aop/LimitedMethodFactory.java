@@ -89,6 +89,12 @@ public final class LimitedMethodFactory {
 
     private static void checkRefunds(Method method, List<RateLimitOperation> operations, ReturnTypeStrategy strategy) {
         for (RateLimitOperation operation : operations) {
+            if (operation.actualCost() != null && CallEnds.isHandedOver(method)) {
+                throw new RateLimitConfigurationException(
+                        "permitsAfter of the limit '" + operation.limit().name()
+                                + "' must be empty, because an @Async method that returns void has returned before it begins.",
+                        "Return a CompletableFuture, or remove permitsAfter.");
+            }
             if (operation.actualCost() != null && !strategy.observesFailures()) {
                 throw new RateLimitConfigurationException(
                         "permitsAfter of the limit '" + operation.limit().name()

@@ -11,10 +11,10 @@ import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.CallListener;
 import io.ratelimit.limiter.RateLimitGate;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Determines what calls of a method are charged until one of its limits changes. Immutable. */
@@ -31,6 +31,8 @@ final class MethodCharges {
 
     private final boolean refundable;
 
+    private final boolean settled;
+
     private final boolean mayDelay;
 
     private final boolean resolvesPlans;
@@ -45,9 +47,9 @@ final class MethodCharges {
         this.readsPrincipal = operations.stream().anyMatch(RateLimitOperation::readsPrincipal);
         this.holdsPermits =
                 operations.stream().anyMatch(operation -> !operation.limit().hasRate());
-        this.refundable = holdsPermits
-                || operations.stream()
-                        .anyMatch(operation -> !operation.refundOn().isEmpty() || operation.actualCost() != null);
+        this.settled = operations.stream()
+                .anyMatch(operation -> !operation.refundOn().isEmpty() || operation.actualCost() != null);
+        this.refundable = holdsPermits || settled;
         this.mayDelay = operations.stream().anyMatch(RateLimitOperation::mayDelay);
         this.resolvesPlans = operations.stream().anyMatch(RateLimitOperation::resolvesPlans);
         this.fixedCharges = operations.stream().anyMatch(RateLimitOperation::needsEvaluation)
@@ -85,6 +87,11 @@ final class MethodCharges {
     /** Returns whether a call holds permits until it ends. */
     boolean holdsPermits() {
         return holdsPermits;
+    }
+
+    /** Returns whether the end of a call determines what is charged. */
+    boolean isSettled() {
+        return settled;
     }
 
     /** Returns whether every call has at most one charge, which is never settled. */
@@ -146,7 +153,8 @@ final class MethodCharges {
 
     /** Starts to compute the actual costs of a call, for charges of limits with {@code permitsAfter}. */
     Map<Charge, CallCost> costs(List<Charge> charges) {
-        Map<Charge, CallCost> costs = new HashMap<>();
+        // A subscriber may cancel while a result is noted.
+        Map<Charge, CallCost> costs = new ConcurrentHashMap<>();
         for (Charge charge : charges) {
             for (RateLimitOperation operation : operations) {
                 ActualCost cost = operation.actualCost();

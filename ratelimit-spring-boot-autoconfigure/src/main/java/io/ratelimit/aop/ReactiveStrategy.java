@@ -145,8 +145,10 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
 
     private Publisher<?> settling(Publisher<?> body, CallCosts costs) {
         Flux<?> values = Flux.from(body);
-        if (costs.needResults()) {
-            values = values.doOnNext(costs::add).doOnComplete(costs::completed).doOnCancel(costs::cancelled);
+        if (costs.needResults() || !multiValue) {
+            values = (multiValue ? values.doOnNext(costs::add) : values.<Object>map(costs::noted))
+                    .doOnComplete(costs::completed)
+                    .doOnCancel(costs::cancelled);
         }
         return values.onErrorResume(failure ->
                 signalled(costs.failed(failure).toCompletableFuture()).then(Mono.error(failure)));

@@ -99,6 +99,11 @@ public final class ActualCost {
             return expression.costOf(results().result());
         }
 
+        /** Before the first result, what was used so far cannot be told. */
+        private synchronized @Nullable Long collectedSoFar() {
+            return collected == null ? null : collected();
+        }
+
         @Override
         public @Nullable Long completed(Evaluation evaluation) {
             return collected();
@@ -106,12 +111,12 @@ public final class ActualCost {
 
         @Override
         public @Nullable Long failed(Evaluation evaluation) {
-            return collected();
+            return collectedSoFar();
         }
 
         @Override
         public @Nullable Long cancelled() {
-            return collected();
+            return collectedSoFar();
         }
     }
 

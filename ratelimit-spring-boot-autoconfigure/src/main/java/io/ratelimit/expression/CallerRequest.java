@@ -25,6 +25,16 @@ public interface CallerRequest extends CallListener {
         return charges;
     }
 
+    /**
+     * Follows a result that another thread completes after its method has returned it.
+     *
+     * @param end receives the end of the call
+     * @return whether the result is completed later; {@code false} if it is complete, or its end cannot be observed
+     */
+    default boolean follow(Object result, CallEnd end) {
+        return false;
+    }
+
     /** Finds the request of the current thread. */
     @FunctionalInterface
     interface Source {

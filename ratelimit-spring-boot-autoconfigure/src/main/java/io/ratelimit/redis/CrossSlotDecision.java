@@ -69,24 +69,6 @@ final class CrossSlotDecision {
                 .thenApply(done -> combine(charges.size(), Stream.concat(binding.stream(), dryRuns.stream())));
     }
 
-    /**
-     * Refunds charges in all slots in parallel.
-     *
-     * @param permits how many are refunded, for each charge
-     * @param receipts one for each charge
-     */
-    CompletableFuture<Void> refund(
-            List<Charge> charges,
-            List<Long> permits,
-            List<byte[]> names,
-            int[] slots,
-            List<Receipt> receipts,
-            Deadline deadline) {
-        return forAll(
-                parts(charges, names, slots, charge -> true),
-                part -> refund(part, part.of(permits), part.of(receipts), deadline));
-    }
-
     /** Groups by slot, in an order that is the same for all callers: of two with the same keys, one is first everywhere. */
     private List<Part> parts(List<Charge> charges, List<byte[]> names, int[] slots, Predicate<Charge> which) {
         Map<Integer, List<Integer>> bySlot = new TreeMap<>();

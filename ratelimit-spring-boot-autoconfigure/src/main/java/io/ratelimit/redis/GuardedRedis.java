@@ -58,6 +58,8 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private volatile boolean closing;
 
+    private volatile Runnable stopTask = () -> {};
+
     /** Whether a single address accepts only keys of one slot in a script. */
     private volatile boolean enforcesSlots;
 
@@ -96,6 +98,16 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     Deadline deadline() {
         return batchTimeout.deadline();
+    }
+
+    /** Returns the timeout of a script. */
+    Duration timeout() {
+        return timeout;
+    }
+
+    /** Returns the time during which this JVM has run. */
+    long nanos() {
+        return clock.getAsLong();
     }
 
     BatchTimeout batchTimeout() {
@@ -272,9 +284,15 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         closing = false;
     }
 
+    /** Runs a task when the application stops, while there are connections. */
+    void onStop(Runnable task) {
+        stopTask = task;
+    }
+
     /** Expects failures from now on, but goes on as long as the connections do. */
     @Override
     public void stop() {
+        stopTask.run();
         closing = true;
     }
 

@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.Internal;
@@ -15,6 +14,7 @@ import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -36,6 +36,9 @@ import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 @Internal
 public final class RedisRateLimitStore implements RateLimitStore {
 
+    /** The longest time for which a shutdown waits for settlements. If Redis fails, they fail earlier. */
+    private static final Duration SHUTDOWN = Duration.ofSeconds(2);
+
     private final GuardedRedis redis;
 
     private final BucketKeys keys;
@@ -47,6 +50,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private final CallDispatcher dispatcher;
 
     private final LeaseRefunds leaseRefunds;
+
+    private final SettlementQueue settlements;
 
     private final PermitHolders holders;
 
@@ -87,6 +92,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
         this.redis = redis;
         this.keys = keys;
         this.leaseRefunds = new LeaseRefunds(redis, codec, keys);
+        this.settlements = new SettlementQueue(redis, codec);
+        redis.onStop(() -> settlements.drain(SHUTDOWN));
         this.dispatcher = dispatcher.apply(redis, codec);
         this.holders = holders.create(redis, codec, this.dispatcher);
         this.slotBySlot = CrossSlotDecision.slots(redis, codec, calendars);
@@ -325,16 +332,9 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> chargeAsync(Charge charge) {
-        if (charge.permits() == 0) {
-            return CompletableFuture.completedFuture(null);
-        }
-        List<Charge> charges = List.of(charge);
-        List<byte[]> names = names(charges);
-        Deadline deadline = redis.deadline();
-        return calendars.complete(
-                charges,
-                () -> redis.executeInBackground(names, codec.chargeArguments(charge), deadline)
-                        .thenAccept(ScriptCodec::checkCharged));
+        return charge.permits() == 0
+                ? CompletableFuture.completedFuture(null)
+                : settlements.charge(charge, keys.name(charge.limit(), charge.key()));
     }
 
     @Override
@@ -347,34 +347,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
         return leaseRefunds.affordable();
     }
 
-    /** Refunds charges. A refund in a long log is much work for a script, so each log has its own. */
     private CompletionStage<Void> refund(Map<Charge, Receipt> taken, Map<Charge, Long> permits) {
-        List<Charge> others = new ArrayList<>();
-        List<CompletableFuture<Void>> scripts = new ArrayList<>();
-        for (Charge charge : taken.keySet()) {
-            if (AlgorithmTraits.of(charge.limit()).hasEntries()) {
-                scripts.add(refund(List.of(charge), taken, permits));
-            } else {
-                others.add(charge);
-            }
-        }
-        if (!others.isEmpty()) {
-            scripts.add(refund(others, taken, permits));
-        }
-        return CompletableFuture.allOf(scripts.toArray(CompletableFuture[]::new));
-    }
-
-    private CompletableFuture<Void> refund(
-            List<Charge> charges, Map<Charge, Receipt> taken, Map<Charge, Long> permits) {
-        List<Receipt> receipts = charges.stream().map(taken::get).toList();
+        List<Charge> charges = List.copyOf(taken.keySet());
         List<Long> parts = charges.stream().map(permits::get).toList();
-        List<byte[]> names = names(charges);
-        Deadline deadline = redis.deadline();
-        return inOneOrMore(
-                names,
-                () -> redis.executeInBackground(names, codec.refundArguments(charges, parts, receipts), deadline)
-                        .thenAccept(reply -> {}),
-                (scripts, slots) -> scripts.refund(charges, parts, names, slots, receipts, deadline));
+        List<Receipt> receipts = charges.stream().map(taken::get).toList();
+        return settlements.refund(charges, parts, names(charges), receipts);
     }
 
     @Override

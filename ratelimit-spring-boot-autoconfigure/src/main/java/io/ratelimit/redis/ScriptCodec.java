@@ -15,6 +15,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -186,26 +187,39 @@ public final class ScriptCodec {
      * @param receipts one for each charge
      */
     byte[][] refundArguments(List<Charge> charges, List<Long> permits, List<Receipt> receipts) {
+        List<byte[]> amounts = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            amounts.add(refund(charges.get(i), permits.get(i), receipts.get(i)));
+        }
+        return settleArguments(charges, amounts);
+    }
+
+    /**
+     * Encodes settlements, in a run of its own.
+     *
+     * @param amounts what is {@linkplain #refund refunded} or {@linkplain #forced charged}, for each charge
+     */
+    byte[][] settleArguments(List<Charge> charges, List<byte[]> amounts) {
         byte[][] arguments = arguments(ScriptCall.SETTLE, charges);
         for (int i = 0; i < charges.size(); i++) {
-            Receipt receipt = receipts.get(i);
-            if (!charges.get(i).limit().hasRate()) {
-                arguments[2 + 2 * i] = ascii(released(receipt.time()));
-                continue;
-            }
-            long charged = charges.get(i).permits();
-            String part = permits.get(i) == charged ? "" : permits.get(i) + "/";
-            arguments[2 + 2 * i] = ascii(part + charged + ":" + receipt.used() + ":" + receipt.since() + ":"
-                    + receipt.rest() + ":" + receipt.time());
+            arguments[2 + 2 * i] = amounts.get(i);
         }
         return arguments;
     }
 
+    /** Encodes a refund of a part of a charge. */
+    byte[] refund(Charge charge, long permits, Receipt receipt) {
+        if (!charge.limit().hasRate()) {
+            return ascii(released(receipt.time()));
+        }
+        String part = permits == charge.permits() ? "" : permits + "/";
+        return ascii(part + charge.permits() + ":" + receipt.used() + ":" + receipt.since() + ":" + receipt.rest() + ":"
+                + receipt.time());
+    }
+
     /** Encodes a charge that is made even beyond the capacity. */
-    byte[][] chargeArguments(Charge charge) {
-        byte[][] arguments = arguments(ScriptCall.SETTLE, List.of(charge));
-        arguments[2] = ascii("+" + charge.permits());
-        return arguments;
+    static byte[] forced(Charge charge) {
+        return ascii("+" + charge.permits());
     }
 
     /** Encodes an operator's change of a bucket. */
@@ -295,24 +309,34 @@ public final class ScriptCodec {
         checkBucket(reply, from);
     }
 
-    /** Fails if the reply to a charge beyond the capacity says that nothing was charged. */
-    static void checkCharged(List<Long> reply) {
-        if (!reply.isEmpty()) {
-            checkBucket(reply, 0);
+    /** Decodes which settlements of a run were not made, and why. */
+    Map<Integer, Throwable> settlementFailures(List<Long> reply) {
+        if (reply.isEmpty()) {
+            return Map.of();
         }
+        Map<Integer, Throwable> failures = new HashMap<>();
+        for (int i = 0; i + 2 < reply.size(); i += 3) {
+            failures.put(reply.get(i).intValue(), failureOf(reply.get(i + 1), reply, i + 2));
+        }
+        return failures;
     }
 
     private static void checkBucket(List<Long> reply, int from) {
-        if (reply.get(from) == UNKNOWN_WINDOW) {
-            throw new UnknownWindowException(reply.get(from + 1));
+        long first = reply.get(from);
+        if (first == UNKNOWN_WINDOW || first == FAILED || first == FOREIGN) {
+            throw failureOf(first, reply, from + 1);
         }
-        if (reply.get(from) == FAILED) {
-            throw new RateLimitStoreException(Reason.ALGORITHM, "Redis: " + text(reply, from + 1), null);
+    }
+
+    /** @param at the index of what the code is about: a time or a text */
+    private static RuntimeException failureOf(long code, List<Long> reply, int at) {
+        if (code == UNKNOWN_WINDOW) {
+            return new UnknownWindowException(reply.get(at));
         }
-        if (reply.get(from) == FOREIGN) {
-            throw new RateLimitStoreException(
-                    Reason.FOREIGN_VALUE, "Redis: the value at the key is not a rate limit", null);
-        }
+        return code == FAILED
+                ? new RateLimitStoreException(Reason.ALGORITHM, "Redis: " + text(reply, at), null)
+                : new RateLimitStoreException(
+                        Reason.FOREIGN_VALUE, "Redis: the value at the key is not a rate limit", null);
     }
 
     /** The script's only text, as the driver decodes it. */

@@ -182,7 +182,11 @@ local function run(KEYS, ARGV)
   if byte(ARGV[1]) == SETTLE then
     for i = 1, #ARGV[1] do
       local foreign = settle_charge(KEYS[i], ARGV[2 * i], ARGV[2 * i + 1])
-      if foreign then replies[1], replies[2], replied = foreign == true and -1 or -2, foreign == true and -1 or foreign, 2 end
+      if foreign then
+        local code = foreign == true and -1 or type(foreign) == 'number' and -2 or -3
+        replies[replied + 1], replies[replied + 2], replies[replied + 3] = i - 1, code, code == -1 and -1 or foreign
+        replied = replied + 3
+      end
     end
   elseif byte(ARGV[1]) == CHANGE then
     replies[1], replies[2], replies[3], replies[4] = change_bucket(KEYS[1], ARGV[2], ARGV[3])

@@ -294,10 +294,15 @@ function decide_together(charges, asked)
   if not ran then error(failure, 0) end
 end
 
+-- A run can settle the charges of several calls, and the others must be settled.
 function settle_charge(key, limit, text)
-  local foreign = settle(key, limit, text)
-  if type(foreign) == 'string' then error(foreign, 0) end
-  return foreign
+  local ran, foreign = pcall(settle, key, limit, text)
+  if not ran then
+    if not is_failure(foreign) then error(foreign, 0) end
+    local bucket = bucket_by_key[key]
+    bucket.foreign, bucket.unwritten = foreign, false
+  end
+  return type(foreign) == 'string' and string.sub(foreign, #FAILED + 1) or foreign
 end
 
 function change_bucket(key, limit, text)

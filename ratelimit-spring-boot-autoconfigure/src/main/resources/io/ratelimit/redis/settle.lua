@@ -1,9 +1,9 @@
--- Settles charges of one call after it: undoes what was charged too much, except for permits that have come back, or charges more.
+-- Settles charges of calls after them: undoes what was charged too much, except for permits that have come back, or charges more.
 --   permits  permits:used:since:rest:time  undoes a charge: how many permits it took, and its receipt
 --            part/permits:used:…           undoes a part of it
 --            0@holder                      releases what a call holds
 --            +permits                      charges so many, available or not: a bucket in debt rejects calls until they are back
---   reply    nothing, or as for a call that charges nothing, see decide.lua: -1 or -2 and a time
+--   reply    for each charge that cannot be settled: its number from 0, and why as in decide.lua: -1 and -1, -2 and a time, or -3 and a text
 --
 -- takes: match least greatest complete limit_of reset_after rare_state bucket_of save
 -- leaves: settle_charge

@@ -14,15 +14,21 @@ import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import java.io.IOException;
+import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.http.HttpStatus;
+import org.springframework.http.ResponseEntity;
+import org.springframework.scheduling.annotation.Async;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
@@ -204,6 +210,147 @@ class PermitsAfterTests {
         }
     }
 
+    /** Whole numbers alone are costs: what is rounded is not exact. */
+    @Test
+    void costThatIsNoWholeNumberKeepsTheEstimate() {
+        with((model, limiters) -> {
+            List<Object> wrong = List.of(
+                    2.5,
+                    3.0f,
+                    Double.NaN,
+                    Double.POSITIVE_INFINITY,
+                    new BigDecimal("7"),
+                    new BigInteger("9007199254740993"),
+                    9_007_199_254_740_993L,
+                    Long.MAX_VALUE,
+                    Long.MIN_VALUE,
+                    "12");
+            for (Object cost : wrong) {
+                assertThat(model.any(cost)).isSameAs(cost);
+                assertThat(used(limiters, "any")).as("" + cost).isEqualTo(10);
+                limiters.get("any").reset();
+            }
+            for (Object cost : List.of((byte) 7, (short) 7, 7, 7L)) {
+                model.any(cost);
+                assertThat(used(limiters, "any")).isEqualTo(7);
+                limiters.get("any").reset();
+            }
+            model.any(1_000_000_000);
+            assertThat(limiters.get("any").tryAcquire(1).retryAfter()).hasSeconds(999_999_901);
+        });
+    }
+
+    /** Otherwise a client that disconnects early would never pay. */
+    @Test
+    void cancellationBeforeTheFirstResultKeepsTheEstimate() {
+        with((model, limiters) -> {
+            model.collected(Flux.never()).subscribe().dispose();
+            assertThat(used(limiters, "collected")).isEqualTo(10);
+            model.collected(Flux.error(new IOException())).onErrorComplete().blockLast();
+            assertThat(used(limiters, "collected")).isEqualTo(20);
+            model.collected(Flux.empty()).blockLast();
+            assertThat(used(limiters, "collected")).isEqualTo(20);
+        });
+    }
+
+    @Test
+    void emptyMonoHasNoResult() {
+        with((model, limiters) -> {
+            assertThat(model.maybe(Mono.empty()).block()).isNull();
+            assertThat(used(limiters, "maybe")).isEqualTo(1);
+        });
+    }
+
+    /** Each subscription is a call, and settled for itself. */
+    @Test
+    void retriesAreCalls() {
+        with((model, limiters) -> {
+            AtomicInteger attempts = new AtomicInteger();
+            model.flux(Flux.defer(() -> attempts.incrementAndGet() < 3 ? Flux.error(new IOException()) : Flux.just(4)))
+                    .retry()
+                    .blockLast();
+            assertThat(used(limiters, "flux")).isEqualTo(24);
+        });
+    }
+
+    @Test
+    void errorIsAnExceptionToo() {
+        with((model, limiters) -> {
+            assertThatThrownBy(() -> model.broken()).isInstanceOf(AssertionError.class);
+            assertThat(used(limiters, "broken")).isEqualTo(14);
+        });
+    }
+
+    @Test
+    void rejectedCallAndItsFallbackCostNothing() {
+        with((model, limiters) -> {
+            model.orElse(100);
+            assertThat(model.orElse(50)).isEqualTo(-1);
+            clock.advance(6_000_000);
+            assertThat(used(limiters, "or-else")).isEqualTo(94);
+        });
+    }
+
+    @Test
+    void nestedCallsAreSettledEachForItself() {
+        runner.withBean(Outer.class).run(context -> {
+            assertThat(context.getBean(Outer.class).outer(5)).isEqualTo(6);
+            RateLimiterRegistry limiters = context.getBean(RateLimiterRegistry.class);
+            assertThat(used(limiters, "value")).isEqualTo(5);
+            assertThat(used(limiters, "outer")).isEqualTo(6);
+        });
+    }
+
+    /** A subscriber may cancel while a collector fails on another thread. */
+    @Test
+    void collectorThatFailsDuringACancellationFailsNoCall() {
+        LimitedContexts.inMemory()
+                .withBean(
+                        "sum",
+                        Collector.class,
+                        () -> Collector.of(
+                                Object::new,
+                                (container, result) -> {
+                                    throw new IllegalStateException("expected by the test");
+                                },
+                                (one, other) -> one))
+                .withBean(Model.class)
+                .run(context -> {
+                    Model model = context.getBean(Model.class);
+                    assertThat(model.collected(Flux.just(1, 2, 3)).take(1).blockLast())
+                            .isEqualTo(new Answer(1));
+                    assertThat(used(context.getBean(RateLimiterRegistry.class), "collected"))
+                            .isEqualTo(10);
+                });
+    }
+
+    @Test
+    void entityWithAStreamIsSettledWithTheStream() {
+        with((model, limiters) -> {
+            Sinks.Many<Integer> source = Sinks.many().unicast().onBackpressureBuffer();
+            ResponseEntity<Flux<Answer>> entity =
+                    model.entity(source.asFlux().map(Answer::new)).block();
+            assertThat(entity.getStatusCode()).isEqualTo(HttpStatus.ACCEPTED);
+            assertThat(entity.getHeaders().getFirst("X-Kept")).isEqualTo("yes");
+            var subscription = entity.getBody().subscribe();
+            source.tryEmitNext(3);
+            source.tryEmitNext(4);
+            assertThat(used(limiters, "entity")).isEqualTo(10);
+            source.tryEmitComplete();
+            assertThat(subscription.isDisposed()).isTrue();
+            assertThat(used(limiters, "entity")).isEqualTo(4);
+            model.entity(Flux.error(new IOException()))
+                    .flatMapMany(ResponseEntity::getBody)
+                    .onErrorComplete()
+                    .blockLast();
+            assertThat(used(limiters, "entity")).as("refundOn").isEqualTo(4);
+            model.entityWithMono(Mono.just(new Answer(2)))
+                    .flatMap(ResponseEntity::getBody)
+                    .block();
+            assertThat(used(limiters, "entity-with-mono")).isEqualTo(2);
+        });
+    }
+
     @Test
     void dryRunSettlesOnlyWhatItHasCharged() {
         runner.withPropertyValues("ratelimit.dry-run=true").run(context -> {
@@ -248,6 +395,7 @@ class PermitsAfterTests {
     @Test
     void mistakesStopTheStartUp() {
         assertRefused(OfFuture.class, "permitsAfter of the limit 'future' must be empty");
+        assertRefused(HandedOver.class, "because an @Async method that returns void has returned before it begins");
         assertRefused(OfConcurrency.class, "permitsAfter must not be set for the algorithm CONCURRENCY");
         assertRefused(Free.class, "permits must be at least 1 with permitsAfter");
         assertRefused(OfParameter.class, "must not be used on a method with a parameter named result");
@@ -318,10 +466,83 @@ class PermitsAfterTests {
             return tokens;
         }
 
+        @RateLimited(name = "any", rate = "100/100s", permits = "10", permitsAfter = "#result")
+        Object any(Object cost) {
+            return cost;
+        }
+
+        @RateLimited(
+                name = "maybe",
+                rate = "100/100s",
+                permits = "10",
+                permitsAfter = "#result == null ? 1 : #result.tokens")
+        Mono<Answer> maybe(Mono<Answer> answer) {
+            return answer;
+        }
+
+        @RateLimited(
+                name = "broken",
+                rate = "100/100s",
+                permits = "10",
+                permitsAfter = "#exception.class.simpleName.length()")
+        void broken() {
+            throw new AssertionError("expected by the test");
+        }
+
+        @RateLimited(
+                name = "or-else",
+                rate = "100/100s",
+                permits = "10",
+                permitsAfter = "#result",
+                fallbackMethod = "nothing")
+        int orElse(int tokens) {
+            return tokens;
+        }
+
+        int nothing(int tokens) {
+            return -1;
+        }
+
+        @RateLimited(
+                name = "entity",
+                rate = "100/100s",
+                permits = "10",
+                permitsAfter = "#result.tokens",
+                refundOn = IOException.class)
+        Mono<ResponseEntity<Flux<Answer>>> entity(Flux<Answer> answers) {
+            return Mono.just(ResponseEntity.accepted().header("X-Kept", "yes").body(answers));
+        }
+
+        @RateLimited(name = "entity-with-mono", rate = "100/100s", permits = "10", permitsAfter = "#result.tokens")
+        Mono<ResponseEntity<Mono<Answer>>> entityWithMono(Mono<Answer> answer) {
+            return Mono.just(ResponseEntity.ok(answer));
+        }
+
         @RateLimited(name = "plain", rate = "100/100s", permits = "10")
         int plain(int tokens) {
             return tokens;
         }
+    }
+
+    static class Outer {
+
+        private final Model model;
+
+        Outer(Model model) {
+            this.model = model;
+        }
+
+        @RateLimited(name = "outer", rate = "100/100s", permits = "10", permitsAfter = "#result")
+        int outer(int tokens) {
+            return model.value(tokens).tokens() + 1;
+        }
+    }
+
+    static class HandedOver {
+
+        @Async
+        @RateLimited(name = "later", rate = "1/s", permitsAfter = "5")
+        void later() {}
     }
 
     static class OfFuture {

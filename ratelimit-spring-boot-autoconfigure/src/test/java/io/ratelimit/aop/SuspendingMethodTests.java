@@ -8,6 +8,8 @@ import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.Waiter;
 import io.ratelimit.aop.FutureMethodTests.HeldWaiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
@@ -18,6 +20,8 @@ import io.ratelimit.testing.StubStore;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.stream.Collector;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import kotlinx.coroutines.flow.Flow;
 import org.junit.jupiter.api.Named;
@@ -26,6 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** Functions of Kotlin: those that suspend, and those that return a flow. */
@@ -60,6 +65,46 @@ class SuspendingMethodTests {
         runner.run(context -> assertThat(
                         function.apply(context.getBean(KotlinQuotes.class)).join())
                 .isEqualTo(function.apply(new KotlinQuotes()).join()));
+    }
+
+    /** From an estimate of 10 permits. */
+    @Test
+    void functionsAreSettledByWhatTheyReturnOrEmit() {
+        runner.withBean("length", Collector.class, () -> Collectors.summingInt(String::length))
+                .withPropertyValues(costs("quotes", "#result.length()"))
+                .withPropertyValues(costs("flows", "@length"))
+                .withPropertyValues(costs("suspending-flows", "#result.length()"))
+                .withPropertyValues(costs("nullables", "#result == null ? 3 : 4"))
+                .withPropertyValues(costs("failing", "#exception.message.length()"))
+                .withPropertyValues("ratelimit.limits.failing.refund-on=java.lang.Error")
+                .withPropertyValues(costs("hanging", "1"))
+                .run(context -> {
+                    KotlinQuotes quotes = context.getBean(KotlinQuotes.class);
+                    Coroutine.quote(quotes, "alice").join();
+                    Coroutine.collect(quotes.flow()).join();
+                    Coroutine.suspendingFlow(quotes).join();
+                    Coroutine.nullable(quotes).join();
+                    assertThat(Coroutine.failing(quotes)).isCompletedExceptionally();
+                    Coroutine.hanging(quotes).cancel(true);
+                    assertThat(used(context, "quotes", "alice")).isEqualTo("quote for alice".length());
+                    assertThat(used(context, "flows", null)).isEqualTo("firstsecond".length());
+                    assertThat(used(context, "suspending-flows", null)).isEqualTo("second".length());
+                    assertThat(used(context, "nullables", null)).isEqualTo(3);
+                    assertThat(used(context, "failing", null)).isEqualTo("broken".length());
+                    assertThat(used(context, "hanging", null)).as("cancelled").isEqualTo(10);
+                });
+    }
+
+    private static String[] costs(String limit, String permitsAfter) {
+        String prefix = "ratelimit.limits." + limit;
+        return new String[] {
+            prefix + ".rate=100/100s", prefix + ".permits=10", prefix + ".permits-after=" + permitsAfter
+        };
+    }
+
+    private static long used(AssertableApplicationContext context, String limit, String key) {
+        RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get(limit);
+        return 100 - (key == null ? limiter.peek() : limiter.peek(key)).remaining();
     }
 
     @ParameterizedTest

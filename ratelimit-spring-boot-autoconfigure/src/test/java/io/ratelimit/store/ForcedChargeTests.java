@@ -29,11 +29,13 @@ class ForcedChargeTests {
 
     private final RateLimitStore local = new InMemoryRateLimitStore(clock, 100);
 
+    private Reason failure = Reason.TIMEOUT;
+
     private final RateLimitStore away = new DelegatingRateLimitStore(new InMemoryRateLimitStore(clock, 100)) {
 
         @Override
         public CompletionStage<Void> chargeAsync(Charge charge) {
-            return CompletableFuture.failedFuture(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
+            return CompletableFuture.failedFuture(new RateLimitStoreException(failure, "no answer", null));
         }
     };
 
@@ -58,6 +60,16 @@ class ForcedChargeTests {
         assertThat(chargedBy(OnStoreFailure.REJECT)).isCompletedExceptionally();
         assertThat(chargedBy(OnStoreFailure.THROW)).isCompletedExceptionally();
         assertThat(used(local, limit)).isZero();
+    }
+
+    /** Such as a queue that is full: the store itself is well, so this is no outage. */
+    @Test
+    void chargeThatCannotBeSentGoesToTheLocalBucket() {
+        failure = Reason.STALLED;
+        RateLimit limit = TestLimits.failingBy(OnStoreFailure.LOCAL, "away");
+        assertThat(chargedBy(OnStoreFailure.LOCAL)).isCompleted();
+        assertThat(local.peek(new Charge(limit, "alice", 1)).allowed()).isFalse();
+        assertThat(failover.lastFailures()).isEmpty();
     }
 
     @Test

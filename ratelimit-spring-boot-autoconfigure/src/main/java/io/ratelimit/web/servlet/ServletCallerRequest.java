@@ -2,6 +2,7 @@ package io.ratelimit.web.servlet;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.expression.CallEnd;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
@@ -58,6 +59,11 @@ final class ServletCallerRequest implements CallerRequest {
         record.chargedBuckets().add(charges, decisions, dispatch);
         record.add(charges, decisions);
         record.write(settings.headers());
+    }
+
+    @Override
+    public boolean follow(Object result, CallEnd end) {
+        return AsyncResult.follow(request, result, end);
     }
 
     @Override

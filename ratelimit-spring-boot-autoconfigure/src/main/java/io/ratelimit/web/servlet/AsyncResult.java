@@ -1,0 +1,152 @@
+package io.ratelimit.web.servlet;
+
+import io.ratelimit.expression.CallEnd;
+import jakarta.servlet.http.HttpServletRequest;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import org.springframework.http.HttpEntity;
+import org.springframework.util.ClassUtils;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.CallableProcessingInterceptor;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncTask;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.util.DisconnectedClientHelper;
+
+/**
+ * Follows what a handler method has returned and Spring MVC completes on another thread: a value that is computed later, or an
+ * object that writes the response. If Spring MVC never gets the object, the call has no end.
+ */
+final class AsyncResult {
+
+    private static final ClassValue<Boolean> WRITES_RESPONSE = new ClassValue<>() {
+
+        /** Without Spring MVC, the types are absent. */
+        @Override
+        protected Boolean computeValue(Class<?> type) {
+            String mvc = "org.springframework.web.servlet.mvc.method.annotation.";
+            for (Class<?> known = type; known != null; known = known.getSuperclass()) {
+                if (known.getName().equals(mvc + "ResponseBodyEmitter")) {
+                    return true;
+                }
+            }
+            return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
+                    .anyMatch(implemented -> implemented.getName().equals(mvc + "StreamingResponseBody"));
+        }
+    };
+
+    private AsyncResult() {}
+
+    /** Returns whether the result is completed later, and its end is told. */
+    static boolean follow(HttpServletRequest request, Object result, CallEnd end) {
+        Object body = result instanceof HttpEntity<?> entity ? entity.getBody() : result;
+        if (body != null && WRITES_RESPONSE.get(body.getClass())) {
+            register(request, new OfWriter(result, end));
+        } else if (result instanceof WebAsyncTask<?> task) {
+            register(request, new OfValue(task.getCallable(), end));
+        } else if (result instanceof Callable || result instanceof DeferredResult) {
+            register(request, new OfValue(result, end));
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    private static void register(HttpServletRequest request, Following following) {
+        WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
+        manager.registerCallableInterceptor(following, following);
+        manager.registerDeferredResultInterceptor(following, following);
+    }
+
+    /** Told by Spring MVC of a task: that it has a result, and in any case that its request is over. */
+    private abstract static class Following
+            implements CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
+
+        abstract void result(Object task, @Nullable Object value);
+
+        abstract void over(Object task);
+
+        @Override
+        public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object value) {
+            result(task, value);
+        }
+
+        @Override
+        public <T> void postProcess(NativeWebRequest request, DeferredResult<T> task, @Nullable Object value) {
+            result(task, value);
+        }
+
+        @Override
+        public <T> void afterCompletion(NativeWebRequest request, Callable<T> task) {
+            over(task);
+        }
+
+        @Override
+        public <T> void afterCompletion(NativeWebRequest request, DeferredResult<T> task) {
+            over(task);
+        }
+    }
+
+    /** The task computes a value. */
+    private static final class OfValue extends Following {
+
+        private final Object followed;
+
+        private final CallEnd end;
+
+        OfValue(Object followed, CallEnd end) {
+            this.followed = followed;
+            this.end = end;
+        }
+
+        @Override
+        @SuppressWarnings("ReferenceEquality") // The request may have other tasks.
+        void result(Object task, @Nullable Object value) {
+            if (task != followed) {
+                return;
+            }
+            if (value instanceof Throwable failure) {
+                end.failed(failure);
+            } else {
+                end.add(value);
+                end.completed();
+            }
+        }
+
+        @Override
+        void over(Object task) {
+            end.cancelled();
+        }
+    }
+
+    /** The task is of Spring MVC, and lets an object write the response. */
+    private static final class OfWriter extends Following {
+
+        private final Object writer;
+
+        private final CallEnd end;
+
+        OfWriter(Object writer, CallEnd end) {
+            this.writer = writer;
+            this.end = end;
+        }
+
+        @Override
+        void result(Object task, @Nullable Object value) {
+            if (value != null && !(value instanceof Throwable)) {
+                // Of another task, such as a future whose value is the object.
+                return;
+            }
+            boolean failed = value instanceof Throwable failure
+                    && !DisconnectedClientHelper.isClientDisconnectedException(failure);
+            end.written(writer, failed ? (Throwable) value : null);
+        }
+
+        @Override
+        void over(Object task) {
+            end.written(writer, null);
+        }
+    }
+}
