@@ -134,7 +134,7 @@ final class LimitValidation {
     /** Only a zone that is set for this limit: those of all limits are for the ones with calendar windows. */
     private void checkZone() {
         ZoneId zone = attributes.configuredZone();
-        if (zone != null && attributes.algorithm() != Algorithm.FIXED_WINDOW) {
+        if (zone != null && !attributes.algorithm().is(Algorithm.FIXED_WINDOW)) {
             throw new RateLimitConfigurationException(
                     attributes.label("zone") + " must not be set for " + attributes.algorithm()
                             + ", because only windows of FIXED_WINDOW are calendar units (was " + zone + ").",
