@@ -105,7 +105,8 @@ final class Bucket {
             if (!claim.fits() && !limit.blockFor().isEmpty()) {
                 return null;
             }
-            after = own.take(before, clock, claim.taken());
+            // To take nothing would end a debt.
+            after = claim.taken() == 0 ? before : own.take(before, clock, claim.taken());
             if (claim.taken() > 0) {
                 write(after);
             }

@@ -69,7 +69,7 @@ class OwnAlgorithmAgreementTests {
     void storesAgreeOnCostsThatAreKnownAfterwards() {
         Random random = TestRandom.create(getClass());
         for (int i = 0; i < HISTORIES; i++) {
-            RandomHistory history = new RandomHistory(random, "own-debt" + i, clock).withOnly(ALGORITHMS);
+            RandomHistory history = new RandomHistory(random, "own-debt" + i, clock).with(ALGORITHMS);
             for (int call = 0; call < CALLS; call++) {
                 List<Charge> charges = history.next();
                 assertThat(shared.decide(StoreRequest.of(charges)).decisions())

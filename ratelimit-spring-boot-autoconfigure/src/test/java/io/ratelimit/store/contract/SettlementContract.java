@@ -209,6 +209,20 @@ public abstract class SettlementContract extends StoreContract {
         assertThat(take(other, 1).allowed()).isTrue();
     }
 
+    /** By every way to a decision: alone, with a receipt, and by a look. */
+    @ParameterizedTest
+    @EnumSource
+    void callIsToldOfTheWholeDebt(LimitKind kind) {
+        RateLimit limit = kind.limit("told", 6, "3/6s");
+        force(limit, 40);
+        RateLimitDecision look = peek(limit, 6);
+        assertThat(look.allowed()).isFalse();
+        assertThat(take(limit, 6)).isEqualTo(look);
+        assertThat(decide(store, new Charge(limit, KEY, 6)).decision()).isEqualTo(look);
+        assertThat(take(limit, 0).resetAfter()).isEqualTo(look.resetAfter());
+        assertThat(peek(limit, 6)).isEqualTo(look);
+    }
+
     @Test
     void chargeIsNoViolationAndEndsNoBlock() {
         RateLimit limit = RateLimit.named("blocking")
