@@ -300,7 +300,8 @@ function settle_charge(key, limit, text)
   if not ran then
     if not is_failure(foreign) then error(foreign, 0) end
     local bucket = bucket_by_key[key]
-    bucket.foreign, bucket.unwritten = foreign, false
+    -- The next one of the bucket reads it again.
+    if bucket then bucket.written = true end
   end
   return type(foreign) == 'string' and string.sub(foreign, #FAILED + 1) or foreign
 end

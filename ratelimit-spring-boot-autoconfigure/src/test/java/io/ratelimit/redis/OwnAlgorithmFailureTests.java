@@ -23,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -209,6 +210,51 @@ class OwnAlgorithmFailureTests {
                         .get());
             }
             assertThat(remaining).containsExactly(7L, -1L, 6L, -1L, 5L);
+        }
+    }
+
+    /** Of one bucket and of others, charges and refunds. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void failureOfASettlementLeavesTheOthersOfTheRun(boolean functions) throws Exception {
+        RateLimitAlgorithm broken = broken(SOUND + "refund = function() error('no refund') end,"
+                + " take = function(_, used, since, rest, _, n)"
+                + " if n == 5 then return 0.5 end return used + n, since, rest end}");
+        try (Connected connected = connect(List.of(new Batches(), broken), functions)) {
+            RateLimit failing = limit("failing", broken);
+            RateLimit unknown = limit("unknown", new Tolerant());
+            List<RateLimit> limits = List.of(failing, failing, failing, unknown, bucket, failing, sound, failing);
+            List<String> amounts = List.of("+1", "+5", "+2", "+1", "+3", "1:1:1:0:0", "+4", "+1");
+            List<Charge> charges =
+                    limits.stream().map(limit -> new Charge(limit, "key", 1)).toList();
+            ScriptCodec codec = new ScriptCodec();
+            List<Long> reply = connected
+                    .connector
+                    .execute(
+                            keys(limits.toArray(RateLimit[]::new)),
+                            codec.settleArguments(
+                                    charges,
+                                    amounts.stream()
+                                            .map(amount -> amount.getBytes(StandardCharsets.US_ASCII))
+                                            .toList()))
+                    .toCompletableFuture()
+                    .get();
+            Map<Integer, Throwable> failures = codec.settlementFailures(reply);
+            assertThat(failures).containsOnlyKeys(1, 3, 5);
+            assertThat(failures.get(1))
+                    .hasMessageContaining("Algorithm 'broken': take: must return three whole numbers");
+            assertThat(failures.get(3)).hasMessageContaining("There is no part for Xtolerant");
+            assertThat(failures.get(5)).hasMessageContaining("Algorithm 'broken': refund: broken:1: no refund");
+            assertThat(failures.values())
+                    .allSatisfy(failure -> assertThat(((RateLimitStoreException) failure).getReason())
+                            .isEqualTo(Reason.ALGORITHM));
+            assertThat(Stream.of(failing, bucket, sound)
+                            .map(limit -> connected
+                                    .store
+                                    .peek(new Charge(limit, "key", 1))
+                                    .remaining()))
+                    .containsExactly(6L, 7L, 6L);
+            assertThat(redis.commands().hasKey(name(unknown))).isFalse();
         }
     }
 

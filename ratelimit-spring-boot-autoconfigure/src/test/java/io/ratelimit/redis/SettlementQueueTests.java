@@ -279,6 +279,19 @@ class SettlementQueueTests {
         assertThat(young).isCompletedWithValue(null);
     }
 
+    /** Redis may have run a script whose reply is lost, and the same charge again would count twice. */
+    @Test
+    void settlementWithoutAReplyIsNeverSentAgain() {
+        List<CompletableFuture<Void>> settled = charge(200);
+        List<String> amounts = new ArrayList<>();
+        while (!underWay.isEmpty()) {
+            amounts.addAll(underWay.get(0).amounts());
+            fail(amounts.size() % 2 == 0 ? new TimeoutException() : new IllegalStateException("connection lost"));
+        }
+        assertThat(amounts).hasSize(200).doesNotHaveDuplicates();
+        assertThat(settled).allMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
     @Test
     void threadThatDoesNotReturnFromTheDriverHoldsUpNothingForLong() {
         var unused = charge(1);
