@@ -42,10 +42,12 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
             ConfigurationRefresh.EVENT,
             "org.springframework.data.redis.cache.RedisCacheConfiguration",
             "org.springframework.data.redis.connection.RedisConnectionFactory",
+            "org.springframework.http.ResponseEntity",
             "org.springframework.security.core.context.ReactiveSecurityContextHolder",
             "org.springframework.session.data.redis.RedisSessionRepository",
             "org.springframework.security.web.SecurityFilterChain",
             "org.springframework.web.bind.annotation.RequestMapping",
+            "reactor.core.publisher.Flux",
             "reactor.core.publisher.Mono",
             "reactor.core.scheduler.Schedulers");
 

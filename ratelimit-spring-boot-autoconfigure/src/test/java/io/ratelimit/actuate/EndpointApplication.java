@@ -2,6 +2,7 @@ package io.ratelimit.actuate;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.testing.OwnAlgorithms.Batches;
 import java.io.IOException;
 import java.net.URI;
 import java.net.URLEncoder;
@@ -133,6 +134,7 @@ final class EndpointApplication implements AutoCloseable {
 
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
+    @Import(Batches.class)
     static class Application {}
 
     /** Its capacity is the configuration's. */

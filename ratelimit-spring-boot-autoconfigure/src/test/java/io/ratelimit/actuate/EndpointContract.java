@@ -45,6 +45,8 @@ abstract class EndpointContract {
                 "ratelimit.limits.quotes.capacity=5",
                 "ratelimit.limits.local.rate=2/h",
                 "ratelimit.limits.local.scope=instance",
+                "ratelimit.limits.batches.algorithm=batches",
+                "ratelimit.limits.batches.rate=4/h",
                 // Of the application, not of the endpoint.
                 "spring.jackson.property-naming-strategy=SNAKE_CASE");
         readOnly = new EndpointApplication(type, "ratelimit.limits.quotes.capacity=5");
@@ -117,6 +119,15 @@ abstract class EndpointContract {
     @ValueSource(strings = {"16m", "0s", "-1s", "900", "soon", "30s&key=a", "30s&history=30s"})
     void historyThatIsTooLongIsABadRequest(String history) {
         assertProblem(readOnly.get("/quotes?history=" + history), 400, "history must");
+    }
+
+    @Test
+    void readsTheNameOfAnApplicationsAlgorithm() {
+        assertThat(writable.get("/batches").json())
+                .containsEntry("algorithm", "batches")
+                .containsEntry("capacity", 4);
+        writable.context().getBean(RateLimiterRegistry.class).get("batches").tryAcquire("alice", 3);
+        assertThat(writable.get("/batches" + key("alice")).json()).containsEntry("remaining", 1);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.ratelimit.aop.LimitedMethodHints;
 import io.ratelimit.aop.ProcessedMethods;
 import io.ratelimit.expression.ExpressionRoot;
 import io.ratelimit.expression.RequestRoot;
+import io.ratelimit.testing.OwnAlgorithms;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.annotation.Retention;
@@ -42,7 +43,8 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.aot.hint.TypeReference;
 import org.springframework.beans.BeanUtils;
-import org.springframework.beans.factory.aot.BeanFactoryInitializationAotContribution;
+import org.springframework.beans.factory.aot.AotServices;
+import org.springframework.beans.factory.aot.BeanFactoryInitializationAotProcessor;
 import org.springframework.beans.factory.aot.BeanFactoryInitializationCode;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.ImportRuntimeHints;
@@ -61,7 +63,7 @@ class RuntimeHintsTests {
     /** The order of auto-configurations, and classes that are compared by name only. */
     private static final Pattern NOT_LOADED = Pattern.compile(
             ".*AutoConfiguration|io\\.ratelimit\\..*|org\\.springframework\\.(scheduling\\.annotation\\.Async|http\\.HttpEntity"
-                    + "|web\\.(context\\.request\\.async|servlet\\.mvc\\.method\\.annotation)\\..*)");
+                    + "|web\\.(context\\.request\\.async|servlet\\.(function|mvc\\.method\\.annotation))\\..*)");
 
     private static final RuntimeHints GENERAL = new RuntimeHints();
 
@@ -74,6 +76,7 @@ class RuntimeHintsTests {
                 .withBean("quotes", Quotes.class)
                 .withBean("contract", Contract.class, Implementation::new)
                 .withBean("tenants", Tenants.class)
+                .withBean("algorithm", OwnAlgorithms.Batches.class)
                 .withPropertyValues("ratelimit.limits.configured.key-expression=#order.customer.id.version()")
                 .run(context -> ofApplication = hints(context));
     }
@@ -82,9 +85,7 @@ class RuntimeHintsTests {
         GenerationContext generation = new DefaultGenerationContext(
                 new ClassNameGenerator(ClassName.get("com.acme", "Application")), new InMemoryGeneratedFiles());
         GeneratedClass generated = generation.getGeneratedClasses().addForFeature("Limits", type -> {});
-        BeanFactoryInitializationAotContribution contribution =
-                new LimitedMethodHints().processAheadOfTime(context.getBeanFactory());
-        contribution.applyTo(generation, new BeanFactoryInitializationCode() {
+        BeanFactoryInitializationCode code = new BeanFactoryInitializationCode() {
 
             @Override
             public ClassName getClassName() {
@@ -98,7 +99,11 @@ class RuntimeHintsTests {
 
             @Override
             public void addInitializer(MethodReference initializer) {}
-        });
+        };
+        AotServices.factories().load(BeanFactoryInitializationAotProcessor.class).stream()
+                .filter(processor -> processor instanceof LimitedMethodHints || processor instanceof AlgorithmPartHints)
+                .map(processor -> processor.processAheadOfTime(context.getBeanFactory()))
+                .forEach(contribution -> contribution.applyTo(generation, code));
         return generation.getRuntimeHints();
     }
 
@@ -110,6 +115,11 @@ class RuntimeHintsTests {
                     .allSatisfy(part -> assertThat(resource().forResource("io/ratelimit/redis/" + part.getFileName()))
                             .accepts(GENERAL));
         }
+    }
+
+    @Test
+    void partOfAnApplicationsAlgorithmIsIncluded() {
+        assertThat(resource().forResource("io/ratelimit/testing/Batches.lua")).accepts(ofApplication);
     }
 
     /** What the endpoint writes as JSON, down to the last record. */
@@ -228,6 +238,7 @@ class RuntimeHintsTests {
     void aMethodThatAotProcessingHasFoundAndTheStartUpHasNotStopsIt() {
         LimitedContexts.inMemory()
                 .withBean("tenants", Tenants.class)
+                .withBean("algorithm", OwnAlgorithms.Batches.class)
                 .withBean(ProcessedMethods.class, () -> ProcessedMethods.of("tenants:of(java.lang.String)"))
                 .run(context -> assertThat(context)
                         .getFailure()
