@@ -47,13 +47,15 @@ class SharedStoreMetersTests {
                     .run(context -> {
                         assertThat(state()).isEqualTo(1);
                         assertThat(lostPermits()).isZero();
-                        try (RateLimiter.Entry entry =
-                                limiter(context, "exports").enter("alice", 2)) {
+                        RateLimiter.Entry entry = limiter(context, "exports").enter("alice", 2);
+                        try {
                             redis.send("FLUSHALL");
                             redis.send("FUNCTION", "FLUSH");
                             await("renewal").until(() -> lostPermits() == 2);
                             assertThat(limiter(context, "exports").peek("alice").allowed())
                                     .isFalse();
+                        } finally {
+                            entry.close();
                         }
                         assertThat(cachedRejections()).isZero();
                         assertThat(leased("quotes")).isZero();

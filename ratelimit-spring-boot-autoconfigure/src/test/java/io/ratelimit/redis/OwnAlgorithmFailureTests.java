@@ -340,7 +340,7 @@ class OwnAlgorithmFailureTests {
     private record Connected(RedisConnector connector, RateLimitStore store, String library) implements AutoCloseable {
 
         @Override
-        public void close() throws Exception {
+        public void close() {
             connector.destroy();
             if (!library.isEmpty()) {
                 redis.commands().execute((org.springframework.data.redis.core.RedisCallback<Object>)
