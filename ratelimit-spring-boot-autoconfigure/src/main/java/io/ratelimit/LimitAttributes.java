@@ -16,6 +16,9 @@ import org.jspecify.annotations.Nullable;
  */
 final class LimitAttributes {
 
+    /** The name of the Redis of {@code ratelimit.redis} itself. */
+    private static final String DEFAULT_REDIS = "default";
+
     /** The properties that attributes were read from. */
     private final Map<String, LimitOverrides> origins = new HashMap<>();
 
@@ -58,6 +61,9 @@ final class LimitAttributes {
     @Nullable
     Duration hold;
 
+    @Nullable
+    String redis;
+
     LimitAttributes() {}
 
     /** Copies the attributes, as if all of them were declared. */
@@ -72,6 +78,7 @@ final class LimitAttributes {
         scope = source.scope;
         zone = source.zone;
         hold = source.hold;
+        redis = source.redis;
         enabled = source.enabled;
         dryRun = source.dryRun;
         onStoreFailure = source.onStoreFailure;
@@ -102,6 +109,8 @@ final class LimitAttributes {
         scope = resolve("scope", properties.scope(), scope, defaults.scope(), properties, defaults);
         zone = resolve("zone", properties.zone(), zone, defaults.zone(), properties, defaults);
         hold = resolve("hold", properties.hold(), hold, hasRate() ? null : defaults.hold(), properties, defaults);
+        String byDefault = scope == Scope.INSTANCE ? null : defaults.redis();
+        redis = resolve("redis", properties.redis(), redis, byDefault, properties, defaults);
         enabled = resolve("enabled", properties.enabled(), enabled, defaults.enabled(), properties, defaults);
         dryRun = resolve("dryRun", properties.dryRun(), dryRun, defaults.dryRun(), properties, defaults);
         onStoreFailure = resolve(
@@ -186,6 +195,7 @@ final class LimitAttributes {
         all.put("scope", origin("scope", scope));
         all.put("zone", origin("zone", zone));
         all.put("hold", origin("hold", hold));
+        all.put("redis", origin("redis", redis));
         all.put("enabled", origin("enabled", enabled));
         all.put("dryRun", origin("dryRun", dryRun));
         all.put("onStoreFailure", origin("onStoreFailure", onStoreFailure));
@@ -242,6 +252,18 @@ final class LimitAttributes {
 
     boolean hasRate() {
         return !algorithm().is(Algorithm.CONCURRENCY);
+    }
+
+    /** Returns the name of the server; {@code null}: the default one. */
+    @Nullable
+    String redis() {
+        return redis == null || LimitNames.canonical(redis).equals(DEFAULT_REDIS) ? null : redis;
+    }
+
+    /** Returns the server as it was set; {@code null}: not at all. */
+    @Nullable
+    String ownRedis() {
+        return redis;
     }
 
     /** Returns the hold as it was set; {@code null}: the default. */

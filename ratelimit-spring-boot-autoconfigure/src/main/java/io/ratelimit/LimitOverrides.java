@@ -40,7 +40,8 @@ public record LimitOverrides(
         @Nullable String planResolver,
         Map<String, RateLimitPlan> plans,
         @Nullable Duration hold,
-        @Nullable String ownAlgorithm) {
+        @Nullable String ownAlgorithm,
+        @Nullable String redis) {
 
     /** A key expression that selects one bucket for all callers. Needed because a property cannot be empty. */
     public static final String ALL_CALLERS = "all-callers";
@@ -195,6 +196,8 @@ public record LimitOverrides(
 
         private @Nullable String ownAlgorithm;
 
+        private @Nullable String redis;
+
         private Map<String, RateLimitPlan> plans = Map.of();
 
         private Builder(String property) {
@@ -322,6 +325,11 @@ public record LimitOverrides(
             return this;
         }
 
+        public Builder redis(@Nullable String redis) {
+            this.redis = redis;
+            return this;
+        }
+
         public LimitOverrides build() {
             return new LimitOverrides(
                     property,
@@ -348,7 +356,8 @@ public record LimitOverrides(
                     planResolver,
                     plans,
                     hold,
-                    ownAlgorithm);
+                    ownAlgorithm,
+                    redis);
         }
     }
 }

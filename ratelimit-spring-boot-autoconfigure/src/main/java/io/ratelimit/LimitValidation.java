@@ -55,6 +55,7 @@ final class LimitValidation {
         checkAlgorithm();
         checkBlockFor();
         checkHold();
+        checkRedis();
         if (traits.holdsPermits()) {
             checkZone();
             return concurrency();
@@ -139,6 +140,17 @@ final class LimitValidation {
                     attributes.label("zone") + " must not be set for " + attributes.algorithm()
                             + ", because only windows of FIXED_WINDOW are calendar units (was " + zone + ").",
                     "Remove it, or use FIXED_WINDOW with a rate such as \"10000/month\".");
+        }
+    }
+
+    private void checkRedis() {
+        String redis = attributes.ownRedis();
+        if (redis != null && attributes.scope() == Scope.INSTANCE) {
+            throw new RateLimitConfigurationException(
+                    attributes.label("redis")
+                            + " must not be set for a limit with scope INSTANCE, which is counted in memory (was \""
+                            + redis + "\").",
+                    "Remove it, or use scope SHARED.");
         }
     }
 

@@ -62,6 +62,8 @@ public final class RateLimit {
 
     private final Duration hold;
 
+    private final @Nullable String redis;
+
     /** The attributes that this limit was built from, with the configuration. */
     private final RateLimitBuilder source;
 
@@ -104,6 +106,7 @@ public final class RateLimit {
         this.calendar =
                 rate == null || rate.calendarUnit() == null ? null : new CalendarWindows(rate.calendarUnit(), zone);
         this.hold = attributes.hold();
+        this.redis = attributes.redis();
         this.local = local == null ? this : local;
         this.plan = source.plan();
         this.plans = Collections.unmodifiableMap(plans);
@@ -317,6 +320,14 @@ public final class RateLimit {
         return hold;
     }
 
+    /**
+     * Returns the name of the Redis server that the limit is counted in, below {@code ratelimit.redis}; {@code null}: the Redis of
+     * {@code ratelimit.redis} itself.
+     */
+    public @Nullable String redis() {
+        return redis;
+    }
+
     /** Returns the limit that this instance applies while the store fails: its share, or this limit. */
     public RateLimit local() {
         return local;
@@ -331,7 +342,15 @@ public final class RateLimit {
                 && maxWait.equals(other.maxWait)
                 && blockFor.equals(other.blockFor)
                 && scope == other.scope
-                && hold.equals(other.hold);
+                && hold.equals(other.hold)
+                && isInRedisOf(other);
+    }
+
+    private boolean isInRedisOf(RateLimit other) {
+        if (redis == null || other.redis == null) {
+            return Objects.equals(redis, other.redis);
+        }
+        return LimitNames.canonical(redis).equals(LimitNames.canonical(other.redis));
     }
 
     private boolean agreesInRate(RateLimit other) {
@@ -369,6 +388,7 @@ public final class RateLimit {
                 + (lease == 0 ? "" : ", lease " + lease)
                 + (traits.holdsPermits() ? ", hold " + RateLimitBuilder.text(hold) : "")
                 + (scope == Scope.SHARED ? "" : ", scope " + scope)
+                + (redis == null ? "" : ", redis " + redis)
                 + (dryRun ? ", dry run" : "")
                 + (enabled ? "" : ", disabled")
                 + (plan == null ? "" : ", plan " + plan)

@@ -153,6 +153,15 @@ public final class RateLimitBuilder {
     }
 
     /**
+     * Sets the Redis server that the limit is counted in, by its name below {@code ratelimit.redis}; default: the Redis of {@code
+     * ratelimit.redis} itself, which is also named {@code default}. Without effect on other stores.
+     */
+    public RateLimitBuilder redis(String server) {
+        attributes.redis = server;
+        return this;
+    }
+
+    /**
      * Returns a builder in which the configuration is applied: overrides of this limit win over what customizers and
      * this builder set, and these win over the defaults of all limits.
      */

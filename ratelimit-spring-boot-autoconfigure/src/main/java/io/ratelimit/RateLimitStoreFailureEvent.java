@@ -2,6 +2,7 @@ package io.ratelimit;
 
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Published as a Spring application event when the store becomes unable to decide, so that {@link OnStoreFailure} applies. A
@@ -10,5 +11,16 @@ import java.time.Instant;
  * @param reason that of the first failure
  * @param message the store's; never contains a key
  * @param since when the first call was not decided
+ * @param redis the name of the server, if limits are in several; {@code null}: there is only one
  */
-public record RateLimitStoreFailureEvent(Reason reason, String message, Instant since) {}
+public record RateLimitStoreFailureEvent(
+        Reason reason,
+        String message,
+        Instant since,
+        @Nullable String redis) {
+
+    /** Creates the event of the only store. */
+    public RateLimitStoreFailureEvent(Reason reason, String message, Instant since) {
+        this(reason, message, since, null);
+    }
+}

@@ -23,6 +23,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  *
  * @param rate {@code null}: permits come back when calls end
  * @param hold when the permits of a dead instance come back; {@code null}: the limit has a rate
+ * @param redis the Redis server that it is counted in; {@code null}: the first, or none
  * @param zone the time zone of its calendar windows; {@code null}: it has none
  * @param refill {@code null}: it has no rate
  * @param origins where each attribute comes from
@@ -47,6 +48,7 @@ public record LimitDescriptor(
         List<Duration> blockFor,
         long lease,
         String scope,
+        @Nullable String redis,
         boolean enabled,
         boolean dryRun,
         String onStoreFailure,
@@ -78,6 +80,7 @@ public record LimitDescriptor(
                 limit.blockFor(),
                 limit.lease(),
                 limit.scope().name(),
+                limit.redis(),
                 limit.enabled(),
                 limit.dryRun(),
                 limit.onStoreFailure().name(),

@@ -36,6 +36,9 @@ public record RateLimitHealth(String status, Map<String, Object> details) {
 
     private static Map<String, Object> describe(StoreFailure failure) {
         Map<String, Object> description = new LinkedHashMap<>();
+        if (failure.redis() != null) {
+            description.put("redis", failure.redis());
+        }
         description.put("reason", failure.reason().name().toLowerCase(Locale.ROOT));
         description.put("error", failure.message());
         description.put("since", failure.since().toString());

@@ -3,8 +3,10 @@ package io.ratelimit.actuate;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.store.StoreFailure;
 import java.time.Instant;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,21 +18,48 @@ import org.jspecify.annotations.Nullable;
  * @param reason why it fails; {@code null} if it does not
  * @param error the message of the failure
  * @param since when the first call was not decided
+ * @param servers each Redis server by its name, if limits are in several; {@code null}: there is only one
  */
 public record StoreDescriptor(
         String kind,
         String state,
         @Nullable String reason,
         @Nullable String error,
-        @Nullable Instant since) {
+        @Nullable Instant since,
+        @Nullable Map<String, StoreDescriptor> servers) {
 
     /** Describes a store in memory. */
     public static StoreDescriptor inMemory() {
-        return new StoreDescriptor("in-memory", "instance", null, null, null);
+        return new StoreDescriptor("in-memory", "instance", null, null, null, null);
     }
 
     /** Describes a store that instances share. A failure that concerns single buckets does not count. */
     public static StoreDescriptor shared(String kind, List<StoreFailure> failures) {
+        return shared(kind, failures, List.of());
+    }
+
+    /**
+     * Describes a store of several servers: it fails if one of them does.
+     *
+     * @param names of the servers; empty if there is only one
+     */
+    public static StoreDescriptor shared(String kind, List<StoreFailure> failures, List<String> names) {
+        Map<String, StoreDescriptor> servers = new LinkedHashMap<>();
+        for (String name : names) {
+            servers.put(
+                    name,
+                    of(
+                            kind,
+                            failures.stream()
+                                    .filter(failure -> name.equals(failure.redis()))
+                                    .toList(),
+                            null));
+        }
+        return of(kind, failures, servers.isEmpty() ? null : servers);
+    }
+
+    private static StoreDescriptor of(
+            String kind, List<StoreFailure> failures, @Nullable Map<String, StoreDescriptor> servers) {
         return failures.stream()
                 .filter(failure -> failure.reason() != Reason.FOREIGN_VALUE && failure.reason() != Reason.ALGORITHM)
                 .findFirst()
@@ -39,7 +68,8 @@ public record StoreDescriptor(
                         "on-store-failure",
                         failure.reason().name().toLowerCase(Locale.ROOT),
                         failure.message(),
-                        failure.since()))
-                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null));
+                        failure.since(),
+                        servers))
+                .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, servers));
     }
 }

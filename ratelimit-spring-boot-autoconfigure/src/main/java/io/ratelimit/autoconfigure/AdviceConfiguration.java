@@ -154,6 +154,8 @@ class AdviceConfiguration {
             RateLimitProperties properties,
             ObjectProvider<RequestRules> requestRules,
             ObjectProvider<StoreWarmUp> warmUp,
+            ObjectProvider<RedisServers> servers,
+            Environment environment,
             ListableBeanFactory beans) {
         LimiterConfiguration.declareBeans(beans, catalog);
         return new RateLimitStartup(
@@ -163,7 +165,13 @@ class AdviceConfiguration {
                 listeners,
                 () -> startRequestRules(properties, requestRules, catalog),
                 StoreConfiguration.describe(beans, properties),
-                () -> warmUp.ifAvailable(StoreWarmUp::await));
+                StoreConfiguration.kind(beans).equals(StoreConfiguration.CUSTOM)
+                        ? null
+                        : new RedisServerNames(RedisServerProperties.names(environment)),
+                () -> {
+                    warmUp.ifAvailable(StoreWarmUp::await);
+                    servers.ifAvailable(RedisServers::await);
+                });
     }
 
     /**

@@ -70,17 +70,20 @@ final class DedicatedRedis {
                 .anyMatch(Objects::nonNull);
     }
 
-    static RedisConnector connect(Redis redis, RateLimitAlgorithms algorithms, ObjectProvider<SslBundles> bundles) {
-        checkServers(redis);
+    /** @param property the prefix of the properties, for messages */
+    static RedisConnector connect(
+            String property, Redis redis, RateLimitAlgorithms algorithms, ObjectProvider<SslBundles> bundles) {
+        checkServers(property, redis);
         if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.redis must have no connection properties without Lettuce on the class path.",
+                    property + " must have no connection properties without Lettuce on the class path.",
                     "Add io.lettuce:lettuce-core, or configure spring.data.redis instead.");
         }
-        return Lettuce.connect(redis, algorithms, bundles);
+        return new Lettuce(property, redis).connect(algorithms, bundles);
     }
 
-    private static void checkServers(Redis redis) {
+    /** Checks that the servers are named in one way. */
+    static void checkServers(String property, Redis redis) {
         String set = Stream.of(
                         named("url", redis.url()),
                         named("host or port", redis.host() == null ? redis.port() : redis.host()),
@@ -91,7 +94,7 @@ final class DedicatedRedis {
                 .collect(Collectors.joining(", "));
         if (set.contains(",")) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.redis must name its servers in one way (was " + set + ").",
+                    property + " must name its servers in one way (was " + set + ").",
                     "Set only one of: url, host and port, sentinel, cluster, connection-factory.");
         }
     }
@@ -103,67 +106,76 @@ final class DedicatedRedis {
     /** Not loaded without Lettuce. */
     private static final class Lettuce {
 
-        static RedisConnector connect(Redis redis, RateLimitAlgorithms algorithms, ObjectProvider<SslBundles> bundles) {
+        private final String property;
+
+        private final Redis redis;
+
+        Lettuce(String property, Redis redis) {
+            this.property = property;
+            this.redis = redis;
+        }
+
+        RedisConnector connect(RateLimitAlgorithms algorithms, ObjectProvider<SslBundles> bundles) {
             RedisURI uri = redis.url() == null ? null : parse(redis.url());
             return new RedisConnector(
-                    servers(redis, uri),
-                    client(redis, uri, bundles),
+                    servers(uri),
+                    client(uri, bundles),
                     redis.timeout(),
                     RateLimitScript.load(algorithms.own()),
                     redis.library(algorithms));
         }
 
-        private static RedisURI parse(String url) {
+        private RedisURI parse(String url) {
             try {
                 return RedisURI.create(url);
             } catch (RuntimeException ex) {
                 throw new RateLimitConfigurationException(
-                        PREFIX + "url must be a Redis URL (was \"" + url.replaceFirst("//[^/]*@", "//…@") + "\").",
+                        property + ".url must be a Redis URL (was \"" + url.replaceFirst("//[^/]*@", "//…@") + "\").",
                         "Write it like redis://user:password@host:6379/0, or rediss:// for TLS.");
             }
         }
 
-        private static RedisConfiguration servers(Redis redis, @Nullable RedisURI uri) {
+        private RedisConfiguration servers(@Nullable RedisURI uri) {
             if (uri != null) {
                 RedisConfiguration servers = LettuceConnectionFactory.createRedisConfiguration(uri);
                 if (redis.database() != null) {
                     ((WithDatabaseIndex) servers).setDatabase(redis.database());
                 }
-                return hasCredentials(servers) ? servers : authenticated(servers, redis);
+                return hasCredentials(servers) ? servers : authenticated(servers);
             }
             if (redis.sentinel() != null) {
-                return sentinels(redis, redis.sentinel());
+                return sentinels(redis.sentinel());
             }
             if (redis.cluster() != null) {
-                return authenticated(cluster(redis.cluster()), redis);
+                return authenticated(cluster(redis.cluster()));
             }
             RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
                     redis.host() == null ? "localhost" : redis.host(), redis.port() == null ? PORT : redis.port());
-            server.setDatabase(database(redis));
-            return authenticated(server, redis);
+            server.setDatabase(database());
+            return authenticated(server);
         }
 
-        private static RedisConfiguration sentinels(Redis redis, RateLimitProperties.Sentinel sentinel) {
+        private RedisConfiguration sentinels(RateLimitProperties.Sentinel sentinel) {
             if (sentinel.master() == null || sentinel.nodes().isEmpty()) {
                 throw new RateLimitConfigurationException(
-                        PREFIX + "sentinel must have a master and nodes.",
-                        "Set " + PREFIX + "sentinel.master and " + PREFIX + "sentinel.nodes.");
+                        property + ".sentinel must have a master and nodes.",
+                        "Set " + property + ".sentinel.master and " + property + ".sentinel.nodes.");
             }
             RedisSentinelConfiguration servers = new RedisSentinelConfiguration().master(sentinel.master());
-            nodes(PREFIX + "sentinel.nodes", sentinel.nodes()).forEach(servers::addSentinel);
+            nodes(property + ".sentinel.nodes", sentinel.nodes()).forEach(servers::addSentinel);
             servers.setSentinelUsername(StringUtils.hasText(sentinel.username()) ? sentinel.username() : null);
             servers.setSentinelPassword(RedisPassword.of(sentinel.password()));
-            servers.setDatabase(database(redis));
-            return authenticated(servers, redis);
+            servers.setDatabase(database());
+            return authenticated(servers);
         }
 
-        private static RedisClusterConfiguration cluster(RateLimitProperties.Cluster cluster) {
+        private RedisClusterConfiguration cluster(RateLimitProperties.Cluster cluster) {
             if (cluster.nodes().isEmpty()) {
                 throw new RateLimitConfigurationException(
-                        PREFIX + "cluster must have nodes.", "Set " + PREFIX + "cluster.nodes.");
+                        property + ".cluster must have nodes.", "Set " + property + ".cluster.nodes.");
             }
             RedisClusterConfiguration servers = new RedisClusterConfiguration();
-            nodes(PREFIX + "cluster.nodes", cluster.nodes()).forEach(servers::addClusterNode);
+            nodes(property + ".cluster.nodes", cluster.nodes()).forEach(servers::addClusterNode);
             if (cluster.maxRedirects() != null) {
                 servers.setMaxRedirects(cluster.maxRedirects());
             }
@@ -182,7 +194,7 @@ final class DedicatedRedis {
             });
         }
 
-        private static int database(Redis redis) {
+        private int database() {
             return redis.database() == null ? 0 : redis.database();
         }
 
@@ -191,7 +203,7 @@ final class DedicatedRedis {
                     && (user.getUsername() != null || user.getPassword().isPresent());
         }
 
-        private static RedisConfiguration authenticated(RedisConfiguration servers, Redis redis) {
+        private RedisConfiguration authenticated(RedisConfiguration servers) {
             if (servers instanceof WithAuthentication user) {
                 user.setUsername(StringUtils.hasText(redis.username()) ? redis.username() : null);
                 user.setPassword(RedisPassword.of(redis.password()));
@@ -199,8 +211,7 @@ final class DedicatedRedis {
             return servers;
         }
 
-        private static LettuceClientConfiguration client(
-                Redis redis, @Nullable RedisURI uri, ObjectProvider<SslBundles> bundles) {
+        private LettuceClientConfiguration client(@Nullable RedisURI uri, ObjectProvider<SslBundles> bundles) {
             LettuceClientConfigurationBuilder client = LettuceClientConfiguration.builder();
             if (uri != null) {
                 client.apply(uri);

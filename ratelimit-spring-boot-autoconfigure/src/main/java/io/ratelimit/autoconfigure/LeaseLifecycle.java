@@ -7,7 +7,8 @@ import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.lease.LeasingRateLimitStore;
 import java.time.Duration;
-import org.jspecify.annotations.Nullable;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
 
@@ -17,28 +18,26 @@ final class LeaseLifecycle implements ChangeListener, SmartLifecycle, Disposable
     /** The maximum time of a shutdown for refunding leases. If Redis does not answer, it ends earlier. */
     private static final Duration SHUTDOWN = Duration.ofSeconds(2);
 
-    private final Duration timeout;
-
-    private @Nullable LeasingRateLimitStore leases;
+    /** One for each server. */
+    private final List<LeasingRateLimitStore> leases = new CopyOnWriteArrayList<>();
 
     private volatile boolean running;
 
-    /** @param timeout the maximum time for a decision */
-    LeaseLifecycle(Duration timeout) {
-        this.timeout = timeout;
-    }
-
-    /** Decorates the store with leases for the limits that configure them. */
-    RateLimitStore over(RateLimitStore store) {
+    /**
+     * Decorates the store of a server with leases for the limits that configure them.
+     *
+     * @param timeout the maximum time for a decision
+     */
+    RateLimitStore over(RateLimitStore store, Duration timeout) {
         LeasingRateLimitStore leasing = new LeasingRateLimitStore(store, timeout);
-        leases = leasing;
+        leases.add(leasing);
         return leasing;
     }
 
     /** Returns how many permits of a limit this instance has leased and not handed out. */
     long leased(EffectiveLimit limit) {
-        LeasingRateLimitStore leasing = leases;
-        return leasing == null ? 0 : leasing.leased(limit.get().id());
+        String id = limit.get().id();
+        return leases.stream().mapToLong(leasing -> leasing.leased(id)).sum();
     }
 
     @Override
@@ -47,25 +46,21 @@ final class LeaseLifecycle implements ChangeListener, SmartLifecycle, Disposable
             case OVERRIDDEN, OVERRIDE_REMOVED, OVERRIDE_ENDED, RECONFIGURED -> true;
             case RESET, GRANTED, BLOCKED, UNBLOCKED -> false;
         };
-        if (ofLimit && leases != null) {
-            leases.retire(LimitNames.canonical(event.limitName()));
+        if (ofLimit) {
+            leases.forEach(leasing -> leasing.retire(LimitNames.canonical(event.limitName())));
         }
     }
 
     @Override
     public void start() {
         running = true;
-        if (leases != null) {
-            leases.resume();
-        }
+        leases.forEach(LeasingRateLimitStore::resume);
     }
 
     @Override
     public void stop() {
         running = false;
-        if (leases != null) {
-            leases.refundAll(SHUTDOWN);
-        }
+        leases.forEach(leasing -> leasing.refundAll(SHUTDOWN));
     }
 
     @Override
@@ -81,8 +76,6 @@ final class LeaseLifecycle implements ChangeListener, SmartLifecycle, Disposable
 
     @Override
     public void destroy() {
-        if (leases != null) {
-            leases.close();
-        }
+        leases.forEach(LeasingRateLimitStore::close);
     }
 }

@@ -47,6 +47,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan of a key, instead of an expression.
  * @param plans Numbers of each plan, by its name, instead of those of the limit.
  * @param hold Time after which the permits that an instance holds come back if the instance has died, for CONCURRENCY.
+ * @param redis Name of the Redis server that the limit is counted in, configured below ratelimit.redis by this name. Default: the
+ *     Redis of ratelimit.redis itself. Ignored by the in-memory store.
  */
 public record LimitProperties(
         @Nullable String algorithm,
@@ -71,7 +73,8 @@ public record LimitProperties(
         @Nullable String planExpression,
         @Nullable String planResolver,
         @DefaultValue Map<String, Plan> plans,
-        @Nullable Duration hold) {
+        @Nullable Duration hold,
+        @Nullable String redis) {
 
     LimitOverrides overrides(String name) {
         String prefix = "ratelimit.limits." + name;
@@ -100,6 +103,7 @@ public record LimitProperties(
                 .planResolver(planResolver)
                 .plans(plans(prefix))
                 .hold(hold)
+                .redis(redis)
                 .build();
     }
 
@@ -199,6 +203,7 @@ public record LimitProperties(
      * @param planResolver Name of a RateLimitPlanResolver bean that finds the plan, for limits without one.
      * @param hold Time after which the permits that an instance holds come back if the instance has died, for limits with
      *     CONCURRENCY that do not set it.
+     * @param redis Name of the Redis server that limits are counted in, unless a limit sets it.
      */
     public record Defaults(
             @Nullable String algorithm,
@@ -217,7 +222,8 @@ public record LimitProperties(
             @Nullable ZoneId zone,
             @Nullable String planExpression,
             @Nullable String planResolver,
-            @Nullable Duration hold) {
+            @Nullable Duration hold,
+            @Nullable String redis) {
 
         LimitOverrides overrides(boolean dryRun, OnStoreFailure onStoreFailure) {
             return LimitOverrides.at(LimitOverrides.DEFAULTS)
@@ -239,6 +245,7 @@ public record LimitProperties(
                     .planExpression(planExpression)
                     .planResolver(planResolver)
                     .hold(hold)
+                    .redis(redis)
                     .build();
         }
     }

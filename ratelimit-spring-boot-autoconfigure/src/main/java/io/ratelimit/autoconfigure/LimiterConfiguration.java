@@ -98,9 +98,12 @@ class LimiterConfiguration {
             ObjectProvider<CallObserver> observers,
             Waiter waiter,
             RateLimitProperties properties,
+            ObjectProvider<RedisServers> servers,
             ObjectProvider<ReleaseMessages> releases) {
         // The store needs at most two timeouts.
-        Duration patience = properties.redis().timeout().multipliedBy(3);
+        Duration timeout = properties.redis().timeout();
+        RedisServers others = servers.getIfAvailable();
+        Duration patience = (others == null ? timeout : others.longestTimeout(timeout)).multipliedBy(3);
         RateLimitGate gate = new RateLimitGate(
                 store,
                 listeners,

@@ -1,6 +1,8 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitNames;
+import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
+import io.ratelimit.autoconfigure.RateLimitProperties.RedisServer;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.Collection;
@@ -48,7 +50,15 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
                     ? new PropertySchema(name.append(element), type.getGeneric(isMap() ? 1 : 0))
                     : null;
         }
-        String wanted = of.getElement(index, Form.UNIFORM);
+        PropertySchema component = component(of.getElement(index, Form.UNIFORM));
+        boolean last = index + 1 == of.getNumberOfElements();
+        // A single value is never a server, so that a misspelled property is found.
+        return component == null && hasServers() && !last
+                ? new PropertySchema(name.append(of.subName(index).chop(1)), ResolvableType.forClass(RedisServer.class))
+                : component;
+    }
+
+    private @Nullable PropertySchema component(String wanted) {
         return components()
                 .filter(component -> LimitNames.canonical(component.getName()).equals(wanted))
                 .map(component -> new PropertySchema(
@@ -56,6 +66,16 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
                         ResolvableType.forType(component.getParameterizedType())))
                 .findFirst()
                 .orElse(null);
+    }
+
+    /** Whether there are also Redis servers below the property, by their names. */
+    boolean hasServers() {
+        return type.resolve(Object.class) == Redis.class;
+    }
+
+    /** Whether it is a Redis server by its name. */
+    boolean isServer() {
+        return type.resolve(Object.class) == RedisServer.class;
     }
 
     /** Returns the last parts of the names of the properties below. */

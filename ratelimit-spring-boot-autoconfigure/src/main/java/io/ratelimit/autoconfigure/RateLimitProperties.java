@@ -24,7 +24,8 @@ import org.springframework.boot.context.properties.NestedConfigurationProperty;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
 /**
- * Properties of the rate limits. An unknown property stops the start-up.
+ * Properties of the rate limits. An unknown property stops the start-up: {@link RateLimitPropertiesValidator} finds it, because
+ * the names of {@link RedisServer Redis servers} are beside the properties of the first.
  *
  * @param enabled Whether calls are limited. If not, annotations and URL rules do nothing, and no Redis is needed.
  * @param store Where permits are counted: in Redis for all instances together, or in memory by each instance.
@@ -51,7 +52,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param http Rules for URLs, which apply before any handler.
  * @param plans Properties of plans that a bean finds.
  */
-@ConfigurationProperties(prefix = "ratelimit", ignoreUnknownFields = false)
+@ConfigurationProperties("ratelimit")
 public record RateLimitProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("redis") StoreType store,
@@ -135,14 +136,19 @@ public record RateLimitProperties(
             @Nullable String connectionFactory) {
 
         public Redis {
+            check("ratelimit.redis", keyPrefix, timeout);
+        }
+
+        /** @param property the prefix of the properties, for messages */
+        private static void check(String property, String keyPrefix, Duration timeout) {
             if (keyPrefix.contains("{") || keyPrefix.contains("}")) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.redis.key-prefix must not contain braces (was \"" + keyPrefix + "\").",
+                        property + ".key-prefix must not contain braces (was \"" + keyPrefix + "\").",
                         "Remove them: in a cluster, braces in the prefix would put every key into one slot.");
             }
             if (timeout.isZero() || timeout.isNegative()) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.redis.timeout must be positive (was "
+                        property + ".timeout must be positive (was "
                                 + timeout.toString().substring(2).toLowerCase(Locale.ROOT) + ").",
                         "Set it to the longest time that a call may wait for Redis, such as 100ms.");
             }
@@ -155,15 +161,104 @@ public record RateLimitProperties(
         }
 
         KeyHash keyHash() {
+            return keyHash("ratelimit.redis");
+        }
+
+        /** @param property the prefix of the properties, for messages */
+        KeyHash keyHash(String property) {
             if (hashKeysSecret != null && !hashKeys) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.redis.hash-keys-secret must not be set without ratelimit.redis.hash-keys=true.",
-                        "Set ratelimit.redis.hash-keys=true, or remove the secret.");
+                        property + ".hash-keys-secret must not be set without " + property + ".hash-keys=true.",
+                        "Set " + property + ".hash-keys=true, or remove the secret.");
             }
             if (!hashKeys) {
                 return KeyHash.OF_LONG_KEYS;
             }
             return hashKeysSecret == null ? KeyHash.OF_ALL_KEYS : KeyHash.withSecret(hashKeysSecret);
+        }
+    }
+
+    /**
+     * Properties of a further Redis server, below ratelimit.redis and its name, for limits that name it. They mean the same as
+     * those of {@link Redis}. What is not set is as in {@code ratelimit.redis}, except for the connection.
+     *
+     * @param url URL of the server, such as redis://user:password@host:6379/0, or rediss:// with TLS. Not combined with host,
+     *     port, sentinel or cluster.
+     * @param host Host of the server.
+     * @param port Port of the server. Default: 6379.
+     * @param username User name for the server.
+     * @param password Password for the server.
+     * @param database Index of the database. Default: 0.
+     * @param clientName Name of the connections, as CLIENT LIST shows it.
+     * @param ssl TLS of the connections.
+     * @param sentinel Sentinels of the server.
+     * @param cluster Cluster in the place of a server.
+     * @param keyPrefix Start of every Redis key, without braces. Default: ratelimit.redis.key-prefix.
+     * @param hashKeys Whether this Redis gets callers' keys as hashes. Default: ratelimit.redis.hash-keys, with its secret.
+     * @param hashKeysSecret Secret of these hashes.
+     * @param timeout Maximum time for a decision of this server. Default: ratelimit.redis.timeout.
+     * @param rememberRejections Whether a call that this server has rejected is rejected again without it. Default:
+     *     ratelimit.redis.remember-rejections.
+     * @param functions Whether calls run as a Redis function if this server has functions. Default: ratelimit.redis.functions.
+     * @param connectionFactory Name of the RedisConnectionFactory bean to use instead of connection properties.
+     */
+    public record RedisServer(
+            @Nullable String url,
+            @Nullable String host,
+            @Nullable Integer port,
+            @Nullable String username,
+            @Nullable String password,
+            @Nullable Integer database,
+            @Nullable String clientName,
+            @Nullable Ssl ssl,
+            @Nullable Sentinel sentinel,
+            @Nullable Cluster cluster,
+            @Nullable String keyPrefix,
+            @Nullable Boolean hashKeys,
+            @Nullable String hashKeysSecret,
+            @Nullable Duration timeout,
+            @Nullable Boolean rememberRejections,
+            @Nullable Boolean functions,
+            @Nullable String connectionFactory) {
+
+        /** Whether something tells where the server is. */
+        boolean hasAddress() {
+            return url != null
+                    || host != null
+                    || port != null
+                    || sentinel != null
+                    || cluster != null
+                    || connectionFactory != null;
+        }
+
+        /**
+         * Returns these properties, with those of {@code ratelimit.redis} for what is not set.
+         *
+         * @param property the prefix of these properties, for messages
+         */
+        Redis over(String property, Redis base) {
+            boolean ownHash = hashKeys != null || hashKeysSecret != null;
+            String prefix = keyPrefix == null ? base.keyPrefix : keyPrefix;
+            Duration time = timeout == null ? base.timeout : timeout;
+            Redis.check(property, prefix, time);
+            return new Redis(
+                    url,
+                    host,
+                    port,
+                    username,
+                    password,
+                    database,
+                    clientName,
+                    ssl,
+                    sentinel,
+                    cluster,
+                    prefix,
+                    ownHash ? Boolean.TRUE.equals(hashKeys) : base.hashKeys,
+                    ownHash ? hashKeysSecret : base.hashKeysSecret,
+                    time,
+                    rememberRejections == null ? base.rememberRejections : rememberRejections,
+                    functions == null ? base.functions : functions,
+                    connectionFactory);
         }
     }
 

@@ -41,12 +41,8 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
     /** An unresolved placeholder, which Spring Boot leaves in the value. */
     private static final Pattern PLACEHOLDER = Pattern.compile("\\$\\{([^:}]*)");
 
-    /** Credentials, whose placeholder often has an empty default. */
-    private static final Set<ConfigurationPropertyName> MAY_BE_EMPTY = Set.of(
-            ConfigurationPropertyName.of("ratelimit.redis.username"),
-            ConfigurationPropertyName.of("ratelimit.redis.password"),
-            ConfigurationPropertyName.of("ratelimit.redis.sentinel.username"),
-            ConfigurationPropertyName.of("ratelimit.redis.sentinel.password"));
+    /** Credentials of Redis, whose placeholder often has an empty default. */
+    private static final Set<String> MAY_BE_EMPTY = Set.of("username", "password");
 
     private final Environment environment;
 
@@ -63,10 +59,12 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
         Binder binder = Binder.get(environment);
         names().forEach(name -> check(name, binder));
         try {
-            RateLimitProperties properties = binder.bindOrCreate(
-                    PropertySchema.ROOT.name().toString(),
-                    Bindable.of(RateLimitProperties.class),
-                    new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter()));
+            RateLimitProperties properties = RedisServerProperties.withoutServers(environment)
+                    .bindOrCreate(
+                            PropertySchema.ROOT.name().toString(),
+                            Bindable.of(RateLimitProperties.class),
+                            refusingUnknown());
+            RedisServerProperties.bind(environment, properties.redis(), refusingUnknown());
             checkRenamed(binder);
             RateLimitSettings settings = properties.settings();
             if (beans.getBeanNamesForType(RateLimitAlgorithm.class, true, false).length == 0) {
@@ -78,6 +76,10 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
                 throw MistakenValue.describe(ex);
             }
         }
+    }
+
+    private static BindHandler refusingUnknown() {
+        return new NoUnboundElementsBindHandler(BindHandler.DEFAULT, new UnboundElementsSourceFilter());
     }
 
     /** Whether the application has converters for properties, which exist only once the properties become a bean. */
@@ -116,10 +118,15 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
             checkParent(property, text);
         } else if (!text.isBlank()) {
             checkPlaceholders(name, text);
-        } else if (!property.isList() && !MAY_BE_EMPTY.contains(property.name())) {
+        } else if (!property.isList() && !mayBeEmpty(property.name())) {
             throw new RateLimitConfigurationException(
                     property.name() + " must not be empty.", fixForEmptyValue(property.name()));
         }
+    }
+
+    private static boolean mayBeEmpty(ConfigurationPropertyName name) {
+        return RedisServerProperties.REDIS.isAncestorOf(name)
+                && MAY_BE_EMPTY.contains(name.getLastElement(ConfigurationPropertyName.Form.UNIFORM));
     }
 
     private static void checkParent(PropertySchema property, String text) {

@@ -66,7 +66,8 @@ final class RateLimitRuntimeHints implements RuntimeHintsRegistrar {
         Stream.of(ExpressionRoot.class, RequestRoot.class)
                 .forEach(type -> reflection.registerType(type, MemberCategory.INVOKE_PUBLIC_METHODS));
         BY_NAME.forEach(type -> reflection.registerTypeIfPresent(loader, type, present -> {}));
-        BindableRuntimeHintsRegistrar.forTypes(RateLimitProperties.class, Pointcuts.Limit.class)
+        BindableRuntimeHintsRegistrar.forTypes(
+                        RateLimitProperties.class, RateLimitProperties.RedisServer.class, Pointcuts.Limit.class)
                 .registerHints(hints);
         // Fields without getters.
         reflection.registerTypeIfPresent(loader, CONNECTIONS, type -> type.withField("configuration"));

@@ -40,6 +40,8 @@ final class RateLimitStartup implements SmartInitializingSingleton {
 
     private final Optional<String> store;
 
+    private final @Nullable RedisServerNames servers;
+
     private final Runnable awaitStore;
 
     private volatile Map<String, Map<String, ChargeDescription>> requests = Map.of();
@@ -53,6 +55,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
      * @param requestLimits starts the URL rules, and returns the requests of each limit, by the limit's name, and what each is
      *     charged
      * @param store describes the store for the log
+     * @param servers the Redis servers that limits can name; {@code null}: the store of the application knows
      * @param awaitStore waits for the store's warm-up
      */
     RateLimitStartup(
@@ -62,6 +65,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             CompositeRateLimitListener listeners,
             Supplier<Map<String, Map<String, ChargeDescription>>> requestLimits,
             Optional<String> store,
+            @Nullable RedisServerNames servers,
             Runnable awaitStore) {
         this.limitedBeans = limitedBeans;
         this.catalog = catalog;
@@ -69,6 +73,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
         this.listeners = listeners;
         this.requestLimits = requestLimits;
         this.store = store;
+        this.servers = servers;
         this.awaitStore = awaitStore;
     }
 
@@ -85,6 +90,10 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                 .toList();
         if (!limits.isEmpty()) {
             store.ifPresent(line -> logger.log(Level.INFO, line));
+        }
+        if (servers != null) {
+            catalog.addListener(servers::check);
+            servers.logUnused(catalog);
         }
         limits.forEach(this::checkPlans);
         catalog.addListener(limit -> listeners.onLimit(limit.get()));

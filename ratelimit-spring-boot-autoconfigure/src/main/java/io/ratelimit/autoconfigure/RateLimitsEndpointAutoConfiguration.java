@@ -38,6 +38,7 @@ public final class RateLimitsEndpointAutoConfiguration {
             RateLimitStartup startup,
             ListableBeanFactory beans,
             ObjectProvider<StoreHealth> health,
+            ObjectProvider<RedisServers> servers,
             ObjectProvider<RateLimitStatistics> statistics) {
         return new RateLimitsEndpoint(
                 admin,
@@ -46,18 +47,21 @@ public final class RateLimitsEndpointAutoConfiguration {
                         catalog.settings().overrides(limit).pointcut(),
                         startup.methods(limit),
                         startup.requests(limit)),
-                store(StoreConfiguration.kind(beans), health),
+                store(StoreConfiguration.kind(beans), health, servers),
                 statistics.getIfAvailable(),
                 InstanceName.get(),
                 Clock.systemUTC());
     }
 
-    private static Supplier<StoreDescriptor> store(String kind, ObjectProvider<StoreHealth> health) {
+    private static Supplier<StoreDescriptor> store(
+            String kind, ObjectProvider<StoreHealth> health, ObjectProvider<RedisServers> servers) {
         if (kind.equals(StoreConfiguration.IN_MEMORY)) {
             return StoreDescriptor::inMemory;
         }
         return () -> StoreDescriptor.shared(
-                kind, health.stream().findFirst().map(StoreHealth::failures).orElseGet(List::of));
+                kind,
+                health.stream().findFirst().map(StoreHealth::failures).orElseGet(List::of),
+                servers.stream().findFirst().map(RedisServers::names).orElseGet(List::of));
     }
 
     @Bean

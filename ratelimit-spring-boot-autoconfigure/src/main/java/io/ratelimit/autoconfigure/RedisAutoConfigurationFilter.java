@@ -103,7 +103,8 @@ public final class RedisAutoConfigurationFilter
     static boolean isNeeded(Environment environment, ClassLoader classes) {
         boolean byLimits = OnRateLimitsEnabled.isEnabled(environment)
                 && RedisStoreConfiguration.OnRedisStore.store(environment) == RateLimitProperties.StoreType.REDIS
-                && !DedicatedRedis.isConfigured(environment);
+                && (!DedicatedRedis.isConfigured(environment)
+                        || RedisServerProperties.useConnectionFactory(environment));
         return byLimits || ApplicationRedis.isConfigured(environment, classes);
     }
 

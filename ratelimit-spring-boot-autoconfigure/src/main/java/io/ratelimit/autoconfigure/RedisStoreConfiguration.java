@@ -14,7 +14,9 @@ import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
@@ -27,6 +29,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.SpringBootCondition;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.ssl.SslBundles;
 import org.springframework.context.annotation.Bean;
@@ -58,23 +61,24 @@ class RedisStoreConfiguration {
             ObjectProvider<SslBundles> bundles) {
         RateLimitProperties.Redis redis = properties.redis();
         if (DedicatedRedis.isConfigured(redis)) {
-            return DedicatedRedis.connect(redis, algorithms, bundles);
+            return DedicatedRedis.connect("ratelimit.redis", redis, algorithms, bundles);
         }
         return new RedisConnector(
-                connectionFactory(beans, redis.connectionFactory()),
+                connectionFactory(beans, "ratelimit.redis", redis.connectionFactory()),
                 redis.timeout(),
                 RateLimitScript.load(algorithms.own()),
                 redis.library(algorithms));
     }
 
-    private static RedisConnectionFactory connectionFactory(ListableBeanFactory beans, @Nullable String name) {
+    private static RedisConnectionFactory connectionFactory(
+            ListableBeanFactory beans, String property, @Nullable String name) {
         List<String> names = Arrays.stream(beans.getBeanNamesForType(RedisConnectionFactory.class))
                 .sorted()
                 .toList();
         if (name != null && !names.contains(name)) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.redis.connection-factory must be the name of a RedisConnectionFactory bean (was \""
-                            + name + "\").",
+                    property + ".connection-factory must be the name of a RedisConnectionFactory bean (was \"" + name
+                            + "\").",
                     "Set it to one of: " + String.join(", ", names) + ".");
         }
         if (name != null) {
@@ -84,7 +88,8 @@ class RedisStoreConfiguration {
                 beans.getBeanProvider(RedisConnectionFactory.class).getIfUnique();
         if (only == null) {
             throw new RateLimitConfigurationException(
-                    "ratelimit.redis.connection-factory must be set if none of several RedisConnectionFactory beans is primary.",
+                    property
+                            + ".connection-factory must be set if none of several RedisConnectionFactory beans is primary.",
                     "Set it to one of: " + String.join(", ", names) + ".");
         }
         return only;
@@ -95,6 +100,40 @@ class RedisStoreConfiguration {
     GuardedRedis rateLimitRedis(RateLimitScriptExecutor executor, RateLimitProperties properties) {
         return new GuardedRedis(
                 executor, properties.redis().timeout(), properties.redis().keyPrefix());
+    }
+
+    @Bean
+    RedisServers rateLimitRedisServers(
+            ListableBeanFactory beans,
+            Environment environment,
+            RateLimitProperties properties,
+            RateLimitAlgorithms algorithms,
+            ObjectProvider<SslBundles> bundles) {
+        Map<String, RedisServers.Server> servers = new LinkedHashMap<>();
+        Map<String, String> names = RedisServerProperties.names(environment);
+        RedisServerProperties.bind(environment, properties.redis(), BindHandler.DEFAULT)
+                .forEach((id, redis) -> {
+                    String name = names.getOrDefault(id, id);
+                    servers.put(
+                            id, new RedisServers.Server(name, redis, connect(beans, name, redis, algorithms, bundles)));
+                });
+        return new RedisServers(servers);
+    }
+
+    private static RedisConnector connect(
+            ListableBeanFactory beans,
+            String name,
+            RateLimitProperties.Redis redis,
+            RateLimitAlgorithms algorithms,
+            ObjectProvider<SslBundles> bundles) {
+        String property = RedisServerProperties.property(name);
+        return redis.connectionFactory() == null
+                ? DedicatedRedis.connect(property, redis, algorithms, bundles)
+                : new RedisConnector(
+                        connectionFactory(beans, property, redis.connectionFactory()),
+                        redis.timeout(),
+                        RateLimitScript.load(algorithms.own()),
+                        redis.library(algorithms));
     }
 
     @Bean

@@ -12,12 +12,18 @@ import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.failover.FailoverRateLimitStore;
 import io.ratelimit.store.failover.LocalShareStore;
 import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
+import io.ratelimit.store.scope.RoutingRateLimitStore;
 import io.ratelimit.store.scope.ScopedRateLimitStore;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -34,6 +40,9 @@ class StoreConfiguration {
     /** The kind of a store that each instance has on its own. */
     static final String IN_MEMORY = "in-memory";
 
+    /** The kind of a store of the application. */
+    static final String CUSTOM = "custom";
+
     @Bean
     @ConditionalOnMissingBean
     TimeSource rateLimitTimeSource() {
@@ -42,8 +51,8 @@ class StoreConfiguration {
 
     @Bean
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
-    LeaseLifecycle rateLimitLeases(RateLimitProperties properties) {
-        return new LeaseLifecycle(properties.redis().timeout());
+    LeaseLifecycle rateLimitLeases() {
+        return new LeaseLifecycle();
     }
 
     /** The return type tells conditions that the bean is a {@link io.ratelimit.store.StoreHealth}. */
@@ -55,6 +64,7 @@ class StoreConfiguration {
             TimeSource time,
             RateLimitAlgorithms algorithms,
             ObjectProvider<GuardedRedis> redis,
+            ObjectProvider<RedisServers> redisServers,
             LeaseLifecycle leases,
             RateLimitEventPublisher events,
             ObjectProvider<ReleaseMessages> releases,
@@ -67,18 +77,69 @@ class StoreConfiguration {
         }
         StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE);
         RateLimitStore memory = inMemoryStore(properties, time, instrumented);
-        RateLimitStore shared = instrumented.timed(
-                RedisStoreConfiguration.store(guarded, properties.redis(), releases, instrumented.lostPermits()),
-                "redis");
-        FailoverRateLimitStore failover = new FailoverRateLimitStore(
-                leases.over(
-                        properties.redis().rememberRejections()
-                                ? new RejectionCachingRateLimitStore(shared, instrumented.cachedRejections())
-                                : shared),
+        RedisStores stores = new RedisStores(
+                instrumented,
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory),
-                events::publish);
-        instrumented.state(failover::isAvailable);
-        return new ScopedRateLimitStore(failover, failingOver(memory, algorithms));
+                leases,
+                events,
+                releases);
+        RedisServers servers = redisServers.getIfAvailable(() -> new RedisServers(Map.of()));
+        if (servers.byId().isEmpty()) {
+            FailoverRateLimitStore only = stores.failover(guarded, properties.redis(), null);
+            instrumented.state(only::isAvailable);
+            return new ScopedRateLimitStore(only, failingOver(memory, algorithms));
+        }
+        return new ScopedRateLimitStore(
+                stores.routing(guarded, properties.redis(), servers), failingOver(memory, algorithms));
+    }
+
+    /** Stacks the stores of each server. */
+    private record RedisStores(
+            StoreInstrumentation instrumented,
+            RateLimitStore local,
+            LeaseLifecycle leases,
+            RateLimitEventPublisher events,
+            ObjectProvider<ReleaseMessages> releases) {
+
+        /** @param name of the server; {@code null}: there is only one */
+        FailoverRateLimitStore failover(
+                GuardedRedis redis, RateLimitProperties.Redis properties, @Nullable String name) {
+            boolean first = name == null || name.equals(RedisServerProperties.DEFAULT);
+            RateLimitStore shared = instrumented.timed(
+                    RedisStoreConfiguration.store(redis, properties, releases, instrumented.lostPermits()),
+                    first ? "redis" : "redis_" + name);
+            return new FailoverRateLimitStore(
+                    leases.over(
+                            properties.rememberRejections()
+                                    ? new RejectionCachingRateLimitStore(shared, instrumented.cachedRejections())
+                                    : shared,
+                            properties.timeout()),
+                    local,
+                    events::publish,
+                    name);
+        }
+
+        RoutingRateLimitStore routing(GuardedRedis first, RateLimitProperties.Redis properties, RedisServers servers) {
+            FailoverRateLimitStore byDefault = failover(first, properties, RedisServerProperties.DEFAULT);
+            Map<String, FailoverRateLimitStore> others = new LinkedHashMap<>();
+            servers.byId()
+                    .forEach((id, server) ->
+                            others.put(id, failover(server.guarded(), server.properties(), server.name())));
+            List<FailoverRateLimitStore> all = new ArrayList<>(others.values());
+            all.add(byDefault);
+            // Asks each of them, because asking begins a check.
+            instrumented.state(() ->
+                    all.stream().filter(FailoverRateLimitStore::isAvailable).count() == all.size());
+            boolean remember = properties.rememberRejections()
+                    && servers.byId().values().stream()
+                            .allMatch(server -> server.properties().rememberRejections());
+            return new RoutingRateLimitStore(
+                    byDefault,
+                    others,
+                    store -> remember
+                            ? new RejectionCachingRateLimitStore(store, instrumented.cachedRejections())
+                            : store);
+        }
     }
 
     @Bean("rateLimitStore")
@@ -106,7 +167,7 @@ class StoreConfiguration {
         return instrumented.timed(store, "in_memory");
     }
 
-    /** Returns the kind of the store: {@code redis}, {@value #IN_MEMORY}, or {@code custom} for one of the application. */
+    /** Returns the kind of the store: {@code redis}, {@value #IN_MEMORY}, or {@value #CUSTOM} for one of the application. */
     static String kind(ListableBeanFactory beans) {
         if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, ScopedRateLimitStore.class, true, false).length
                 > 0) {
@@ -115,7 +176,7 @@ class StoreConfiguration {
         boolean own = List.of(
                         BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RateLimitStore.class, true, false))
                 .contains("rateLimitStore");
-        return own ? IN_MEMORY : "custom";
+        return own ? IN_MEMORY : CUSTOM;
     }
 
     /** Describes the store for the log. Empty for a store of the application. */
@@ -126,7 +187,10 @@ class StoreConfiguration {
                     .findFirst()
                     .orElse("");
             return Optional.of("Rate limits are counted in Redis" + address + ", under the key prefix '"
-                    + properties.redis().keyPrefix() + "'");
+                    + properties.redis().keyPrefix() + "'"
+                    + beans.getBeanProvider(RedisServers.class).stream()
+                            .map(RedisServers::describe)
+                            .collect(Collectors.joining()));
         }
         boolean own = List.of(beans.getBeanNamesForType(RateLimitStore.class, true, false))
                 .contains("rateLimitStore");

@@ -62,7 +62,7 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         String unknown = name.getElement(parent.name().getNumberOfElements(), Form.DASHED);
         return LimitNames.nearest(unknown, parent.children())
                         .map(nearest -> "Did you mean " + parent.name() + "." + nearest + "? ")
-                        .orElse("")
+                        .orElseGet(() -> parent.isServer() ? RedisServerProperties.suggestion(parent.name()) : "")
                 + properties(parent);
     }
 
@@ -82,7 +82,8 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         if (parent.children().isEmpty()) {
             return name + " takes a single value.";
         }
-        String properties = "Under " + name + " there are: " + String.join(", ", parent.children()) + ".";
+        String properties = "Under " + name + " there are: " + String.join(", ", parent.children())
+                + (parent.hasServers() ? ", and the names of further servers, each with properties such as url." : ".");
         return name.isLastElementIndexed()
                         && PropertySchema.nearest(name.getParent()).isMap()
                 ? name.getParent() + " is not a list: in YAML, write the names of limits without dashes. " + properties

@@ -3,6 +3,7 @@ package io.ratelimit.store;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Instant;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Describes what prevents the store from deciding.
@@ -11,5 +12,17 @@ import java.time.Instant;
  * @param message the store's; never contains a key
  * @param since when the first call was not decided
  * @param calls how many calls were not decided since then, so that {@link OnStoreFailure} applied
+ * @param redis the name of the server that fails, if limits are in several; {@code null}: there is only one
  */
-public record StoreFailure(Reason reason, String message, Instant since, long calls) {}
+public record StoreFailure(
+        Reason reason,
+        String message,
+        Instant since,
+        long calls,
+        @Nullable String redis) {
+
+    /** Describes what prevents the only store from deciding. */
+    public StoreFailure(Reason reason, String message, Instant since, long calls) {
+        this(reason, message, since, calls, null);
+    }
+}

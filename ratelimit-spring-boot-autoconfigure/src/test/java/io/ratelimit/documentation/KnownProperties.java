@@ -65,6 +65,15 @@ final class KnownProperties {
         return new KnownProperties(properties, maps);
     }
 
+    /** A server has the properties of {@code ratelimit.redis}. */
+    private String withoutServer(String name) {
+        if (name.matches("ratelimit\\.redis\\.<name>\\.?")) {
+            return "ratelimit.redis";
+        }
+        String ofFirst = name.replaceFirst("^ratelimit\\.redis\\.[^.]+\\.", "ratelimit.redis.");
+        return !properties.containsKey(name) && properties.containsKey(ofFirst) ? ofFirst : name;
+    }
+
     private static Stream<String> components(Class<? extends Record> type) {
         return Arrays.stream(type.getRecordComponents())
                 .map(component ->
@@ -88,7 +97,8 @@ final class KnownProperties {
      * @param name with names and numbers of the user's choice, or with {@code <name>} and {@code [n]}
      */
     boolean contains(String name) {
-        String general = name.replaceFirst("^ratelimit\\.limits\\.[^.]+\\.", "ratelimit.limits.<name>.")
+        String general = withoutServer(name)
+                .replaceFirst("^ratelimit\\.limits\\.[^.]+\\.", "ratelimit.limits.<name>.")
                 .replaceFirst("^(ratelimit\\.limits\\.<name>\\.plans)\\.[^.]+\\.", "$1.<plan>.")
                 .replaceFirst("^ratelimit\\.http\\[\\d+\\]", "ratelimit.http[n]")
                 .replaceFirst("\\[\\d+\\]$", "")

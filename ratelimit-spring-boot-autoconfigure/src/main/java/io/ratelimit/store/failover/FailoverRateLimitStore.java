@@ -52,14 +52,29 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
      *     when it has recovered; must not block
      */
     public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, Consumer<Object> events) {
-        this(store, local, events, System::nanoTime);
+        this(store, local, events, System::nanoTime, null);
+    }
+
+    /** @param redis the name of the server, if limits are in several; {@code null}: there is only one */
+    public FailoverRateLimitStore(
+            RateLimitStore store, RateLimitStore local, Consumer<Object> events, @Nullable String redis) {
+        this(store, local, events, System::nanoTime, redis);
     }
 
     /** @param nanos the clock of outages */
     FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, Consumer<Object> events, LongSupplier nanos) {
+        this(store, local, events, nanos, null);
+    }
+
+    private FailoverRateLimitStore(
+            RateLimitStore store,
+            RateLimitStore local,
+            Consumer<Object> events,
+            LongSupplier nanos,
+            @Nullable String redis) {
         super(store);
         this.local = local;
-        this.outages = new OutageTracker(store::check, nanos, events);
+        this.outages = new OutageTracker(store::check, nanos, events, redis);
     }
 
     @Override

@@ -31,6 +31,9 @@ final class Outage {
 
     private final String good;
 
+    /** {@code null}: there is only one server. */
+    private final @Nullable String redis;
+
     private final Duration quiet;
 
     private final LongSupplier nanos;
@@ -76,12 +79,20 @@ final class Outage {
     /**
      * @param bad the message while the outage lasts
      * @param good the message when it is over
+     * @param redis the name of the server; {@code null}: there is only one
      * @param quiet the time without a failure after which it is over
      * @param events gets an event when it begins and one when it is over
      */
-    Outage(String bad, String good, Duration quiet, LongSupplier nanos, Consumer<Object> events) {
+    Outage(
+            String bad,
+            String good,
+            @Nullable String redis,
+            Duration quiet,
+            LongSupplier nanos,
+            Consumer<Object> events) {
         this.bad = bad;
         this.good = good;
+        this.redis = redis;
         this.quiet = quiet;
         this.nanos = nanos;
         this.events = events;
@@ -93,7 +104,11 @@ final class Outage {
         return known == null
                 ? null
                 : new StoreFailure(
-                        known.latest.getReason(), String.valueOf(known.latest.getMessage()), known.since, calls.sum());
+                        known.latest.getReason(),
+                        String.valueOf(known.latest.getMessage()),
+                        known.since,
+                        calls.sum(),
+                        redis);
     }
 
     boolean isOn() {
@@ -124,7 +139,7 @@ final class Outage {
         state = known.with(failure, limits);
         if (before == null) {
             events.accept(new RateLimitStoreFailureEvent(
-                    failure.getReason(), String.valueOf(failure.getMessage()), known.since));
+                    failure.getReason(), String.valueOf(failure.getMessage()), known.since, redis));
         }
         if (!known.hasLogged(failure, limits)) {
             logger.log(
@@ -168,7 +183,7 @@ final class Outage {
                     good,
                     seconds(lastFailure - known.nanos),
                     decided);
-            events.accept(new RateLimitStoreRecoveredEvent(known.since, decided));
+            events.accept(new RateLimitStoreRecoveredEvent(known.since, decided, redis));
         }
     }
 

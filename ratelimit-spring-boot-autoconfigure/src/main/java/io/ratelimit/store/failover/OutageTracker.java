@@ -51,23 +51,28 @@ final class OutageTracker {
      * @param events gets an event when the store fails and one when it has recovered
      */
     OutageTracker(Supplier<CompletionStage<?>> check, LongSupplier nanos, Consumer<Object> events) {
+        this(check, nanos, events, null);
+    }
+
+    /** @param redis the name of the server; {@code null}: there is only one */
+    OutageTracker(
+            Supplier<CompletionStage<?>> check, LongSupplier nanos, Consumer<Object> events, @Nullable String redis) {
+        String store = redis == null ? "Rate limit store" : "Rate limit store '" + redis + "'";
         this.check = check;
         this.nanos = nanos;
         this.ofStore = new Outage(
-                "Rate limit store unavailable",
-                "Rate limit store available again",
-                Duration.ofSeconds(1),
-                nanos,
-                events);
+                store + " unavailable", store + " available again", redis, Duration.ofSeconds(1), nanos, events);
         this.ofBuckets = new Outage(
-                "Rate limit store holds a foreign value",
-                "Rate limit store without a foreign value for a minute",
+                store + " holds a foreign value",
+                store + " without a foreign value for a minute",
+                redis,
                 MINUTE,
                 nanos,
                 event -> {});
         this.ofAlgorithms = new Outage(
                 "Rate limit algorithm failed",
                 "Rate limit algorithms without a failure for a minute",
+                redis,
                 MINUTE,
                 nanos,
                 event -> {});

@@ -1,0 +1,154 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
+import io.ratelimit.autoconfigure.RateLimitProperties.RedisServer;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+import org.springframework.boot.context.properties.bind.BindHandler;
+import org.springframework.boot.context.properties.bind.Bindable;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.PropertySourcesPlaceholdersResolver;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
+import org.springframework.core.env.Environment;
+
+/**
+ * Reads the properties of further Redis servers. Their names are beside the properties of the first Redis, where no binder
+ * expects names: whatever has properties below it and is no property of {@link Redis} is a server.
+ */
+final class RedisServerProperties {
+
+    static final ConfigurationPropertyName REDIS = ConfigurationPropertyName.of("ratelimit.redis");
+
+    /** The name that limits have for the Redis of {@code ratelimit.redis} itself. */
+    static final String DEFAULT = "default";
+
+    private static final Set<String> OF_THE_FIRST = PropertySchema.nearest(REDIS).children().stream()
+            .map(LimitNames::canonical)
+            .collect(Collectors.toUnmodifiableSet());
+
+    private RedisServerProperties() {}
+
+    /** Returns the names of the servers as they are written, by their names in lower case without dashes and underscores. */
+    static Map<String, String> names(Environment environment) {
+        Map<String, String> names = new LinkedHashMap<>();
+        // Environment variables have unknown names, too, such as those of Kubernetes: only known properties make a
+        // server.
+        properties(environment)
+                .filter(name -> PropertySchema.nearest(name).name().equals(name))
+                .forEach(name -> addName(names, name));
+        return names;
+    }
+
+    /**
+     * Returns the properties of each server, completed by those of {@code ratelimit.redis}, by its name in lower case without
+     * dashes and underscores.
+     *
+     * @param handler applied to the properties of each server
+     * @throws RateLimitConfigurationException if a server has no address or an invalid one
+     */
+    static Map<String, Redis> bind(Environment environment, Redis base, BindHandler handler) {
+        Binder binder = Binder.get(environment);
+        Map<String, String> written = new LinkedHashMap<>();
+        properties(environment).forEach(name -> addName(written, name));
+        Map<String, String> names = names(environment);
+        Map<String, Redis> servers = new LinkedHashMap<>();
+        written.forEach((id, name) -> {
+            RedisServer server = binder.bind(property(name), Bindable.of(RedisServer.class), handler)
+                    .orElse(null);
+            if (server != null && names.containsKey(id)) {
+                servers.put(id, checked(name, server).over(property(name), base));
+            }
+        });
+        servers.forEach((id, server) -> {
+            String property = property(names.getOrDefault(id, id));
+            DedicatedRedis.checkServers(property, server);
+            var unused = server.keyHash(property);
+        });
+        return servers;
+    }
+
+    /** Returns the property that a server of this name is configured by. */
+    static String property(String name) {
+        return REDIS + "." + name;
+    }
+
+    private static RedisServer checked(String name, RedisServer server) {
+        if (!LimitNames.isValid(name)) {
+            throw new RateLimitConfigurationException(
+                    REDIS + " must have names of servers of letters, digits, '-' and '_' (was \"" + name + "\").",
+                    "Rename the server.");
+        }
+        if (LimitNames.canonical(name).equals(DEFAULT)) {
+            throw new RateLimitConfigurationException(
+                    property(name) + " must not be set, because this name stands for the Redis of " + REDIS
+                            + " itself.",
+                    "Set " + REDIS + ".url, or rename the server.");
+        }
+        if (!server.hasAddress()) {
+            throw new RateLimitConfigurationException(
+                    property(name) + " must tell where the server is.",
+                    suggestion(ConfigurationPropertyName.of(property(name)))
+                            + "Set url, host, sentinel, cluster or connection-factory below it.");
+        }
+        return server;
+    }
+
+    /** Suggests a property of the first Redis that the name of a server may be a misspelling of. */
+    static String suggestion(ConfigurationPropertyName server) {
+        return LimitNames.didYouMean(
+                server.getLastElement(Form.DASHED),
+                PropertySchema.nearest(REDIS).children(),
+                nearest -> REDIS + "." + nearest);
+    }
+
+    /** Returns whether a server is reached by connections of the application. */
+    static boolean useConnectionFactory(Environment environment) {
+        return properties(environment)
+                .anyMatch(name -> name.getLastElement(Form.UNIFORM).equals("connectionfactory"));
+    }
+
+    /** Returns a binder that does not see the properties of servers. */
+    static Binder withoutServers(Environment environment) {
+        return new Binder(
+                StreamSupport.stream(
+                                ConfigurationPropertySources.get(environment).spliterator(), false)
+                        .map(source -> source.filter(name -> !isOfServer(name)))
+                        .toList(),
+                new PropertySourcesPlaceholdersResolver(environment));
+    }
+
+    private static void addName(Map<String, String> names, ConfigurationPropertyName property) {
+        String name = property.getElement(REDIS.getNumberOfElements(), Form.ORIGINAL);
+        // The spelling with dashes is bound with environment variables, too, which have none.
+        names.merge(
+                property.getElement(REDIS.getNumberOfElements(), Form.UNIFORM).replace("_", ""),
+                name,
+                (known, other) -> known.length() >= other.length() ? known : other);
+    }
+
+    private static Stream<ConfigurationPropertyName> properties(Environment environment) {
+        Stream<ConfigurationPropertySource> sources = StreamSupport.stream(
+                ConfigurationPropertySources.get(environment).spliterator(), false);
+        return sources.flatMap(source -> source instanceof IterableConfigurationPropertySource iterable
+                        ? iterable.stream()
+                        : Stream.empty())
+                .filter(RedisServerProperties::isOfServer);
+    }
+
+    private static boolean isOfServer(ConfigurationPropertyName name) {
+        int depth = REDIS.getNumberOfElements();
+        return REDIS.isAncestorOf(name)
+                && name.getNumberOfElements() > depth + 1
+                && !OF_THE_FIRST.contains(name.getElement(depth, Form.UNIFORM));
+    }
+}

@@ -1,0 +1,155 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
+import io.ratelimit.redis.GuardedRedis;
+import io.ratelimit.redis.connection.RedisConnector;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.springframework.beans.factory.BeanFactoryInitializer;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.context.SmartLifecycle;
+
+/**
+ * Holds the connections to further Redis servers, which limits name. They are no beans of their own, so that nothing takes one of
+ * them for the first Redis.
+ */
+final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>, SmartLifecycle, DisposableBean {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
+
+    /** The time that a start-up waits for connections. They are made while the other beans are. */
+    private static final Duration START_UP = Duration.ofSeconds(2);
+
+    private final Map<String, Server> servers;
+
+    private volatile boolean running;
+
+    /** @param servers by their names in lower case without dashes and underscores */
+    RedisServers(Map<String, Server> servers) {
+        this.servers = servers;
+    }
+
+    /** Returns the servers by their names in lower case without dashes and underscores. Usually empty. */
+    Map<String, Server> byId() {
+        return servers;
+    }
+
+    /** Returns the names as they are written, that of the first Redis included; empty if there is no other. */
+    List<String> names() {
+        List<String> names = new ArrayList<>();
+        if (!servers.isEmpty()) {
+            names.add(RedisServerProperties.DEFAULT);
+            servers.values().forEach(server -> names.add(server.name));
+        }
+        return names;
+    }
+
+    /** Returns the longest time for a decision of any server, not less than the given one. */
+    Duration longestTimeout(Duration ofFirst) {
+        return servers.values().stream()
+                .map(server -> server.properties.timeout())
+                .reduce(ofFirst, (one, other) -> one.compareTo(other) < 0 ? other : one);
+    }
+
+    /** Connects before the beans of the application are created. */
+    @Override
+    public void initialize(ListableBeanFactory beans) {
+        servers.values().forEach(server -> {
+            try {
+                server.connector.connectInBackground();
+            } catch (RuntimeException ex) {
+                logger.log(Level.DEBUG, "Redis '" + server.name + "': the first call connects", ex);
+            }
+        });
+    }
+
+    /** Describes the servers for the log. */
+    String describe() {
+        return servers.values().stream()
+                .map(server -> "; those with redis '" + server.name + "' at " + server.connector.address() + ", under '"
+                        + server.properties.keyPrefix() + "'")
+                .collect(Collectors.joining());
+    }
+
+    /** Waits until the first attempts to connect have ended, for all servers together as long as a start-up may. */
+    void await() {
+        long end = System.nanoTime() + START_UP.toNanos();
+        servers.values()
+                .forEach(server -> server.connector.connect(Duration.ofNanos(Math.max(0, end - System.nanoTime()))));
+    }
+
+    @Override
+    public void start() {
+        running = true;
+        servers.values().forEach(server -> {
+            server.connector.start();
+            server.guarded.start();
+        });
+    }
+
+    /** Expects failures from now on, and closes the connections. */
+    @Override
+    public void stop() {
+        running = false;
+        servers.values().forEach(server -> {
+            server.guarded.stop();
+            server.connector.stop();
+        });
+    }
+
+    @Override
+    public boolean isRunning() {
+        return running;
+    }
+
+    /** Stops after the leases are refunded, as the connection to the first Redis. */
+    @Override
+    public int getPhase() {
+        return 0;
+    }
+
+    @Override
+    public void destroy() {
+        servers.values().forEach(server -> {
+            server.guarded.destroy();
+            server.connector.destroy();
+        });
+    }
+
+    /** One server. */
+    static final class Server {
+
+        private final String name;
+
+        private final Redis properties;
+
+        private final RedisConnector connector;
+
+        private final GuardedRedis guarded;
+
+        Server(String name, Redis properties, RedisConnector connector) {
+            this.name = name;
+            this.properties = properties;
+            this.connector = connector;
+            this.guarded = new GuardedRedis(connector, properties.timeout(), properties.keyPrefix());
+        }
+
+        /** Returns the name as it is written. */
+        String name() {
+            return name;
+        }
+
+        Redis properties() {
+            return properties;
+        }
+
+        GuardedRedis guarded() {
+            return guarded;
+        }
+    }
+}

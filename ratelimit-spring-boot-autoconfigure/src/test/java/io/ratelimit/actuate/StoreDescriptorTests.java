@@ -1,0 +1,42 @@
+package io.ratelimit.actuate;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.store.StoreFailure;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.InstanceOfAssertFactories;
+import org.junit.jupiter.api.Test;
+
+class StoreDescriptorTests {
+
+    private final StoreFailure ofEu = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, "eu");
+
+    @Test
+    void eachServerHasAStateOfItsOwn() {
+        StoreDescriptor store = StoreDescriptor.shared("redis", List.of(ofEu), List.of("default", "eu"));
+        assertThat(store.state()).isEqualTo("on-store-failure");
+        assertThat(store.servers()).hasSize(2);
+        assertThat(store.servers().get("default").state()).isEqualTo("shared");
+        assertThat(store.servers().get("eu").state()).isEqualTo("on-store-failure");
+        assertThat(store.servers().get("eu").reason()).isEqualTo("timeout");
+    }
+
+    @Test
+    void onlyServerHasNoName() {
+        assertThat(StoreDescriptor.shared("redis", List.of()).servers()).isNull();
+        assertThat(StoreDescriptor.inMemory().servers()).isNull();
+    }
+
+    @Test
+    void healthNamesTheServer() {
+        assertThat(RateLimitHealth.of(List.of(ofEu), "UP").details())
+                .extracting("failures")
+                .asInstanceOf(InstanceOfAssertFactories.LIST)
+                .singleElement()
+                .asInstanceOf(InstanceOfAssertFactories.map(String.class, Object.class))
+                .contains(Map.entry("redis", "eu"), Map.entry("reason", "timeout"));
+    }
+}
