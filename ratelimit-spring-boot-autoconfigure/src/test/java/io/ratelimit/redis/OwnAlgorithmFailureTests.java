@@ -34,6 +34,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.core.RedisCallback;
 
 /** A mistake in the Lua part of an algorithm fails the calls that need the part, changes nothing, and affects no other call. */
 class OwnAlgorithmFailureTests {
@@ -343,11 +344,10 @@ class OwnAlgorithmFailureTests {
         public void close() {
             connector.destroy();
             if (!library.isEmpty()) {
-                redis.commands().execute((org.springframework.data.redis.core.RedisCallback<Object>)
-                        connection -> connection.execute(
-                                "FUNCTION",
-                                "DELETE".getBytes(StandardCharsets.UTF_8),
-                                library.getBytes(StandardCharsets.UTF_8)));
+                redis.commands().execute((RedisCallback<Object>) connection -> connection.execute(
+                        "FUNCTION",
+                        "DELETE".getBytes(StandardCharsets.UTF_8),
+                        library.getBytes(StandardCharsets.UTF_8)));
             }
         }
     }
