@@ -24,7 +24,7 @@ class OverridePollingTests {
 
         @Override
         public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
-            super.schedule(work, delay, unit);
+            var unused = super.schedule(work, delay, unit);
             return mock(ScheduledFuture.class);
         }
     };

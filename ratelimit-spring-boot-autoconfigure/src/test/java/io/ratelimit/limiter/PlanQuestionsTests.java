@@ -66,8 +66,8 @@ class PlanQuestionsTests {
         assertThat(asked).hasValueLessThanOrEqualTo(16);
         held.countDown();
         // What was waiting for a thread is answered; the others are asked for again when they call next.
-        await().atMost(Duration.ofSeconds(30)).until(() -> cache.find("key0") == PRO);
-        await().atMost(Duration.ofSeconds(30)).until(() -> cache.find("key" + (KEYS - 1)) == PRO);
+        await().atMost(Duration.ofSeconds(30)).until(() -> PRO.equals(cache.find("key0")));
+        await().atMost(Duration.ofSeconds(30)).until(() -> PRO.equals(cache.find("key" + (KEYS - 1))));
         assertThat(threads).hasSizeLessThanOrEqualTo(16);
     }
 }

@@ -107,7 +107,7 @@ class HolderTraceTests {
 
         void enter() {
             String key = keys.get(random.nextInt(keys.size()));
-            long permits = 1 + random.nextInt(3);
+            long permits = random.nextLong(1, 4);
             history.add("enter " + key + " " + permits);
             long used = buckets.get(key).used(now);
             boolean fits = used + permits <= CAPACITY;

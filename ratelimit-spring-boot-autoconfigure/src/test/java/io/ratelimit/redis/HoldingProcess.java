@@ -44,7 +44,11 @@ final class HoldingProcess {
 
     private HoldingProcess() {}
 
-    /** @param args host, port, key prefix, name, threads, calls of all processes together, and the hold */
+    /**
+     * Calls until all processes together have made that many calls.
+     *
+     * @param args host, port, key prefix, name, threads, calls of all processes together, and the hold
+     */
     public static void main(String[] args) throws Exception {
         endWithTheTest();
         try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {

@@ -49,7 +49,7 @@ class SettlementQueueTests {
             new RateLimitScriptExecutor() {
                 @Override
                 public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-                    Sent next = new Sent(keys, arguments, new CompletableFuture<>());
+                    Sent next = new Sent(keys, List.of(arguments), new CompletableFuture<>());
                     underWay.add(next);
                     sent++;
                     mostUnderWay = Math.max(mostUnderWay, underWay.size());
@@ -74,11 +74,11 @@ class SettlementQueueTests {
     private final SettlementQueue queue = new SettlementQueue(redis, new ScriptCodec());
 
     /** A script without a reply. */
-    private record Sent(List<byte[]> keys, byte[][] arguments, CompletableFuture<List<Long>> reply) {
+    private record Sent(List<byte[]> keys, List<byte[]> arguments, CompletableFuture<List<Long>> reply) {
 
         List<String> amounts() {
             return IntStream.range(0, keys.size())
-                    .mapToObj(i -> new String(arguments[2 * i + 2], StandardCharsets.US_ASCII))
+                    .mapToObj(i -> new String(arguments.get(2 * i + 2), StandardCharsets.US_ASCII))
                     .toList();
         }
     }
@@ -222,7 +222,7 @@ class SettlementQueueTests {
         CompletableFuture<Void> refund = refund(3, estimate);
         reply(0L, -2L, TestClock.TODAY);
         assertThat(refund).isNotDone();
-        assertThat(new String(underWay.get(0).arguments[1], StandardCharsets.US_ASCII))
+        assertThat(new String(underWay.get(0).arguments.get(1), StandardCharsets.US_ASCII))
                 .contains("|");
         reply();
         assertThat(refund).isCompleted();

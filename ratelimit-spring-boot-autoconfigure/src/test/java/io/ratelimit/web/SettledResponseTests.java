@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collector;
@@ -472,7 +473,7 @@ class SettledResponseTests {
         @GetMapping("/deferred")
         public DeferredResult<String> deferred() {
             DeferredResult<String> result = new DeferredResult<>();
-            CompletableFuture.runAsync(() -> result.setResult("seven!!"));
+            var unused = CompletableFuture.runAsync(() -> result.setResult("seven!!"));
             return result;
         }
 
@@ -494,7 +495,7 @@ class SettledResponseTests {
 
         private final HttpServletResponse response;
 
-        private volatile int written;
+        private final AtomicInteger written = new AtomicInteger();
 
         CountedBody(Pieces pieces, HttpServletResponse response) {
             this.pieces = pieces.source();
@@ -502,13 +503,13 @@ class SettledResponseTests {
         }
 
         public int getWritten() {
-            return written;
+            return written.get();
         }
 
         @Override
         public void writeTo(OutputStream output) throws IOException {
             for (String piece = pieces.next(); piece != null; piece = pieces.next()) {
-                written++;
+                written.incrementAndGet();
                 output.write((piece + "\n").getBytes(StandardCharsets.UTF_8));
                 // Spring MVC does not pass on the flush of the stream.
                 response.flushBuffer();
@@ -520,14 +521,14 @@ class SettledResponseTests {
 
         private final Source pieces;
 
-        private volatile int sent;
+        private final AtomicInteger sent = new AtomicInteger();
 
         CountingEmitter(Pieces pieces) {
             this.pieces = pieces.source();
         }
 
         public int getSent() {
-            return sent;
+            return sent.get();
         }
 
         CountingEmitter started() {
@@ -538,7 +539,7 @@ class SettledResponseTests {
         private void sendAll() {
             try {
                 for (String piece = pieces.next(); piece != null; piece = pieces.next()) {
-                    sent++;
+                    sent.incrementAndGet();
                     send(piece);
                 }
                 complete();
