@@ -108,6 +108,7 @@ class ConfigurationMetadataTests {
                         "ratelimit.defaults.on-store-failure",
                         "ratelimit.defaults.refund-on",
                         "ratelimit.defaults.lease",
+                        "ratelimit.defaults.hold",
                         "ratelimit.defaults.redis",
                         "ratelimit.defaults.plan-expression",
                         "ratelimit.defaults.plan-resolver",
