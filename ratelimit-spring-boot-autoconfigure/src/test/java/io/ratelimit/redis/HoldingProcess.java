@@ -6,6 +6,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -25,6 +26,12 @@ import org.springframework.data.redis.core.script.RedisScript;
 final class HoldingProcess {
 
     static final int CAPACITY = 5;
+
+    /** The field with the number of processes that wait until they may begin. */
+    static final String READY = "ready";
+
+    /** Ends the name of the list from which each process takes an element before it begins. */
+    static final String BEGIN = " begin";
 
     /** A call begins or ends. A process that is known to be dead counts no more, even if its last command comes late. */
     private static final RedisScript<Long> WORK = RedisScript.of("""
@@ -102,6 +109,10 @@ final class HoldingProcess {
             }
             return null;
         };
+        redis.opsForHash().increment(prefix + " count", READY, 1);
+        if (redis.opsForList().leftPop(prefix + BEGIN, Duration.ofSeconds(50)) == null) {
+            throw new IllegalStateException("The test does not let it begin");
+        }
         ExecutorService executor = Executors.newFixedThreadPool(threads);
         List<Future<Void>> callers = new ArrayList<>();
         for (int i = 0; i < threads; i++) {

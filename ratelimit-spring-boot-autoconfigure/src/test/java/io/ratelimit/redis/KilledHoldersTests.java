@@ -21,15 +21,17 @@ import org.springframework.data.redis.core.HashOperations;
 
 /**
  * Instances in JVMs of their own share the permits of one bucket, and some of them are killed while they hold some. The nightly
- * build makes a million calls.
+ * build makes a million calls and kills 20 instances.
  */
 class KilledHoldersTests {
 
-    private static final int PROCESSES = 4;
+    private static final boolean FULL = TestRandom.cases(100) == 100;
+
+    private static final int PROCESSES = FULL ? 4 : 2;
 
     private static final int THREADS = 8;
 
-    private static final Duration HOLD = Duration.ofSeconds(3);
+    private static final Duration HOLD = Duration.ofSeconds(2);
 
     private static final Duration PATIENCE = Duration.ofMinutes(20);
 
@@ -42,9 +44,9 @@ class KilledHoldersTests {
 
     private final String count = prefix + " count";
 
-    private final long calls = (long) TestRandom.cases(1_000) * TestRandom.cases(1_000);
+    private final long calls = FULL ? 1_000_000 : 2_000;
 
-    private final int kills = TestRandom.cases(20);
+    private final int kills = FULL ? 20 : 1;
 
     private final List<Instance> running = new ArrayList<>();
 
@@ -65,11 +67,17 @@ class KilledHoldersTests {
         for (int i = 0; i < PROCESSES; i++) {
             start();
         }
+        // From the first call on, they compete.
+        await().atMost(PATIENCE).until(() -> field(HoldingProcess.READY) == PROCESSES);
+        letBegin(PROCESSES);
         long heldByTheDead = 0;
         for (int kill = 1; kill <= kills; kill++) {
             awaitCalls(calls * kill / (kills + 1));
             heldByTheDead += kill();
-            start();
+            if (FULL) {
+                start();
+                letBegin(1);
+            }
         }
         awaitCalls(calls);
         for (Instance instance : running) {
@@ -109,13 +117,32 @@ class KilledHoldersTests {
         running.add(new Instance(name, process, log));
     }
 
-    /** Kills an instance with what it is doing, and returns how many of its calls were under way. */
-    private long kill() throws InterruptedException {
-        Instance victim = running.remove(random.nextInt(running.size()));
+    private void letBegin(int instances) {
+        for (int i = 0; i < instances; i++) {
+            redis.commands().opsForList().rightPush(prefix + HoldingProcess.BEGIN, "1");
+        }
+    }
+
+    /** Kills an instance while it holds permits, and returns how many of its calls were under way. */
+    private long kill() throws Exception {
+        Instance victim = running.get(random.nextInt(running.size()));
+        signal(victim, "STOP");
+        for (int i = 0; i < 1_000 && field("work:" + victim.name) == 0; i++) {
+            signal(victim, "CONT");
+            signal(victim, "STOP");
+        }
+        running.remove(victim);
         victim.process.destroyForcibly().waitFor();
         long underWay = field("work:" + victim.name);
         hash().delete(count, "work:" + victim.name);
         return underWay;
+    }
+
+    private static void signal(Instance instance, String name) throws Exception {
+        new ProcessBuilder("kill", "-" + name, "" + instance.process.pid())
+                .inheritIO()
+                .start()
+                .waitFor();
     }
 
     private void awaitCalls(long number) {

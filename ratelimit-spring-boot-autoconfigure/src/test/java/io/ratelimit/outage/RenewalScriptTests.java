@@ -1,0 +1,76 @@
+package io.ratelimit.outage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.redis.RedisServer;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** How many scripts renew the permits that running calls hold, as Redis counts them. */
+@Timeout(120)
+class RenewalScriptTests {
+
+    private static final int CALLS = 2_500;
+
+    /** For up to 1,000 calls each. */
+    private static final int SCRIPTS = 3;
+
+    private static final int ROUNDS = 2;
+
+    @Test
+    void oneScriptRenewsTheCallsOfAnInstanceUpToAThousand() {
+        try (RedisServer redis = RedisServer.loadingAtOnce();
+                Instance instance = new Instance(Stream.concat(
+                                redis.properties().stream(),
+                                Stream.of(
+                                        "ratelimit.redis.timeout=10s",
+                                        "ratelimit.on-store-failure=throw",
+                                        // Figures are sent by scripts, too.
+                                        "ratelimit.statistics.enabled=false",
+                                        "ratelimit.limits.held.algorithm=concurrency",
+                                        "ratelimit.limits.held.capacity=" + CALLS,
+                                        "ratelimit.limits.held.hold=3s"))
+                        .toList())) {
+            RateLimiter limiter = instance.limiter("held");
+            List<RateLimiter.Entry> entries =
+                    Stream.generate(() -> limiter.enter("alice")).limit(CALLS).toList();
+            Commands before = Commands.of(redis);
+            Commands after = await("renewals")
+                    .atMost(Duration.ofSeconds(60))
+                    .until(() -> Commands.of(redis).since(before), done -> done.scripts >= ROUNDS * SCRIPTS);
+            // A script writes the permits of each call, and their sum. A round may be under way before or after.
+            assertThat(after.writes * SCRIPTS)
+                    .isGreaterThanOrEqualTo((after.scripts - SCRIPTS + 1) * (CALLS + SCRIPTS));
+            entries.forEach(RateLimiter.Entry::close);
+            assertThat(limiter.peek("alice").remaining()).isEqualTo(CALLS);
+        }
+    }
+
+    /** What Redis has executed. */
+    private record Commands(long scripts, long writes) {
+
+        static Commands of(RedisServer redis) {
+            String statistics = (String) redis.send("INFO", "commandstats");
+            return new Commands(
+                    calls(statistics, "fcall") + calls(statistics, "evalsha") + calls(statistics, "eval"),
+                    calls(statistics, "hset"));
+        }
+
+        private Commands since(Commands before) {
+            return new Commands(scripts - before.scripts, writes - before.writes);
+        }
+
+        private static long calls(String statistics, String command) {
+            return statistics
+                    .lines()
+                    .filter(line -> line.startsWith("cmdstat_" + command + ":calls="))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll(".*:calls=(\\d+),.*", "$1")))
+                    .sum();
+        }
+    }
+}
