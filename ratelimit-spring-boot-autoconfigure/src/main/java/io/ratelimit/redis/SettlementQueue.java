@@ -59,7 +59,8 @@ final class SettlementQueue {
 
     private final ScriptCodec codec;
 
-    private final RoundTrip roundTrip = new RoundTrip();
+    /** The time of a round trip of a script that has the server for itself. Guarded by this. */
+    private long roundTrip;
 
     /** By slot, the slot whose turn is next first. Guarded by this. */
     private final Map<Integer, Deque<Settled>> waiting = new LinkedHashMap<>();
@@ -169,7 +170,7 @@ final class SettlementQueue {
                 var unused = reply.whenComplete((numbers, thrown) -> {
                     over(script);
                     if (thrown == null) {
-                        roundTrip.add(redis.nanos() - script.sent);
+                        observe(script, redis.nanos() - script.sent);
                     } else {
                         expire(Futures.unwrap(thrown));
                     }
@@ -179,6 +180,20 @@ final class SettlementQueue {
             }
         }
         tellIfIdle();
+    }
+
+    /**
+     * With others under way, the time includes theirs, and tells only that the server is no farther. Else more scripts would take
+     * longer, so that still more were sent.
+     */
+    private synchronized void observe(Script script, long time) {
+        long known = roundTrip;
+        if (time < known) {
+            roundTrip = known + (time - known) / 2;
+        } else if (script.alone) {
+            // A single late reply means little.
+            roundTrip = known == 0 ? time : known + (time - known) / 8;
+        }
     }
 
     private CompletableFuture<List<Long>> run(Script script) {
@@ -199,7 +214,7 @@ final class SettlementQueue {
         Map.Entry<Integer, Deque<Settled>> first = slots.next();
         slots.remove();
         Deque<Settled> ofSlot = first.getValue();
-        Script script = new Script(redis.nanos());
+        Script script = new Script(redis.nanos(), underWay.isEmpty());
         for (Settled next = ofSlot.peek(); next != null && script.hasSpaceFor(next); next = ofSlot.peek()) {
             script.items.add(next);
             script.weight += next.weight();
@@ -222,7 +237,7 @@ final class SettlementQueue {
 
     /** Scripts of a cluster are of one slot, and go to several servers. */
     private long mostUnderWay() {
-        return clustered ? MOST_UNDER_WAY : Math.max(1, Math.min(MOST_UNDER_WAY, roundTrip.nanos() / DISTANCE));
+        return clustered ? MOST_UNDER_WAY : Math.max(1, Math.min(MOST_UNDER_WAY, roundTrip / DISTANCE));
     }
 
     private long patience() {
@@ -353,10 +368,14 @@ final class SettlementQueue {
 
         private final long sent;
 
+        /** Whether no other was under way then. */
+        private final boolean alone;
+
         private int weight;
 
-        Script(long sent) {
+        Script(long sent, boolean alone) {
             this.sent = sent;
+            this.alone = alone;
         }
 
         boolean hasSpaceFor(Settled next) {

@@ -186,6 +186,17 @@ class SettlementQueueTests {
         assertThat(mostUnderWay).isOne();
     }
 
+    /** It replies to one script after the other, so that more under way would only wait longer, and calls behind them. */
+    @Test
+    void slowServerNearbyIsNotTakenForOneFarAway() {
+        var unused = charge(5_000);
+        while (!underWay.isEmpty()) {
+            thread.pass(Duration.ofMillis(6));
+            reply();
+        }
+        assertThat(mostUnderWay).isEqualTo(2);
+    }
+
     @Test
     void whatIsTooMuchIsRefusedAtOnceAndLogged() {
         try (LogRecorder log = new LogRecorder("io.ratelimit.redis")) {
