@@ -58,7 +58,12 @@ class HoldersInOutagesTests {
             sentinels.awaitReplicas();
             sentinels.master().kill();
             sentinels.awaitPromotion();
-            awaitFree(instance, "alice", 0);
+            // For longer than the hold, so that renewals reach the new master.
+            await("renewals")
+                    .during(Duration.ofSeconds(4))
+                    .atMost(PATIENCE)
+                    .ignoreException(RateLimitStoreException.class)
+                    .until(() -> instance.limiter("held").peek("alice").remaining() == 0);
             entry.close();
             awaitFree(instance, "alice", 2);
         }
