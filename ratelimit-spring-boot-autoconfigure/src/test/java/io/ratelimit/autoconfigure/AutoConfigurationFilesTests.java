@@ -116,7 +116,9 @@ class AutoConfigurationFilesTests {
                         .getProperty(BeanFactoryInitializationAotProcessor.class.getName())
                         .split(","))
                 .containsExactlyInAnyOrder(
-                        BuildTimeConditionsProcessor.class.getName(), LimitedMethodHints.class.getName());
+                        BuildTimeConditionsProcessor.class.getName(),
+                        LimitedMethodHints.class.getName(),
+                        AlgorithmPartHints.class.getName());
         assertThat(factories.getProperty(RuntimeHintsRegistrar.class.getName()))
                 .isEqualTo(RateLimitRuntimeHints.class.getName());
     }
