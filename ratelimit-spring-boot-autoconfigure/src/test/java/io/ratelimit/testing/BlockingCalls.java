@@ -3,6 +3,7 @@ package io.ratelimit.testing;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import org.assertj.core.api.Assertions;
 import reactor.blockhound.BlockHound;
 import reactor.blockhound.BlockingMethod;
 import reactor.blockhound.BlockingOperationError;
@@ -17,6 +18,8 @@ public final class BlockingCalls {
     private static volatile Queue<BlockingOperationError> seen;
 
     static {
+        // All of the stack trace is needed to see what has blocked.
+        Assertions.setMaxStackTraceElementsDisplayed(100);
         // What a line of the log is written to, and how, is the application's choice.
         BlockHound.install(builder -> builder.allowBlockingCallsInside("ch.qos.logback.classic.Logger", "callAppenders")
                 .allowBlockingCallsInside("java.util.logging.Logger", "log")
