@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** How often an instance asks for overrides of which it is not told. */
+/** How often an instance reads overrides that no message has announced. */
 class OverridePollingTests {
 
     private final HandTurnedThread thread = new HandTurnedThread() {

@@ -45,7 +45,7 @@ class JitterTolerantTests extends RateLimitAlgorithmContract {
         return Math.max(0, (arrival + rule.permits() - 1) / rule.permits() - now);
     }
 
-    /** In parts of a microsecond, of which it has as many as the rate has permits. */
+    /** In parts of a microsecond: one part is a microsecond divided by the permits of the rate. */
     private static long theoreticalArrival(Rule rule, List<AdmittedCall> admitted) {
         long arrival = 0;
         for (AdmittedCall call : admitted) {
