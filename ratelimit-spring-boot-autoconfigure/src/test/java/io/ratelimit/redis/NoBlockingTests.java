@@ -242,14 +242,18 @@ class NoBlockingTests {
     /** What comes of one call of each method, made one after the other. */
     private static List<Object> outcomes(Caller caller, Quotes quotes) {
         List<Object> outcomes = new ArrayList<>();
-        outcomes.add(caller.calls(target -> target.mono().toFuture(), quotes).join());
-        outcomes.add(caller.calls(target -> target.flux().collectList().toFuture(), quotes)
-                .join());
-        outcomes.add(caller.calls(Quotes::future, quotes).join());
-        outcomes.add(caller.calls(target -> Coroutine.quote(target.inKotlin(), "alice"), quotes)
-                .join());
-        outcomes.add(caller.calls(target -> target.waiting().toFuture(), quotes).join());
+        outcomes.add(end(caller.calls(target -> target.mono().toFuture(), quotes)));
+        outcomes.add(end(caller.calls(target -> target.flux().collectList().toFuture(), quotes)));
+        outcomes.add(end(caller.calls(Quotes::future, quotes)));
+        outcomes.add(end(caller.calls(target -> Coroutine.quote(target.inKotlin(), "alice"), quotes)));
+        outcomes.add(end(caller.calls(target -> target.waiting().toFuture(), quotes)));
         return outcomes;
+    }
+
+    /** A call that never ends must fail the test, not keep it from ending. */
+    private static Object end(CompletableFuture<Object> call) {
+        assertThat(call).succeedsWithin(Duration.ofSeconds(60));
+        return call.join();
     }
 
     private static Throwable unwrapped(Throwable failure) {
