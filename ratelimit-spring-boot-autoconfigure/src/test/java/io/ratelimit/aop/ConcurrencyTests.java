@@ -21,6 +21,10 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
+import kotlin.coroutines.Continuation;
+import kotlinx.coroutines.flow.Flow;
+import kotlinx.coroutines.reactive.ReactiveFlowKt;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,6 +34,9 @@ import org.springframework.boot.test.context.assertj.AssertableApplicationContex
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.CoroutinesUtils;
+import org.springframework.core.ReactiveAdapter;
+import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.http.ResponseEntity;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
@@ -40,6 +47,7 @@ import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBo
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
+import reactor.test.StepVerifier;
 
 /** Calls hold the permits of a concurrency limit until they end, whatever they return. */
 class ConcurrencyTests {
@@ -80,14 +88,14 @@ class ConcurrencyTests {
     /** The declared type does not tell, so the start-up does not stop. */
     @Test
     void valueWhoseWorkGoesOnIsLoggedOnce() {
-        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit")) {
             for (Object value : List.of(
                     new SseEmitter(),
                     new CompletableFuture<>(),
                     Flux.never(),
                     ResponseEntity.ok(Flux.never()),
                     (StreamingResponseBody) output -> {})) {
-                log.lines().clear();
+                log.forget();
                 run((exports, limiter) -> {
                     assertThat(exports.anything(() -> "done")).isEqualTo("done");
                     assertThat(exports.anything(() -> ResponseEntity.ok("done")))
@@ -299,6 +307,25 @@ class ConcurrencyTests {
         });
     }
 
+    /** By another thread than that which entered, and by several at once. */
+    @Test
+    void entryThatManyThreadsCloseIsReleasedOnce() {
+        runner.withPropertyValues("ratelimit.limits.exports.capacity=2").run(context -> {
+            RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get(LIMIT);
+            RateLimiter.Entry other = limiter.enter();
+            for (int i = 0; i < 200; i++) {
+                RateLimiter.Entry entry = limiter.enter();
+                CompletableFuture<?>[] closing = Stream.generate(() -> CompletableFuture.runAsync(entry::close))
+                        .limit(4)
+                        .toArray(CompletableFuture[]::new);
+                CompletableFuture.allOf(closing).join();
+                assertThat(limiter.peek().remaining()).isEqualTo(1);
+            }
+            other.close();
+            assertThat(limiter.peek().remaining()).isEqualTo(2);
+        });
+    }
+
     @Test
     void workIsCalledWhilePermitsAreHeld() {
         run((exports, limiter) -> {
@@ -355,6 +382,43 @@ class ConcurrencyTests {
                 });
     }
 
+    @Test
+    void suspendingFunctionAndFlowOfAPointcutAreHeldUntilTheyEnd() {
+        Sinks.Many<String> sink = Sinks.many().multicast().directBestEffort();
+        runner.withBean(SuspendingQuotes.class, () -> new StreamedQuotes(sink.asFlux()))
+                .withPropertyValues(
+                        "ratelimit.limits.kotlin.algorithm=concurrency",
+                        "ratelimit.limits.kotlin.capacity=1",
+                        "ratelimit.limits.kotlin.pointcut=execution(* io.ratelimit.aop.SuspendingQuotes.*(..))")
+                .run(context -> {
+                    SuspendingQuotes quotes = context.getBean(SuspendingQuotes.class);
+                    RateLimiter limiter =
+                            context.getBean(RateLimiterRegistry.class).get("kotlin");
+                    Method quote = SuspendingQuotes.class.getMethod("quote", String.class, Continuation.class);
+                    Supplier<Mono<?>> call =
+                            () -> Mono.from(CoroutinesUtils.invokeSuspendingFunction(quote, quotes, "alice", null));
+                    assertThat(call.get().block()).isEqualTo("quote for alice");
+                    assertHeld(limiter, false);
+                    ReactiveAdapter flows =
+                            ReactiveAdapterRegistry.getSharedInstance().getAdapter(Flow.class);
+                    Flux<Object> stream = Flux.from(flows.toPublisher(quotes.quotes("alice")));
+                    StepVerifier.create(stream)
+                            .then(() -> sink.tryEmitNext("first"))
+                            .expectNext("first")
+                            .then(() -> assertHeld(limiter, true))
+                            .then(() -> assertThatExceptionOfType(RateLimitExceededException.class)
+                                    .isThrownBy(() -> call.get().block()))
+                            .thenCancel()
+                            .verify();
+                    assertHeld(limiter, false);
+                    StepVerifier.create(stream)
+                            .then(() -> assertHeld(limiter, true))
+                            .then(sink::tryEmitComplete)
+                            .verifyComplete();
+                    assertHeld(limiter, false);
+                });
+    }
+
     static class Exports {
 
         @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
@@ -399,6 +463,20 @@ class ConcurrencyTests {
         @RateLimited(name = LIMIT, algorithm = Algorithm.CONCURRENCY, capacity = 1)
         public Mono<Object> anythingReactive(Supplier<Object> work) {
             return Mono.fromSupplier(work);
+        }
+    }
+
+    static class StreamedQuotes extends SuspendingQuotes {
+
+        private final Flux<String> source;
+
+        StreamedQuotes(Flux<String> source) {
+            this.source = source;
+        }
+
+        @Override
+        public Flow<String> quotes(String userId) {
+            return ReactiveFlowKt.asFlow(source);
         }
     }
 

@@ -13,7 +13,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.web.context.request.RequestContextHolder;
 
-/** An expression that fails, or gives nothing usable, fails the call: it is not made, and charged to nobody. */
+/** An expression that fails, or gives nothing usable, fails the call: it is neither made nor charged. */
 class ExpressionFailureTests {
 
     private static final String SECRET = "0xSECRET";

@@ -19,6 +19,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -27,7 +28,7 @@ import reactor.core.scheduler.Schedulers;
 import reactor.test.StepVerifier;
 
 /** The plan of a caller, which a bean finds for its key. */
-@Timeout(30)
+@Timeout(180)
 class PlanResolverTests {
 
     private final Database database = new Database();
@@ -36,6 +37,11 @@ class PlanResolverTests {
             .withBean(Quotes.class, Quotes::new)
             .withBean("plans", RateLimitPlanResolver.class, () -> database)
             .withPropertyValues("ratelimit.plans.timeout=20s", "ratelimit.limits.quotes.plans.pro.capacity=3");
+
+    @BeforeAll
+    static void installBlockHound() {
+        BlockingCalls.install();
+    }
 
     @Test
     void firstCallWaitsForThePlanAndTheBeanIsAskedOnceOnAThreadOfTheStarter() {
@@ -69,13 +75,13 @@ class PlanResolverTests {
             assertThat(future).isNotDone();
             assertThat(publisher).isNotDone();
             database.held.complete(null);
-            assertThat(future.get(20, TimeUnit.SECONDS)).doesNotContain("ratelimit-plans");
-            assertThat(publisher.get(20, TimeUnit.SECONDS)).startsWith("parallel");
+            assertThat(future.get(60, TimeUnit.SECONDS)).doesNotContain("ratelimit-plans");
+            assertThat(publisher.get(60, TimeUnit.SECONDS)).startsWith("parallel");
             for (int call = 0; call < 5; call++) {
                 assertThat(quotes.later("alice")).isCompleted();
                 StepVerifier.create(quotes.reactive("alice")).expectNextCount(1).verifyComplete();
             }
-            assertThat(quotes.later("bob").get(20, TimeUnit.SECONDS)).isNotNull();
+            assertThat(quotes.later("bob").get(60, TimeUnit.SECONDS)).isNotNull();
             StepVerifier.create(quotes.reactive("bob")).verifyError(RateLimitExceededException.class);
             assertRejected("later", quotes.later("bob"));
         });
@@ -88,7 +94,7 @@ class PlanResolverTests {
             CompletableFuture<String> future = context.getBean(Quotes.class).later("alice");
             assertThat(future.cancel(true)).isTrue();
             database.held.complete(null);
-            assertThat(context.getBean(Quotes.class).later("bob").get(20, TimeUnit.SECONDS))
+            assertThat(context.getBean(Quotes.class).later("bob").get(60, TimeUnit.SECONDS))
                     .isNotNull();
             assertThat(context.getBean(Quotes.class).calls()).containsExactly("bob");
         });
@@ -246,7 +252,7 @@ class PlanResolverTests {
                         database.held.complete(null);
                         // Not by orTimeout: the thread that completes a call would contend for the lock of its timer.
                         calls.forEach(call -> assertThat(call)
-                                .succeedsWithin(Duration.ofSeconds(20))
+                                .succeedsWithin(Duration.ofSeconds(60))
                                 .asString()
                                 .startsWith("parallel"));
                     }))
@@ -286,7 +292,7 @@ class PlanResolverTests {
         public RateLimitPlan resolve(String limit, String key) {
             asked.add(limit + " " + key);
             threads.add(Thread.currentThread().getName());
-            held.orTimeout(20, TimeUnit.SECONDS).join();
+            held.orTimeout(60, TimeUnit.SECONDS).join();
             if (error != null) {
                 throw error;
             }

@@ -24,10 +24,10 @@ import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.annotation.AnnotationConfigApplicationContext;
 
 /** Plans on two instances that share a Redis. */
-@Timeout(60)
+@Timeout(180)
 class PlansInRedisTests {
 
-    private static final Duration SOON = Duration.ofSeconds(10);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private static final int LEASE = 10;
 

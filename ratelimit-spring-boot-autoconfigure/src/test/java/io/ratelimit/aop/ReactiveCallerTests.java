@@ -16,7 +16,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** Who calls a reactive method is in the subscriber's context. */
+/** The caller of a reactive method is in the subscriber's context. */
 class ReactiveCallerTests {
 
     private final List<Boolean> asked = new CopyOnWriteArrayList<>();

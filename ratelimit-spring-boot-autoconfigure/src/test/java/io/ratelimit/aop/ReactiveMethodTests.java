@@ -12,15 +12,21 @@ import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.testing.HeldStore;
 import io.ratelimit.testing.StubStore;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.Disposable;
@@ -204,6 +210,38 @@ class ReactiveMethodTests {
                     .verifyComplete();
             assertThat(target.threads).containsExactly(Thread.currentThread());
         });
+    }
+
+    static Stream<Throwable> whyNoThreadRunsTheMethod() {
+        return Stream.of(
+                new RejectedExecutionException("full"),
+                new IllegalStateException("closed"),
+                new OutOfMemoryError("unable to create native thread"),
+                new NoClassDefFoundError("of a task decorator"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("whyNoThreadRunsTheMethod")
+    void subscriberIsToldThatNoThreadRunsTheMethod(Throwable failure) {
+        Executor refusing = task -> {
+            throw ReactiveMethodTests.<RuntimeException>any(failure);
+        };
+        held.withBean("rateLimitExecutor", Executor.class, () -> refusing).run(context -> {
+            CompletableFuture<String> call =
+                    context.getBean(Quotes.class).quote().toFuture();
+            store.answer();
+            assertThat(call)
+                    .failsWithin(Duration.ofSeconds(60))
+                    .withThrowableThat()
+                    .havingRootCause()
+                    .isSameAs(failure);
+            assertThat(target.events).isEmpty();
+        });
+    }
+
+    @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // Checked exceptions do not concern the JVM.
+    private static <T extends Throwable> T any(Throwable failure) throws T {
+        throw (T) failure;
     }
 
     @Test

@@ -29,7 +29,7 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** What a method's failure gives back. Two limits: one for whatever goes wrong, one for I/O alone. */
+/** What a method's failure refunds. Two limits: one for every exception, one for I/O alone. */
 class RefundTests {
 
     private static final RateLimitDecision YES = RateLimitDecision.ofMicros(1, 0, 0, 0, 1);

@@ -203,7 +203,7 @@ enum ArchitectureRule {
     OPERATOR_KNOWS_THE_ROOT("ReactorKnowsLimiter") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "reactor");
+            return knowsOf(base, "reactor", "concurrent");
         }
     },
 

@@ -8,7 +8,7 @@ import com.tngtech.archunit.core.domain.JavaType;
 import java.util.Set;
 import java.util.stream.Stream;
 
-/** The types that a user meets who calls, implements or extends a type. */
+/** The types that a user meets by calling, implementing or extending a type. */
 final class SignatureTypes {
 
     private SignatureTypes() {}

@@ -33,13 +33,12 @@ class AotTests {
     @TempDir
     private static Path directory;
 
-    private static OtherClassPath processed;
+    private static Path processed;
 
     @BeforeAll
     static void process() {
-        processed = OtherClassPath.with(
-                AotProcessing.of(AotApplication.class, directory, with(AT_BUILD, POINTCUT, IN_MEMORY))
-                        .classes());
+        processed = AotProcessing.of(AotApplication.class, directory, with(AT_BUILD, POINTCUT, IN_MEMORY))
+                .classes();
     }
 
     private static String[] with(String[] some, String... more) {
@@ -47,7 +46,10 @@ class AotTests {
     }
 
     private static Object start(String... arguments) throws Exception {
-        return processed.run(AotApplication.class, with(AT_BUILD, arguments));
+        // Anew for each: Spring asks once whether it is in a native image.
+        try (OtherClassPath classes = OtherClassPath.with(processed)) {
+            return classes.run(AotApplication.class, with(AT_BUILD, arguments));
+        }
     }
 
     @Test

@@ -8,14 +8,20 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.web.servlet.RequestLimitFilter;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -122,6 +128,44 @@ class ContextHierarchyTests {
         assertThat(last.getBean(RateLimiterRegistry.class).names()).containsExactlyInAnyOrder("quotes", "of-child");
         assertThat(ofParent.names()).containsExactly("quotes");
         assertThatThrownBy(() -> ofParent.get("of-child")).hasMessageContaining("There is no limit 'of-child'");
+    }
+
+    /** One queue of waiting calls, and one count of the permits in use. */
+    @Test
+    void releaseInOneContextWakesACallOfTheOther() {
+        run(family(WithConcurrency.class, Plain.class));
+        RateLimiter ofParent =
+                last.getParent().getBean(RateLimiterRegistry.class).get("running");
+        RateLimiter.Entry held = ofParent.enter("all");
+        CompletableFuture<RateLimiter.Entry> waiting =
+                limiter("running").enterAsync("all").toCompletableFuture();
+
+        assertThat(waiting).isNotDone();
+        held.close();
+        assertThat(waiting).succeedsWithin(Duration.ofSeconds(30));
+
+        CompletableFuture<RateLimiter.Entry> next = ofParent.enterAsync("all").toCompletableFuture();
+        assertThat(next).isNotDone();
+        waiting.join().close();
+        assertThat(next).succeedsWithin(Duration.ofSeconds(30));
+        assertThat(last.getBean(RateLimitGate.class)
+                        .heldPermits()
+                        .of(last.getBean(LimitCatalog.class).find("running").orElseThrow()))
+                .isEqualTo(1);
+    }
+
+    @Test
+    void callOfTheChildThatWaitsFollowsALimitOfTheParent() {
+        run(family(WithConcurrency.class, Plain.class));
+        RateLimiter ofChild = limiter("running");
+        ofChild.enter("all");
+        CompletableFuture<RateLimiter.Entry> waiting = ofChild.enterAsync("all").toCompletableFuture();
+
+        assertThat(waiting).isNotDone();
+        last.getParent()
+                .getBean(RateLimitAdmin.class)
+                .override("running", RateLimitOverride.builder().capacity(2L).build());
+        assertThat(waiting).succeedsWithin(Duration.ofSeconds(30));
     }
 
     @Test
@@ -263,6 +307,20 @@ class ContextHierarchyTests {
         @Bean
         RateLimit limitOfChild() {
             return RateLimit.named("of-child").rate("1/h").build();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @Import(Plain.class)
+    static class WithConcurrency {
+
+        @Bean
+        RateLimit running() {
+            return RateLimit.named("running")
+                    .algorithm(Algorithm.CONCURRENCY)
+                    .capacity(1)
+                    .maxWait(Duration.ofHours(1))
+                    .build();
         }
     }
 

@@ -22,11 +22,11 @@ class LoadedClassesTests {
     /**
      * Without Boot's auto-configuration, so that what is loaded of Redis would be loaded by the starter.
      *
-     * @param ours the most classes of the starter that the start-up, and a call if there are limits, may load
+     * @param most how many classes of the starter that the start-up, and a call if there are limits, may load
      */
     @ParameterizedTest
     @CsvSource({"--ratelimit.enabled=false, unlimited, 90", "--ratelimit.store=in-memory, limited, 330"})
-    void nothingOfRedisIsLoadedWithoutRedis(String argument, String outcome, int ours)
+    void nothingOfRedisIsLoadedWithoutRedis(String argument, String outcome, int most)
             throws ReflectiveOperationException, IOException {
         List<String> loaded = Collections.synchronizedList(new ArrayList<>());
         assertThat(OtherClassPath.without("^$")
@@ -44,7 +44,7 @@ class LoadedClassesTests {
                 .isEmpty();
         assertThat(loaded)
                 .filteredOn(name -> name.startsWith("io.ratelimit.") && !name.contains("Tests"))
-                .hasSizeBetween(ours / 3, ours);
+                .hasSizeBetween(most / 3, most);
     }
 
     /** An application that auto-configures the starter alone. */

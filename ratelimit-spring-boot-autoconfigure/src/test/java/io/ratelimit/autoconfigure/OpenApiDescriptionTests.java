@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -40,6 +41,8 @@ class OpenApiDescriptionTests {
 
     private static final Path SPRINGDOC = Path.of("target/springdoc/springdoc-openapi-starter-common.jar");
 
+    private static final OtherClassPath CLASSES = OtherClassPath.replacing("springdoc", SPRINGDOC);
+
     private static final String IETF = "[RateLimit, RateLimit-Policy]";
 
     private static final String REJECTION =
@@ -48,6 +51,11 @@ class OpenApiDescriptionTests {
     enum Stack {
         SERVLET,
         REACTIVE
+    }
+
+    @AfterAll
+    static void close() throws IOException {
+        CLASSES.close();
     }
 
     @ParameterizedTest
@@ -90,7 +98,7 @@ class OpenApiDescriptionTests {
     private static String describe(Stack stack, String... properties) throws ReflectiveOperationException, IOException {
         String[] arguments = Stream.concat(Stream.of(stack.name()), Arrays.stream(properties))
                 .toArray(String[]::new);
-        return (String) OtherClassPath.replacing("springdoc", SPRINGDOC).run(Application.class, arguments);
+        return (String) CLASSES.run(Application.class, arguments);
     }
 
     /** Does with its customizers what springdoc-openapi does. */

@@ -13,14 +13,17 @@ import java.util.stream.Stream;
 
 /**
  * Runs an application without some of the libraries here, or with others. In a class loader of its own, because one that
- * only hides classes leaves our own linked against them.
+ * only hides classes leaves our own linked against them. All runs share it: most of a start is the loading of classes.
  */
-final class OtherClassPath {
+final class OtherClassPath implements AutoCloseable {
 
     private final URL[] urls;
 
+    private final URLClassLoader loader;
+
     private OtherClassPath(Stream<File> entries) {
-        this.urls = entries.map(OtherClassPath::url).toArray(URL[]::new);
+        urls = entries.map(OtherClassPath::url).toArray(URL[]::new);
+        loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
     }
 
     /** This class path without the jars of these names. */
@@ -72,16 +75,23 @@ final class OtherClassPath {
     }
 
     /** What the static method {@code run} of the application says. */
-    Object run(Class<?> application, String... arguments) throws ReflectiveOperationException, IOException {
-        return run(application, name -> {}, arguments);
+    Object run(Class<?> application, String... arguments) throws ReflectiveOperationException {
+        return run(loader, application, arguments);
     }
 
     /** @param loaded is told the name of every class that is loaded, except those of the JDK */
     Object run(Class<?> application, Consumer<String> loaded, String... arguments)
             throws ReflectiveOperationException, IOException {
+        try (URLClassLoader recording = recording(loaded)) {
+            return run(recording, application, arguments);
+        }
+    }
+
+    private static Object run(ClassLoader loader, Class<?> application, String... arguments)
+            throws ReflectiveOperationException {
         Thread thread = Thread.currentThread();
         ClassLoader before = thread.getContextClassLoader();
-        try (URLClassLoader loader = recording(loaded)) {
+        try {
             thread.setContextClassLoader(loader);
             return loader.loadClass(application.getName())
                     .getMethod("run", String[].class)
@@ -89,5 +99,10 @@ final class OtherClassPath {
         } finally {
             thread.setContextClassLoader(before);
         }
+    }
+
+    @Override
+    public void close() throws IOException {
+        loader.close();
     }
 }

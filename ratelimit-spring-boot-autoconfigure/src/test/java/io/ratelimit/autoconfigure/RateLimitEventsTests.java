@@ -142,7 +142,7 @@ class RateLimitEventsTests {
 
         @Nullable
         Object next() throws InterruptedException {
-            return events.poll(10, TimeUnit.SECONDS);
+            return events.poll(60, TimeUnit.SECONDS);
         }
     }
 

@@ -27,6 +27,11 @@ public class RecordingListener implements RateLimitListener {
         outcomes.add(charge.limit().name() + " " + outcome);
     }
 
+    public void forgetDecisions() {
+        outcomes.clear();
+        charges.clear();
+    }
+
     /** The names of all limits, as the start-up tells them. */
     public List<String> limits() {
         return limits;

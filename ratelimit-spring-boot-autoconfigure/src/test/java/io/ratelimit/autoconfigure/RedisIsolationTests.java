@@ -35,7 +35,7 @@ import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** The Redis that the starter brings serves rate limits alone, unless the application uses Redis itself. */
-@Timeout(60)
+@Timeout(180)
 class RedisIsolationTests {
 
     private static final String OWN_REDIS = "ratelimit.redis.url=redis://localhost:1";

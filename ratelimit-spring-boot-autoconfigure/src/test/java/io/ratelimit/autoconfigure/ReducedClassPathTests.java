@@ -89,6 +89,8 @@ class ReducedClassPathTests {
         if (all.stream().noneMatch(argument -> argument.startsWith("--spring.main.web-application-type="))) {
             all.add("--spring.main.web-application-type=none");
         }
-        return (String) OtherClassPath.without(missing).run(SmallApplication.class, all.toArray(String[]::new));
+        try (OtherClassPath classes = OtherClassPath.without(missing)) {
+            return (String) classes.run(SmallApplication.class, all.toArray(String[]::new));
+        }
     }
 }

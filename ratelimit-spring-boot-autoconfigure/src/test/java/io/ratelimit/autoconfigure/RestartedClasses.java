@@ -16,7 +16,7 @@ import org.awaitility.core.ConditionTimeoutException;
  */
 final class RestartedClasses extends ClassLoader {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private RestartedClasses() {
         super(RestartedClasses.class.getClassLoader());

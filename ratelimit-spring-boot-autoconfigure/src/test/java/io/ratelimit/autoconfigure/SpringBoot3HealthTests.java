@@ -6,12 +6,20 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 
 /** The same classes with the actuator of Spring Boot 3, which Maven has brought. */
 class SpringBoot3HealthTests {
 
     private static final Path ACTUATOR = Path.of("target/spring-boot-3/spring-boot-actuator.jar");
+
+    private static final OtherClassPath CLASSES = OtherClassPath.replacing("actuator|spring-boot-health", ACTUATOR);
+
+    @AfterAll
+    static void close() throws IOException {
+        CLASSES.close();
+    }
 
     @Test
     void isAContributorOfThisName() throws ReflectiveOperationException, IOException {
@@ -61,7 +69,6 @@ class SpringBoot3HealthTests {
     @SuppressWarnings("unchecked")
     private static Map<String, Object> run(String... properties) throws ReflectiveOperationException, IOException {
         assertThat(ACTUATOR).as("brought by Maven in process-test-resources").isRegularFile();
-        return (Map<String, Object>) OtherClassPath.replacing("actuator|spring-boot-health", ACTUATOR)
-                .run(SpringBoot3Health.class, properties);
+        return (Map<String, Object>) CLASSES.run(SpringBoot3Health.class, properties);
     }
 }

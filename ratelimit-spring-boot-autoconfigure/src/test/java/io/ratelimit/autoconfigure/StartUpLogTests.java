@@ -3,7 +3,6 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.testing.ForegroundLog;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.List;
@@ -20,7 +19,7 @@ class StartUpLogTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory();
 
-    private final LogRecorder log = new LogRecorder("io.ratelimit");
+    private final LogRecorder log = LogRecorder.ofThisThread("io.ratelimit");
 
     @AfterEach
     void stopRecording() {
@@ -65,7 +64,7 @@ class StartUpLogTests {
                         "ratelimit.limits.m.rate=1/s",
                         "ratelimit.limits.api-1.rate=1/s",
                         "ratelimit.limits.api-2.rate=1/s")
-                .run(context -> assertThat(ForegroundLog.of(log.text()))
+                .run(context -> assertThat(log.text())
                         .contains(
                                 "Rate limit 'm': TOKEN_BUCKET, capacity 1 at 1/s; declared by the configuration alone")
                         .doesNotContain("WARN", "did you mean"));
@@ -75,7 +74,7 @@ class StartUpLogTests {
     void shortNameIsNoMisspellingOfAnotherShortName() {
         runner.withBean(ShortName.class)
                 .withPropertyValues("ratelimit.limits.l.rate=1/s")
-                .run(context -> assertThat(ForegroundLog.of(log.text())).doesNotContain("WARN", "did you mean"));
+                .run(context -> assertThat(log.text()).doesNotContain("WARN", "did you mean"));
     }
 
     @Test

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** The starter adds its beans to an application, and changes none. */
-@Timeout(120)
+@Timeout(300)
 class UnchangedApplicationTests {
 
     private static final String OWN_REDIS = "--ratelimit.redis.url=redis://localhost:1";
@@ -53,9 +53,11 @@ class UnchangedApplicationTests {
     @Test
     void servletApplicationStaysAsItIs() throws ReflectiveOperationException, IOException {
         Set<String> before = beans(true, NO_WEBFLUX + "|" + STARTER + REACTOR, "servlet");
-        assertOnlyOurs(before, beans(false, NO_WEBFLUX, "servlet", OWN_REDIS));
-        assertOnlyOurs(before, beans(false, NO_WEBFLUX, "servlet", "--ratelimit.store=in-memory"));
-        assertOnlyOurs(before, beans(false, NO_WEBFLUX, "servlet", "--ratelimit.enabled=false"));
+        try (OtherClassPath with = OtherClassPath.without(NO_WEBFLUX)) {
+            for (String property : List.of(OWN_REDIS, "--ratelimit.store=in-memory", "--ratelimit.enabled=false")) {
+                assertOnlyOurs(before, beans(with, "servlet", property));
+            }
+        }
     }
 
     @Test
@@ -84,10 +86,16 @@ class UnchangedApplicationTests {
 
     private static Set<String> beans(boolean without, String missing, String type, String... arguments)
             throws ReflectiveOperationException, IOException {
+        try (OtherClassPath classes = without ? OtherClassPath.withoutUs(missing) : OtherClassPath.without(missing)) {
+            return beans(classes, type, arguments);
+        }
+    }
+
+    private static Set<String> beans(OtherClassPath classes, String type, String... arguments)
+            throws ReflectiveOperationException, IOException {
         List<String> all = new ArrayList<>(List.of(arguments));
         all.addAll(List.of(
                 "--spring.main.banner-mode=off", "--spring.main.web-application-type=" + type, "--server.port=0"));
-        OtherClassPath classes = without ? OtherClassPath.withoutUs(missing) : OtherClassPath.without(missing);
         String beans = (String) classes.run(ApplicationBeans.class, all.toArray(String[]::new));
         return new TreeSet<>(Arrays.asList(beans.split("\n")));
     }

@@ -128,7 +128,7 @@ class BucketAdminTests {
 
     @Test
     void publishesAndLogsChangesWithoutTheKey() {
-        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit")) {
             bucket.inspect();
             bucket.grant(7);
             bucket.block(Duration.ofMinutes(1));

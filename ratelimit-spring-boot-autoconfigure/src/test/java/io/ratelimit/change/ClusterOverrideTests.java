@@ -16,10 +16,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes on a Redis Cluster, where one node has all overrides, and each bucket is where its key is. */
-@Timeout(60)
+@Timeout(180)
 class ClusterOverrideTests {
 
-    private static final Duration SOON = Duration.ofSeconds(5);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private static RedisCluster cluster;
 

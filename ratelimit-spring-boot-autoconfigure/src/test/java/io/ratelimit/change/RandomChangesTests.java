@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.RedisServer;
@@ -46,7 +47,7 @@ class RandomChangesTests {
 
     private final Random random = TestRandom.create(RandomChangesTests.class);
 
-    private final RedisServer redis = new RedisServer();
+    private final RedisServer redis = RedisServer.loadingAtOnce();
 
     private final String[] properties = ALGORITHMS.stream()
             .flatMap(algorithm -> Stream.of(
@@ -86,8 +87,11 @@ class RandomChangesTests {
 
     @Test
     void allAgreeAndNoneAdmitsMoreThanTheLargestLimit() {
-        List<CompletableFuture<Void>> load = IntStream.range(0, 3)
-                .mapToObj(i -> CompletableFuture.runAsync(() -> call(instances.get(i), new Random(random.nextLong()))))
+        List<CompletableFuture<Void>> load = instances.stream()
+                .map(instance -> {
+                    Random ofCaller = new Random(random.nextLong());
+                    return CompletableFuture.runAsync(() -> call(instance, ofCaller));
+                })
                 .toList();
         int changes = TestRandom.cases(1_000);
         int outages = 0;
@@ -100,7 +104,7 @@ class RandomChangesTests {
                 redis.restart();
             }
         }
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .untilAsserted(() -> assertThat(instances)
                         .extracting(RandomChangesTests::effective)
                         .containsOnly(effective(instances.get(0))));
@@ -108,7 +112,7 @@ class RandomChangesTests {
         CompletableFuture.allOf(load.toArray(CompletableFuture[]::new)).join();
         for (String algorithm : ALGORITHMS) {
             await().ignoreExceptions()
-                    .atMost(Duration.ofSeconds(20))
+                    .atMost(Duration.ofSeconds(60))
                     .until(() -> instances.get(0).admin().override(algorithm, CHANGES.get(1)) != null);
             for (int key = 0; key < KEYS; key++) {
                 assertUsedUp(algorithm, "key" + key);
@@ -120,13 +124,29 @@ class RandomChangesTests {
     private void assertUsedUp(String algorithm, String key) {
         RateLimiter limiter = instances.get(0).limiter(algorithm);
         String bucket = algorithm + " " + key;
-        while (limiter.tryAcquire(key).allowed()) {
-            count(admitted, bucket);
+        while (takes(limiter, key, bucket)) {
+            Thread.onSpinWait();
         }
         long unknown = failed.getOrDefault(bucket, new AtomicInteger()).get();
         assertThat(admitted.getOrDefault(bucket, new AtomicInteger()).longValue())
                 .as(bucket)
                 .isBetween(LARGEST - unknown, LARGEST);
+    }
+
+    /** On a busy machine a call may be too late, here too. It is made again, and may have been charged if it was sent. */
+    private boolean takes(RateLimiter limiter, String key, String bucket) {
+        try {
+            boolean allowed = limiter.tryAcquire(key).allowed();
+            if (allowed) {
+                count(admitted, bucket);
+            }
+            return allowed;
+        } catch (RateLimitStoreException ex) {
+            if (ex.getReason() != Reason.SHORT_CIRCUITED) {
+                count(failed, bucket);
+            }
+            return true;
+        }
     }
 
     private void change(OverriddenInstance instance, String limit) {

@@ -16,7 +16,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** The properties that the configuration metadata on the class path describe, ours and Spring Boot's. */
+/** The properties that the configuration metadata on the class path describe, the starter's and Spring Boot's. */
 final class KnownProperties {
 
     /** The beginnings of what is under a name or a number of the user's choice. */
@@ -80,7 +80,7 @@ final class KnownProperties {
                         component.getName().replaceAll("([A-Z])", "-$1").toLowerCase(Locale.ROOT));
     }
 
-    /** Ours, with their defaults. */
+    /** Those of the starter, with their defaults. */
     Map<String, String> ours() {
         Map<String, String> ours = new LinkedHashMap<>();
         properties.forEach((name, value) -> {

@@ -22,7 +22,7 @@ class LinkTests {
         assertThat(broken).isEmpty();
     }
 
-    /** A page that nothing links to is found by nobody. */
+    /** No reader finds a page that nothing links to. */
     @Test
     void readmeLinksToEveryGuide() {
         MarkdownPage readme = MarkdownPage.of("README.md");

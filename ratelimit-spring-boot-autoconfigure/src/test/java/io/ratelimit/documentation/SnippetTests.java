@@ -6,10 +6,13 @@ import io.ratelimit.documentation.MarkdownPage.Snippet;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.json.JsonParserFactory;
@@ -144,6 +147,24 @@ class SnippetTests {
                                 "ratelimit-spring-boot-starter",
                                 "ratelimit-spring-boot-test",
                                 "ratelimit-spring-boot-dashboard"));
+    }
+
+    /** The acceptance suite runs an application that is built so. */
+    @Test
+    void jedisReplacesLettuceAsInTheApplicationThatIsTested() throws IOException {
+        String application = lines(Files.readString(Path.of("../acceptance/jedis/pom.xml")));
+        Snippet build = snippets().stream()
+                .filter(snippet -> snippet.text().contains("jedis") && snippet.is("xml"))
+                .findFirst()
+                .orElseThrow();
+        String text = lines(build.text());
+        assertThat(application)
+                .contains(text.substring(text.indexOf("<exclusions>"), text.indexOf("</exclusions>")))
+                .contains(text.substring(text.lastIndexOf("<dependency>")));
+    }
+
+    private static String lines(String xml) {
+        return xml.lines().map(String::strip).collect(Collectors.joining());
     }
 
     /** Tests of users are tried by the test module, which has what they need on its class path. */

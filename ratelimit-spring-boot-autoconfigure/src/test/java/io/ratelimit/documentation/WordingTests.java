@@ -11,7 +11,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Pages, Javadoc, comments and messages name the actor and use the field's terms: a refund is not "given back". */
+/** Pages, Javadoc, comments and messages name the actor and use the field's terms, such as refund. */
 class WordingTests {
 
     private static final Pattern AVOIDED = Pattern.compile(
@@ -19,6 +19,8 @@ class WordingTests {
             Pattern.CASE_INSENSITIVE);
 
     private static final Pattern CODE = Pattern.compile("`[^`\\n]*`");
+
+    private static final Pattern COMMENT = Pattern.compile("^\\s*(/?\\*|//)");
 
     @Test
     void pagesAreInPlainWords() {
@@ -49,5 +51,34 @@ class WordingTests {
             }
         }
         assertThat(found).isEmpty();
+    }
+
+    /** Code may have such names, for what is compared with other libraries. */
+    @Test
+    void commentsOfTestsAndBenchmarksAreInPlainWords() throws IOException {
+        List<String> found = new ArrayList<>();
+        int files = 0;
+        for (String sources : List.of(
+                "ratelimit-spring-boot-autoconfigure/src/test",
+                "ratelimit-spring-boot-test/src/test",
+                "ratelimit-spring-boot-dashboard/src/test",
+                "sample-app/src",
+                "benchmarks/src",
+                "acceptance/application/src",
+                "acceptance/suite/src")) {
+            try (Stream<Path> all = Files.walk(Path.of("..").resolve(sources))) {
+                for (Path file : all.filter(path -> path.toString().matches(".*\\.(java|kt)"))
+                        .toList()) {
+                    files++;
+                    Files.readString(file)
+                            .lines()
+                            .filter(line -> COMMENT.matcher(line).find())
+                            .filter(line -> AVOIDED.matcher(line).find())
+                            .forEach(line -> found.add(file.getFileName() + ": " + line));
+                }
+            }
+        }
+        assertThat(found).isEmpty();
+        assertThat(files).isGreaterThan(500);
     }
 }

@@ -34,7 +34,7 @@ class EventQueueTests {
 
     @Test
     void dropsWhatFindsNoRoomAndLogsOnce() {
-        try (LogRecorder log = new LogRecorder("io.ratelimit.listeners")) {
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit.listeners")) {
             IntStream.rangeClosed(1, 10).forEach(queue::add);
             assertThat(log.lines())
                     .containsExactly("Listeners of events are too slow: 3 are waiting, so further ones are dropped;"
@@ -59,7 +59,7 @@ class EventQueueTests {
                     throw new AssertionError("broken");
                 },
                 work::add);
-        try (LogRecorder log = new LogRecorder("io.ratelimit.listeners")) {
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit.listeners")) {
             failing.add("one");
             failing.add("two");
             work.remove().run();

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 
 class ExcessivePermitsLogTests {
 
-    private final LogRecorder recorder = new LogRecorder("io.ratelimit.capacity");
+    private final LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.capacity");
 
     private final RateLimit quotes = TestLimits.tokenBucket("stock-quotes", 1_200, "1/s");
 

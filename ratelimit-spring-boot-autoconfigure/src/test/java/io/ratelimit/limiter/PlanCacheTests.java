@@ -155,7 +155,7 @@ class PlanCacheTests {
     @Test
     void afterAWaitThatWasTooShortNoCallWaitsUntilThereIsAnAnswer() throws Exception {
         PlanCache hasty = cache(Duration.ofMillis(1), 100, this::resolve);
-        hasty.await("alice").get(10, TimeUnit.SECONDS);
+        hasty.await("alice").get(60, TimeUnit.SECONDS);
         assertThat(hasty.await("bob")).isNull();
         advance(Duration.ofSeconds(9));
         assertThat(hasty.await("bob")).isNull();
@@ -164,6 +164,50 @@ class PlanCacheTests {
         work();
         assertThat(hasty.find("alice")).isSameAs(FREE);
         assertThat(hasty.await("carol")).isNotNull();
+    }
+
+    /** Others are answered, so that calls wait again, but not those of this key: each would wait, and the log tell of it. */
+    @Test
+    void planOfOneKeyThatIsSlowIsWaitedForOnce() throws Exception {
+        CompletableFuture<RateLimitPlan> never = new CompletableFuture<>();
+        PlanCache hasty = cache(Duration.ofMillis(1), 100, new RateLimitPlanResolver() {
+            @Override
+            public RateLimitPlan resolve(String limit, String key) {
+                throw new AssertionError("must not be called");
+            }
+
+            @Override
+            public CompletionStage<RateLimitPlan> resolveAsync(String limit, String key, Executor executor) {
+                return key.equals("slow") ? never : CompletableFuture.completedFuture(PRO);
+            }
+        });
+        try (LogRecorder log = new LogRecorder("io.ratelimit.plans")) {
+            hasty.await("slow").get(60, TimeUnit.SECONDS);
+            for (int call = 0; call < 100; call++) {
+                assertThat(hasty.await("other" + call)).isNull();
+                assertThat(hasty.find("other" + call)).isSameAs(PRO);
+                assertThat(hasty.await("slow")).isNull();
+            }
+            assertThat(log.lines()).hasSize(2);
+        }
+        never.complete(FREE);
+        assertThat(hasty.find("slow")).isSameAs(FREE);
+    }
+
+    @Test
+    void resolverThatFailsForSomeKeysIsLoggedOnceAMinute() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.plans")) {
+            for (int second = 0; second < 90; second++) {
+                failure = new IllegalStateException();
+                cache.find("failing" + second);
+                work();
+                failure = null;
+                cache.find("known" + second);
+                work();
+                advance(Duration.ofSeconds(1));
+            }
+            assertThat(log.lines()).hasSize(4);
+        }
     }
 
     @Test

@@ -150,6 +150,35 @@ class RateLimitGateTests {
         assertThat(refused.subList(6, 8)).containsExactly("quotes down", "own down");
     }
 
+    /** An Error passes the composite of listeners. */
+    @Test
+    void errorOfAListenerDoesNotKeepARefusedCallWaiting() {
+        RateLimitGate listening = new RateLimitGate(
+                store,
+                new RateLimitListener() {
+                    @Override
+                    public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {}
+
+                    @Override
+                    public void onRefusal(Charge charge, RateLimitStoreException failure) {
+                        throw new NoClassDefFoundError("of a meter");
+                    }
+                },
+                waiter);
+        RateLimitStoreException down = new RateLimitStoreException(RateLimitStoreException.Reason.ERROR, "down", null);
+        store.fail(down);
+        Charge held = charge(TestLimits.concurrency("held", 5));
+        for (List<Charge> charges : List.of(List.of(quotes), List.of(quotes, held), List.of(held))) {
+            assertThat(listening
+                            .enterAsync(AcquireRequest.of(charges, CallListener.NONE))
+                            .toCompletableFuture())
+                    .isCompletedExceptionally()
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableThat()
+                    .withCause(down);
+        }
+    }
+
     private static RateLimitBuilder refusing(String name) {
         return RateLimit.named(name).rate("1/s").onStoreFailure(OnStoreFailure.REJECT);
     }

@@ -86,7 +86,7 @@ class BucketEvictionTests {
             take(limit, "exhausted" + i, 5);
         }
         flood(limit);
-        // One in 2^16 newcomers sees nobody else.
+        // One in 2^16 newcomers sees no other bucket.
         assertThat(rejected(limit, "exhausted", MAX_KEYS / 2)).isGreaterThan(MAX_KEYS / 2 - 10);
     }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** The clock is read before a bucket is held: others may be faster, and that is no clock that goes back. */
-@Timeout(60)
+@Timeout(180)
 class ClockReadingTests {
 
     private static final int THREADS = 8;

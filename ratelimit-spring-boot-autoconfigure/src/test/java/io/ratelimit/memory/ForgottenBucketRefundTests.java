@@ -14,7 +14,7 @@ import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What was taken from a bucket that is forgotten since is not given back to another of the same key. */
+/** What was taken from a bucket that is forgotten since is not refunded to another of the same key. */
 class ForgottenBucketRefundTests {
 
     private final RateLimitStore store = new InMemoryRateLimitStore(new TestClock(), 1);

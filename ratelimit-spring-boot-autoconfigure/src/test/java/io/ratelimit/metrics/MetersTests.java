@@ -258,7 +258,7 @@ class MetersTests {
         }
     }
 
-    /** The registry knows a meter of that name with other tags: Prometheus' refuses ours then. */
+    /** The registry knows a meter of that name with other tags: Prometheus' refuses that of the starter then. */
     @Test
     void meterOfAnotherKindUnderTheSameNameCostsThisOneAlone() {
         registry.timer("ratelimit.evictions");

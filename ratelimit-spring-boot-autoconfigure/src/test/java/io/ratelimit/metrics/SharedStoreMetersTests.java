@@ -22,7 +22,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The meters of applications whose limits are in Redis. */
-@Timeout(60)
+@Timeout(180)
 class SharedStoreMetersTests {
 
     private final MeterRegistry registry = new SimpleMeterRegistry();
@@ -43,7 +43,7 @@ class SharedStoreMetersTests {
                             "ratelimit.limits.bulk.lease=10",
                             "ratelimit.limits.exports.algorithm=concurrency",
                             "ratelimit.limits.exports.capacity=2",
-                            "ratelimit.limits.exports.hold=1s")
+                            "ratelimit.limits.exports.hold=3s")
                     .run(context -> {
                         assertThat(state()).isEqualTo(1);
                         assertThat(lostPermits()).isZero();

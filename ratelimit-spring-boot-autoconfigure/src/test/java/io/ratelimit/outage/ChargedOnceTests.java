@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A call that Redis did not answer may have been charged, but once: it is neither kept nor sent again. */
-@Timeout(90)
+@Timeout(180)
 class ChargedOnceTests {
 
     private static final int CALLS = 300;
@@ -93,7 +93,7 @@ class ChargedOnceTests {
         assertThat(keys().skip(CALLS - 10).map(limiter::tryAcquire)).allMatch(RateLimitDecision::allowed);
         assertThat(calls)
                 .allSatisfy(call -> assertThat(call)
-                        .succeedsWithin(Duration.ofSeconds(20))
+                        .succeedsWithin(Duration.ofSeconds(60))
                         .satisfies(decision -> assertThat(decision.allowed()).isTrue()));
         assertThat(instance.sentInVain()).isGreaterThan(before);
     }
@@ -101,13 +101,13 @@ class ChargedOnceTests {
     private static void assertAdmitted(List<CompletableFuture<RateLimitDecision>> calls) {
         assertThat(calls)
                 .allSatisfy(call -> assertThat(call)
-                        .succeedsWithin(Duration.ofSeconds(20))
+                        .succeedsWithin(Duration.ofSeconds(60))
                         .satisfies(decision -> assertThat(decision.allowed()).isTrue()));
     }
 
     private void assertChargedOnce() {
         awaitDecision();
-        await("empty queues").atMost(Duration.ofSeconds(20)).until(() -> queues().length() == 0);
+        await("empty queues").atMost(Duration.ofSeconds(60)).until(() -> queues().length() == 0);
         assertThat(keys()).allSatisfy(key -> assertThat(witness.taken(key)).isLessThanOrEqualTo(1));
         assertThat(keys().mapToLong(witness::taken).sum()).isLessThanOrEqualTo(instance.sentInVain());
     }
@@ -130,7 +130,7 @@ class ChargedOnceTests {
 
     /** Until Redis has decided both a call that blocks and one that does not. */
     private void awaitDecision() {
-        await("a decision of Redis").atMost(Duration.ofSeconds(20)).until(() -> {
+        await("a decision of Redis").atMost(Duration.ofSeconds(60)).until(() -> {
             String key = "probe" + probes++;
             limiter.tryAcquire(key);
             callAsync(key).join();

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A server that owns all slots of a cluster and takes scripts for one of them only, used as one that stands alone. */
-@Timeout(120)
+@Timeout(300)
 class ClusterAsStandaloneTests {
 
     private static final int THREADS = 16;

@@ -13,10 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** An application starts without its Redis, limits by itself, and shares its limits once Redis is there. */
-@Timeout(90)
+@Timeout(180)
 class ColdStartTests {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final RedisServer server = new RedisServer();
 

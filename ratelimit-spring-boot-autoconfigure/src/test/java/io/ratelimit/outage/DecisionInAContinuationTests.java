@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A blocking call on the thread that reads Redis' replies would wait for a reply that nobody reads. */
-@Timeout(60)
+/** A blocking call on the thread that reads Redis' replies would wait for a reply that no thread reads. */
+@Timeout(180)
 class DecisionInAContinuationTests {
 
     @Test

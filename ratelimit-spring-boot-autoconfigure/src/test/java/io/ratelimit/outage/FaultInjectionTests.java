@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
  * Whatever befalls Redis, callers go by the policy: no error, no admission too much, no permit charged twice, and limits
  * are shared again when it is back. At the end stands a table of what was measured.
  */
-@Timeout(150)
+@Timeout(300)
 class FaultInjectionTests {
 
     private static final List<Findings> TABLE = Collections.synchronizedList(new ArrayList<>());

@@ -19,12 +19,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** While Redis hangs, calls are answered by {@code on-store-failure}, whether they block or not. */
-@Timeout(60)
+@Timeout(180)
 class HangingRedisPolicyTests {
 
     private static final int CALLS = 2 * Instance.SMALL_CAPACITY;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final RedisServer server = new RedisServer();
 

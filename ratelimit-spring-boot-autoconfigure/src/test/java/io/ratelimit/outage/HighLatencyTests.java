@@ -17,10 +17,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * A Redis 20 ms away, and users who call all the time. What a second of calls costs depends on the machine and is printed;
+ * A Redis 20 ms away, and users that call all the time. What a second of calls costs depends on the machine and is printed;
  * {@code -Dratelimit.test.rate=20000 -Dratelimit.test.seconds=10 -Dratelimit.test.timeout=100ms} is a load to measure with.
  */
-@Timeout(120)
+@Timeout(300)
 class HighLatencyTests {
 
     private static final Duration ROUND_TRIP = Duration.ofMillis(20);
@@ -31,7 +31,7 @@ class HighLatencyTests {
 
     private static final int SECONDS = Integer.getInteger("ratelimit.test.seconds", 2);
 
-    private static final String TIMEOUT = System.getProperty("ratelimit.test.timeout", "2s");
+    private static final String TIMEOUT = System.getProperty("ratelimit.test.timeout", "10s");
 
     private final AtomicLong nanos = new AtomicLong();
 
@@ -75,7 +75,7 @@ class HighLatencyTests {
                 0,
                 1,
                 TimeUnit.MILLISECONDS);
-        await().atMost(Duration.ofSeconds(seconds + 10)).until(() -> answered.get() >= first + RATE * seconds);
+        await().atMost(Duration.ofSeconds(seconds + 60)).until(() -> answered.get() >= first + RATE * seconds);
         users.shutdownNow();
     }
 

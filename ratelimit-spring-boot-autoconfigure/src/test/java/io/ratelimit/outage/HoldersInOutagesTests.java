@@ -19,10 +19,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Calls that hold permits while Redis is replaced, restarted without its data, or away. */
-@Timeout(120)
+@Timeout(300)
 class HoldersInOutagesTests {
 
-    private static final Duration PATIENCE = Duration.ofSeconds(40);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static Instance start(List<String> properties, String policy) {
         return new Instance(Stream.concat(

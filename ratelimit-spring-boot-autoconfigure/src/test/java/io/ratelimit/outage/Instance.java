@@ -21,7 +21,7 @@ final class Instance implements AutoCloseable {
 
     static final int SMALL_CAPACITY = 5;
 
-    /** A limit that rejects nobody, and so counts calls. */
+    /** A limit that rejects no call, and so counts calls. */
     static final String AMPLE = "ample";
 
     static final long AMPLE_CAPACITY = 1_000_000;

@@ -29,7 +29,7 @@ final class Outage implements AutoCloseable {
     private static final List<String> ALL =
             Stream.concat(SPENT.stream(), FRESH.stream()).toList();
 
-    private static final Duration PATIENCE = Duration.ofSeconds(45);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final String fault;
 

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** How many scripts renew the permits that running calls hold, as Redis counts them. */
-@Timeout(120)
+@Timeout(300)
 class RenewalScriptTests {
 
     private static final int CALLS = 2_500;

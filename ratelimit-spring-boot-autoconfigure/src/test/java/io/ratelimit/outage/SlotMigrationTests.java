@@ -12,8 +12,8 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Two buckets of one call, of which one is on another node of the cluster already. */
-@Timeout(60)
+/** Two buckets of one call. One is on another node of the cluster already. */
+@Timeout(180)
 class SlotMigrationTests {
 
     private static final String KEY = "mover";

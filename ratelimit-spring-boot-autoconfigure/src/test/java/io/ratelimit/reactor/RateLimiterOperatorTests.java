@@ -31,10 +31,10 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 import reactor.core.scheduler.Schedulers;
 
-@Timeout(60)
+@Timeout(180)
 class RateLimiterOperatorTests {
 
-    private static final Duration SOON = Duration.ofSeconds(20);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
 

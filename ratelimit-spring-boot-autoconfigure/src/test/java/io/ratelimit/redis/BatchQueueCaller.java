@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 
-/** Asks for permits and waits for nobody. */
+/** Asks for permits and waits for no other call. */
 final class BatchQueueCaller {
 
     static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 1_000, "10/s");
@@ -26,8 +26,8 @@ final class BatchQueueCaller {
 
     /** Time stands still: an answer that took long by the machine's clock would have the queue send sooner. */
     BatchQueueCaller(RateLimitScriptExecutor scripts) {
-        GuardedRedis redis = new GuardedRedis(
-                scripts, Duration.ofHours(1), "test", DaemonThreads.createScheduler("ratelimit-probe"), () -> 0);
+        GuardedRedis redis = TestStores.closedLater(new GuardedRedis(
+                scripts, Duration.ofHours(1), "test", DaemonThreads.createScheduler("ratelimit-probe"), () -> 0));
         this.store = new RedisRateLimitStore(redis, "test");
     }
 

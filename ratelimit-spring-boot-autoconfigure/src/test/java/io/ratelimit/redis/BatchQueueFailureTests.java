@@ -13,8 +13,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whom it concerns that a script fails, and whom it does not. */
-@Timeout(60)
+/** Which calls a failed script concerns, and which it does not. */
+@Timeout(180)
 @SuppressWarnings("FutureReturnValueIgnored") // What is sent counts, or what becomes of others.
 class BatchQueueFailureTests {
 
@@ -58,7 +58,7 @@ class BatchQueueFailureTests {
 
     @Test
     void everybodyWaitsAsLongAsHeWouldAlone() {
-        BatchQueueCaller hasty = new BatchQueueCaller(scripts, Duration.ofMillis(50));
+        BatchQueueCaller hasty = new BatchQueueCaller(scripts, Duration.ofMillis(500));
         CompletableFuture<RateLimitDecision> first = hasty.ask("alice", 1);
         CompletableFuture<RateLimitDecision> second = hasty.ask("alice", 2);
         assertThat(BatchQueueCaller.reasonOf(first)).isEqualTo(Reason.TIMEOUT);

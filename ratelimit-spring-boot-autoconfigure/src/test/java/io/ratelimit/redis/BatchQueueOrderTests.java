@@ -16,8 +16,8 @@ import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nobody who waits is left behind, and nobody is asked about who has left. */
-@Timeout(30)
+/** No call that waits is left behind, and none is sent that has left. */
+@Timeout(180)
 class BatchQueueOrderTests {
 
     private final List<Batch> batches = new ArrayList<>();
@@ -34,7 +34,7 @@ class BatchQueueOrderTests {
 
     private final BatchQueue queue = new BatchQueue(waiting, timeout, this::send, this::queue, call -> {});
 
-    /** What comes at the moment when nobody is found to wait comes after that. */
+    /** A call that comes at the moment when no call is found to wait is next. */
     private static final class WaitingLine extends AbstractQueue<PendingCall<?>> {
 
         private final Queue<PendingCall<?>> calls = new ArrayDeque<>();

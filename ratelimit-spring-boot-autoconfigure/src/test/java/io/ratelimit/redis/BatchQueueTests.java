@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Calls that arrive while a script is on its way are decided by the next. */
-@Timeout(60)
+@Timeout(180)
 @SuppressWarnings("FutureReturnValueIgnored") // What is sent counts, or what becomes of others.
 class BatchQueueTests {
 

@@ -12,7 +12,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class BatchTests {
 
     private final CompletableFuture<List<Long>> work = new CompletableFuture<>();

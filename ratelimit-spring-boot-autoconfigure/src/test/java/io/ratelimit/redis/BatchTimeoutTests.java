@@ -14,8 +14,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Nobody waits for longer than the timeout; a call about which nobody was asked, for two. */
-@Timeout(30)
+/** No call waits for longer than the timeout; a call that was not sent, for two. */
+@Timeout(180)
 @SuppressWarnings("FutureReturnValueIgnored")
 class BatchTimeoutTests {
 
@@ -197,7 +197,7 @@ class BatchTimeoutTests {
         assertThat(reasonOf(next)).isEqualTo(Reason.TIMEOUT);
     }
 
-    /** A pause of 80 ms shows in the timer, and is given to all who wait; but no more than a further timeout. */
+    /** A pause of 80 ms shows in the timer, and is given to all calls that wait; but no more than a further timeout. */
     @Test
     void timeInWhichTheJvmStandsStillIsNotCounted() {
         PendingCall<Long> call = call();

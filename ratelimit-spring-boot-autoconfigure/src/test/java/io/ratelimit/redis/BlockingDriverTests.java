@@ -18,8 +18,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A driver that blocks holds threads of ours, never its callers. */
-@Timeout(30)
+/** A driver that blocks holds threads of the starter, never its callers. */
+@Timeout(180)
 class BlockingDriverTests {
 
     private static final int THREADS = 16;

@@ -146,7 +146,7 @@ class CalendarCallsTests {
                 .isEqualTo("C10/month:3:1793491200000000:1796083200000000");
     }
 
-    /** A program in front of Redis, or a script that is none of ours. */
+    /** A program in front of Redis, or a script that is not the starter's. */
     @Test
     void serverThatNeverFindsItsTimeIsAFailureOfTheStore() {
         AtomicInteger asked = new AtomicInteger();

@@ -13,7 +13,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** {@code ratelimit.redis.connection-factory}. */
-@Timeout(60)
+@Timeout(180)
 class ConnectionFactoryPropertyTests {
 
     private final ApplicationContextRunner application = new ApplicationContextRunner()

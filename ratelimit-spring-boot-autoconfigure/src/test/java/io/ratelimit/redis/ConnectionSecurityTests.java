@@ -27,7 +27,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Passwords, users and certificates are those of {@code spring.data.redis}. */
-@Timeout(60)
+@Timeout(180)
 class ConnectionSecurityTests {
 
     private static TestCertificate certificate;

@@ -19,6 +19,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.IntFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -26,10 +27,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A call of several slots has one deadline, however many scripts it takes. */
-@Timeout(30)
+@Timeout(180)
 class CrossSlotDecisionDeadlineTests {
 
-    private static final Duration TIMEOUT = Duration.ofMillis(300);
+    private static final Duration TIMEOUT = Duration.ofSeconds(1);
 
     private static final List<Long> SEEN = List.of(10L, 0L, 0L, 0L);
 
@@ -93,6 +94,19 @@ class CrossSlotDecisionDeadlineTests {
                 : CompletableFuture.completedFuture(SEEN);
         assertThat(failure().getReason()).isEqualTo(Reason.LOADING);
         assertThat(servers.charged).isEmpty();
+    }
+
+    /** The calls themselves are answered. */
+    @Test
+    void refundsThatFailNeverOpenTheCircuitBreaker() {
+        servers.giveBack = slot -> CompletableFuture.failedFuture(new TimeoutException());
+        servers.charge = slot -> slot == 2
+                ? CompletableFuture.failedFuture(new IllegalStateException("WRONGTYPE Operation against a key"))
+                : CompletableFuture.completedFuture(CHARGED);
+        for (int i = 0; i < 30; i++) {
+            assertThat(failure().getReason()).isEqualTo(Reason.FOREIGN_VALUE);
+        }
+        assertThat(servers.givenBack).hasSize(30).containsOnly(1);
     }
 
     private RateLimitStoreException failure() {

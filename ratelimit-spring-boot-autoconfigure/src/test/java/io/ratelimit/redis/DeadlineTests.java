@@ -11,7 +11,7 @@ import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(30)
+@Timeout(180)
 class DeadlineTests {
 
     private final CompletableFuture<String> work = new CompletableFuture<>();
@@ -53,7 +53,7 @@ class DeadlineTests {
                 .withCause(failure);
     }
 
-    /** It is not taken away from whoever has it already. */
+    /** It is not taken away from a call that has it already. */
     @Test
     void whatIsDoneStaysAsItIsAlsoWhenItIsOver() {
         work.complete("done");

@@ -31,13 +31,16 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** {@code ratelimit.redis.url} and the other properties of a Redis for rate limits alone. */
-@Timeout(60)
+/** {@code ratelimit.redis.url} and the other properties of a Redis for rate limits alone, and of a further server by its name. */
+@Timeout(180)
 class DedicatedRedisTests {
 
     private static final String PASSWORD = "sesame";
 
     private static RedisServer redis;
+
+    /** The default server of limits that are in another one. */
+    private static RedisServer other;
 
     /** Knows a user with a password besides. */
     private static RedisServer guarded;
@@ -57,6 +60,7 @@ class DedicatedRedisTests {
     @BeforeAll
     static void start(@TempDir Path directory) throws Exception {
         redis = new RedisServer();
+        other = new RedisServer();
         guarded = new RedisServer();
         DocumentedAcl.setUser(
                 guarded.connections(),
@@ -69,6 +73,7 @@ class DedicatedRedisTests {
     @AfterAll
     static void stop() {
         redis.close();
+        other.close();
         guarded.close();
     }
 
@@ -177,6 +182,29 @@ class DedicatedRedisTests {
     }
 
     @Test
+    void furtherServerIsReachedByAConnectionFactory() {
+        LettuceConnectionFactory users = redis.connections();
+        runNamed(
+                users,
+                new String[] {"ratelimit.redis.connection-factory=eu-connections"},
+                application.withBean("eu-connections", RedisConnectionFactory.class, () -> users));
+    }
+
+    @Test
+    void unknownConnectionFactoryOfAFurtherServerStopsTheStartUp() {
+        application
+                .withBean("sessions", RedisConnectionFactory.class, redis::connections)
+                .withPropertyValues(
+                        "ratelimit.redis.url=redis://127.0.0.1:" + other.port(),
+                        "ratelimit.redis.eu.connection-factory=session",
+                        "ratelimit.limits.quotes.redis=eu")
+                .run(
+                        context -> assertThat(LimitedContexts.analysis(context).getDescription())
+                                .contains(
+                                        "ratelimit.redis.eu.connection-factory must be the name of a RedisConnectionFactory bean (was \"session\")."));
+    }
+
+    @Test
     void applicationsConnectionIsNotTouched() {
         application
                 .withBean(LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("127.0.0.1", 1))
@@ -200,6 +228,12 @@ class DedicatedRedisTests {
             FailureAnalysis analysis = LimitedContexts.analysis(context);
             assertThat(analysis.getDescription()).contains(problem).doesNotContain("secret");
         });
+        application
+                .withPropertyValues(
+                        "ratelimit.redis.url=redis://127.0.0.1:" + other.port(), "ratelimit.redis.eu." + property)
+                .run(context -> assertThat(LimitedContexts.analysis(context).getDescription())
+                        .contains(problem.replace("ratelimit.redis.", "ratelimit.redis.eu."))
+                        .doesNotContain("secret"));
     }
 
     @Test
@@ -231,14 +265,32 @@ class DedicatedRedisTests {
         }
     }
 
-    /** Counts in the Redis, which the application reaches by the properties alone. */
+    /** Counts in the Redis, which the application reaches by the properties alone; then the same by those of a further server. */
     private void run(RedisConnectionFactory users, String... properties) {
         application.withPropertyValues(properties).run(context -> {
             assertThat(context).hasNotFailed().doesNotHaveBean(RedisConnectionFactory.class);
-            assertLimits(context);
-            byte[] key = (prefix + ":{alice}:quotes").getBytes(StandardCharsets.UTF_8);
-            assertThat(users.getConnection().keyCommands().del(key)).isOne();
+            assertCounted(context, users);
         });
+        runNamed(users, properties, application);
+    }
+
+    private void runNamed(RedisConnectionFactory users, String[] properties, ApplicationContextRunner application) {
+        application
+                .withPropertyValues(Stream.of(properties)
+                        .map(property -> property.replaceFirst("^ratelimit\\.redis\\.", "ratelimit.redis.eu."))
+                        .toArray(String[]::new))
+                .withPropertyValues(
+                        "ratelimit.redis.url=redis://127.0.0.1:" + other.port(), "ratelimit.limits.quotes.redis=eu")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    assertCounted(context, users);
+                });
+    }
+
+    private void assertCounted(ApplicationContext context, RedisConnectionFactory users) {
+        assertLimits(context);
+        byte[] key = (prefix + ":{alice}:quotes").getBytes(StandardCharsets.UTF_8);
+        assertThat(users.getConnection().keyCommands().del(key)).isOne();
     }
 
     private static void assertLimits(ApplicationContext context) {

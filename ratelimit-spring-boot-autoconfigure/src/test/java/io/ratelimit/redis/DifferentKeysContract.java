@@ -33,7 +33,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p>That is told by a twin, a limit of the same numbers and the same history: asked together, for no permits, the two
  * are asked at the same time.
  */
-@Timeout(60)
+@Timeout(180)
 abstract class DifferentKeysContract {
 
     private static final int THREADS = 6;

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
-/** A cluster, by its word, on which something befalls one of the runs that charge and may have to give back. */
+/** A cluster, by its word, on which something befalls one of the runs that charge and may have to refund. */
 final class DisturbedCluster implements RateLimitScriptExecutor {
 
     private final RateLimitScriptExecutor executor;

@@ -52,7 +52,7 @@ final class DocumentedAcl {
         acl(server, Stream.concat(Stream.of("SETUSER", USER, "reset"), rules.stream()));
     }
 
-    /** Who gives no name is nobody. Connections that are there stay. */
+    /** A client without a name has no rights. Connections that are there stay. */
     static void setDefaultUserOff(LettuceConnectionFactory server) {
         acl(server, Stream.of("SETUSER", "default", "off"));
     }

@@ -188,10 +188,18 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
         List<byte[]> arguments = new ArrayList<>();
         sent.forEach(call -> call.addTo(keys, arguments));
         executor.execute(keys, arguments.toArray(byte[][]::new)).whenComplete((replies, thrown) -> {
-            if (thrown != null) {
-                sent.forEach(call -> call.reply.completeExceptionally(thrown));
-            } else {
-                distribute(sent, replies);
+            Throwable failure = thrown;
+            try {
+                if (thrown == null) {
+                    distribute(sent, replies);
+                }
+            } catch (RuntimeException ex) {
+                failure = ex;
+            }
+            if (failure != null) {
+                for (Call call : sent) {
+                    call.reply.completeExceptionally(failure);
+                }
             }
         });
     }

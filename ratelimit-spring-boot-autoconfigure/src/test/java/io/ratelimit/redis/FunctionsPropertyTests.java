@@ -17,7 +17,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** {@code ratelimit.redis.functions}. */
-@Timeout(60)
+@Timeout(180)
 class FunctionsPropertyTests {
 
     private static RedisProcess redis;
@@ -50,7 +50,7 @@ class FunctionsPropertyTests {
     void callsRunAsAFunction() {
         application.run(context -> {
             RateLimiter quotes = context.getBean(RateLimiterRegistry.class).get("quotes");
-            await().atMost(Duration.ofSeconds(20)).until(() -> {
+            await().atMost(Duration.ofSeconds(60)).until(() -> {
                 quotes.tryAcquire("alice");
                 return commands().contains("cmdstat_fcall:");
             });

@@ -8,6 +8,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /** A thread with a clock. Both stand still, but for the time that the test lets pass. */
 public class HandTurnedThread extends ScheduledThreadPoolExecutor {
@@ -17,6 +18,8 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
     private long nanos;
 
     private boolean failing;
+
+    private @Nullable Runnable overtaking;
 
     private record Task(long due, Runnable work) {}
 
@@ -48,12 +51,17 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
             nanos = Math.max(nanos, next.due);
             next.work.run();
         }
-        nanos = end;
+        nanos = Math.max(nanos, end);
     }
 
     /** The next task is queued, but there is no thread for it: as a thread pool does it. */
     public void failToStart() {
         failing = true;
+    }
+
+    /** The thread that schedules the next task is stalled until the task is done. This happens just before. */
+    void overtake(Runnable before) {
+        overtaking = before;
     }
 
     /** Lets time pass in which nothing is done. */
@@ -97,6 +105,12 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
             throw new RejectedExecutionException();
         }
         tasks.add(new Task(due, work));
+        if (overtaking != null) {
+            Runnable before = overtaking;
+            overtaking = null;
+            before.run();
+            pass(Duration.ofNanos(due - nanos));
+        }
         if (failing) {
             failing = false;
             throw new OutOfMemoryError("unable to create native thread");

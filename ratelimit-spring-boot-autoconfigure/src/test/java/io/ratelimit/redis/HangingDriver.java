@@ -9,7 +9,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 
-/** Blocks whoever wants a connection until it is let go, without one. */
+/** Blocks every caller that wants a connection until it is let go, without one. */
 final class HangingDriver implements RedisConnectionFactory {
 
     private final CountDownLatch hanging = new CountDownLatch(1);

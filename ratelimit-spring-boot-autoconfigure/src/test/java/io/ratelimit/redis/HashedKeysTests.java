@@ -24,7 +24,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 /** {@code ratelimit.redis.hash-keys}: what a Redis is told of callers. */
-@Timeout(60)
+@Timeout(180)
 class HashedKeysTests {
 
     private static final String NAME = "alice.liddell@example.com";

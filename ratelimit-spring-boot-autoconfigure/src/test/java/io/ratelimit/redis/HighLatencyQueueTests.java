@@ -17,7 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** Several scripts are under way to a server that is far away. */
-@Timeout(60)
+@Timeout(180)
 class HighLatencyQueueTests {
 
     private static final Duration TIMEOUT = Duration.ofMillis(100);
@@ -185,7 +185,7 @@ class HighLatencyQueueTests {
         assertThat(latencies / 1_000).isLessThan(roundTrip.toNanos() * 3 / 2);
     }
 
-    /** Nobody is charged for what cannot be answered in time. */
+    /** No caller is charged for what cannot be answered in time. */
     @Test
     void callThatHasLessTimeLeftThanARoundTripIsNotSent() {
         learn();

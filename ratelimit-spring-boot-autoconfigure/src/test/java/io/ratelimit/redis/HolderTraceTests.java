@@ -20,7 +20,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
  * Random histories of instances that hold permits of the same buckets, die, stand still and come back, while Redis loses data and
- * its clock is set back. Compared with a model that knows of each call until when it is counted.
+ * its clock jumps. Compared with a model that knows of each call until when it is counted.
  */
 class HolderTraceTests {
 
@@ -38,8 +38,7 @@ class HolderTraceTests {
 
     private static final long ROUND = HOLD / 3;
 
-    /** Longer than a trace. */
-    private static final long SET_BACK = 7_200 * SECOND;
+    private static final long LONGEST_JUMP = 7_200 * SECOND;
 
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
@@ -69,7 +68,6 @@ class HolderTraceTests {
 
         private final Map<Integer, Taken> taken = new HashMap<>();
 
-        /** No set back of the clock is overlooked, because each is longer than a trace. */
         private long seen = Long.MIN_VALUE;
 
         /** Returns the permits in use. */
@@ -210,9 +208,10 @@ class HolderTraceTests {
                 keys.forEach(key -> buckets.put(key, new Bucket()));
             }
             case 2 -> {
-                history.add("set back");
-                clock.advance(-SET_BACK);
-                now -= SET_BACK;
+                long jump = TestRandom.logarithmic(random, SECOND, LONGEST_JUMP) * (random.nextBoolean() ? 1 : -1);
+                history.add("jump " + jump);
+                clock.advance(jump);
+                now += jump;
             }
             case 3, 4, 5, 6 -> pass(1 + random.nextInt(9), -1);
             case 7 -> pass(1 + random.nextInt(40), chosen);

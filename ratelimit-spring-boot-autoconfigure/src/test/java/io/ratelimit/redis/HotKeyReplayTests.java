@@ -37,7 +37,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * One hot key, called from the threads of several processes, by the server's own time. Every decision is logged with the
  * time and the number of its run, and the log is replayed in rational arithmetic.
  */
-@Timeout(120)
+@Timeout(300)
 class HotKeyReplayTests {
 
     private static final int ATTEMPTS = 4;
@@ -48,7 +48,7 @@ class HotKeyReplayTests {
 
     private static final int CALLS_OF_EACH = 250;
 
-    private static final int PATIENCE_MILLIS = 40_000;
+    private static final int PATIENCE_MILLIS = 120_000;
 
     private static final List<Process> processes = new ArrayList<>();
 

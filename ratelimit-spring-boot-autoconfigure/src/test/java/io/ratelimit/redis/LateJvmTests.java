@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Redis is well, and answers at once. It is this JVM that is late. */
-@Timeout(30)
+@Timeout(180)
 class LateJvmTests {
 
     private static final Duration TIMEOUT = Duration.ofMillis(100);

@@ -20,7 +20,7 @@ class LeaseRefundsTests {
 
     private final List<List<byte[]>> sent = new ArrayList<>();
 
-    private final GuardedRedis redis = new GuardedRedis(
+    private final GuardedRedis redis = TestStores.guarded(
             new RateLimitScriptExecutor() {
                 @Override
                 public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {

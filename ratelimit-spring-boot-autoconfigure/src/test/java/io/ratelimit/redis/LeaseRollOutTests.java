@@ -14,7 +14,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** One instance has a lease configured, the other has not yet, or no longer, and gives back what failed calls took. */
+/** One instance has a lease configured, the other has not yet, or no longer, and refunds what failed calls took. */
 class LeaseRollOutTests {
 
     private static final long SECOND = 1_000_000;

@@ -22,7 +22,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** What an application has leased is there for the others when it has been shut down. */
-@Timeout(60)
+@Timeout(180)
 class LeasesAtShutdownTests {
 
     @RegisterExtension
@@ -47,11 +47,14 @@ class LeasesAtShutdownTests {
             calls++;
         }
         context.close();
-        RedisRateLimitStore others = TestStores.over(
-                new RedisConnector(
-                        redis.connections(), Duration.ofSeconds(20), RateLimitScript.load(), RateLimitLibrary.load()),
-                prefix);
-        assertThat(others.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(limit.capacity() - calls);
+        RedisConnector connector = new RedisConnector(
+                redis.connections(), Duration.ofSeconds(20), RateLimitScript.load(), RateLimitLibrary.load());
+        try {
+            RedisRateLimitStore others = TestStores.over(connector, prefix);
+            assertThat(others.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(limit.capacity() - calls);
+        } finally {
+            connector.destroy();
+        }
     }
 
     private AnnotationConfigApplicationContext start(Driver driver) {

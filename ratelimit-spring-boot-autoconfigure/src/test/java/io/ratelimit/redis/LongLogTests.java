@@ -18,7 +18,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A log of many blocks, from the middle of which entries are refunded, agrees with the one in memory. */
+/** Entries in the middle of a log of many blocks are refunded: it agrees with the one in memory. */
 class LongLogTests {
 
     @RegisterExtension

@@ -6,7 +6,7 @@ import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConnection;
 
-/** Connections of which we know nothing, as another driver would have them. */
+/** Connections of an unknown kind, as another driver would have them. */
 public record OtherConnectionFactory(RedisConnectionFactory hidden) implements RedisConnectionFactory {
 
     @Override

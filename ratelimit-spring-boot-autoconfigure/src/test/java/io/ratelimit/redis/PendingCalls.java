@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
-/** Calls that nobody has decided yet. The outcome of each is to be the first number of its part of the reply. */
+/** Calls that are not decided yet. The outcome of each is to be the first number of its part of the reply. */
 final class PendingCalls {
 
     private static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 10, "10/s");

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
  * Whatever fails at whatever point between a caller and Redis, each call ends in time, and the next is served. Time is the
  * test's: what other threads do while one stands still is done inside of it.
  */
-@Timeout(120)
+@Timeout(300)
 class RandomFaultTests {
 
     private static final int CALLS = TestRandom.cases(100_000);

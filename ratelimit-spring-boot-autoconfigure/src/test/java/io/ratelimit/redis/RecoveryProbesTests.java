@@ -232,7 +232,7 @@ class RecoveryProbesTests {
         assertThat(probed).hasSize(1 + A_SECOND);
     }
 
-    /** A probe without an end is nobody's: the others are probed, and it is replaced after a while. */
+    /** A probe without an end holds up no other server: the others are probed, and it is replaced after a while. */
     @Test
     void probeWithoutAnEndHoldsUpNobody() {
         held.put("a", new CompletableFuture<>());
@@ -261,7 +261,7 @@ class RecoveryProbesTests {
 
     /** A real one, with a server that stays silent. */
     @Test
-    @Timeout(30)
+    @Timeout(180)
     void threadEndsWithTheStop() {
         CompletableFuture<Thread> probing = new CompletableFuture<>();
         RecoveryProbes real = new RecoveryProbes(

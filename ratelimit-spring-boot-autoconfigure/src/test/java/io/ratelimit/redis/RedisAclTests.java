@@ -18,7 +18,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A user with the permissions that docs/redis.md names can do everything, and needs each of them. */
-@Timeout(60)
+@Timeout(180)
 class RedisAclTests {
 
     private static RedisServer redis;

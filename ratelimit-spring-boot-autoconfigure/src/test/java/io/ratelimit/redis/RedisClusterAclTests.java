@@ -19,7 +19,7 @@ import org.springframework.data.redis.connection.RedisClusterNode;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** On a cluster, too, a user with the permissions that docs/redis.md names can do everything, and needs each of them. */
-@Timeout(60)
+@Timeout(180)
 class RedisClusterAclTests {
 
     @RegisterExtension

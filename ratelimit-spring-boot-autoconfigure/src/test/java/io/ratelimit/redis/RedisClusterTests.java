@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A cluster decides as one server does, wherever the keys are. */
-@Timeout(60)
+@Timeout(180)
 class RedisClusterTests {
 
     @RegisterExtension

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Several instances of an application, each with connections and threads of its own, by the server's own time. */
-@Timeout(60)
+@Timeout(180)
 class RedisConcurrencyTests {
 
     @RegisterExtension

@@ -25,7 +25,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** A Redis that hangs or is gone is a failure of the store, and soon; never a hang, never a decision. */
-@Timeout(60)
+@Timeout(180)
 class RedisFailureTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(1);

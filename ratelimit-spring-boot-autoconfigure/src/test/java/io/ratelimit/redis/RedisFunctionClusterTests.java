@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Every master gets the function, also one that comes later. Until then, its calls run as a script. */
-@Timeout(60)
+@Timeout(180)
 class RedisFunctionClusterTests {
 
     /** Some on each shard. */
@@ -74,7 +74,7 @@ class RedisFunctionClusterTests {
         empty.send("SCRIPT", "FLUSH");
         assertThat(takeFromAll()).containsOnly(998L);
         assertThat(takeFromAll()).containsOnly(997L);
-        await().atMost(Duration.ofSeconds(20)).until(() -> {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
             takeFromAll();
             return hasLibrary(empty);
         });
@@ -92,10 +92,10 @@ class RedisFunctionClusterTests {
         replica.send("FUNCTION", "FLUSH");
         master.kill();
         cluster.awaitPromotion(shard);
-        await().atMost(Duration.ofSeconds(20))
+        await().atMost(Duration.ofSeconds(60))
                 .ignoreExceptions()
                 .until(() -> takeFromAll().size() == KEYS);
-        await().atMost(Duration.ofSeconds(20)).until(() -> {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
             long functions = functions(cluster.master(0)) + functions(cluster.master(1)) + functions(replica);
             takeFromAll();
             return functions(cluster.master(0)) + functions(cluster.master(1)) + functions(replica) - functions == KEYS;

@@ -31,7 +31,7 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Calls run as a function where the server has and permits it, and as a script everywhere else, without a failure. */
-@Timeout(60)
+@Timeout(180)
 class RedisFunctionTests {
 
     private static final int THREADS = 32;
@@ -239,7 +239,7 @@ class RedisFunctionTests {
     }
 
     private void awaitFunction(RedisProcess redis, RateLimitStore store) {
-        await().atMost(Duration.ofSeconds(20)).until(() -> {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
             long before = calls(redis, "fcall");
             long failed = redis.errors("ERR");
             store.peek(new Charge(limit(10), "alice", 1));

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What Redis lets be taken in advance, and what of it can be given back. */
+/** What Redis lets be taken in advance, and what of it can be refunded. */
 class RedisLeaseTests {
 
     private static final long SECOND = 1_000_000;

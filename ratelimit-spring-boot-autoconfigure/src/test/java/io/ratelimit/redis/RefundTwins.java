@@ -11,7 +11,7 @@ import io.ratelimit.testing.RandomHistory;
 import java.util.List;
 import java.util.Random;
 
-/** One call, charged in two stores, of which parts are given back in both. */
+/** One call, charged in two stores. Parts of it are refunded in both. */
 record RefundTwins(
         List<Charge> charges, RateLimitStore one, Refund oneRefund, RateLimitStore other, Refund otherRefund) {
 

@@ -17,7 +17,7 @@ import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** The user of the Sentinels needs what docs/redis.md says. */
-@Timeout(60)
+@Timeout(180)
 class SentinelAclTests {
 
     private static RedisServer redis;

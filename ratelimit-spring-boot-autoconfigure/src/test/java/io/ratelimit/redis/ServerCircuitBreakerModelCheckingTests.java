@@ -18,7 +18,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/** Runs calls that fail and probes that succeed in every order that the model checker finds: who is open is probed. */
+/** Runs calls that fail and probes that succeed in every order that the model checker finds: a server whose breaker is open is probed. */
 @Tag("model-checking")
 class ServerCircuitBreakerModelCheckingTests {
 

@@ -183,7 +183,7 @@ class ServerCircuitBreakerTests {
         assertThat(server.isOpen()).isFalse();
     }
 
-    /** A probe is on its way, and is nobody's. */
+    /** A probe is on its way, and no call waits for it. */
     @Test
     void nothingElseIsSentDuringAProbe() {
         silence();

@@ -12,6 +12,8 @@ import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreFailureEvent;
+import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
@@ -24,21 +26,28 @@ import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
+import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.event.EventListener;
 
 /** {@code ratelimit.limits.<name>.redis}: limits in several Redis servers, also on one call. */
-@Timeout(120)
+@Timeout(300)
 class SeveralServersTests {
 
-    private static final Duration SOON = Duration.ofSeconds(30);
+    private static final Duration SOON = Duration.ofSeconds(60);
 
     private static RedisServer home;
 
@@ -50,6 +59,7 @@ class SeveralServersTests {
             .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
             .withBean(MeterRegistry.class, SimpleMeterRegistry::new)
             .withBean(Quotes.class)
+            .withBean(Outages.class)
             .withPropertyValues(
                     "ratelimit.redis.key-prefix=" + prefix,
                     "ratelimit.redis.timeout=10s",
@@ -82,7 +92,7 @@ class SeveralServersTests {
             assertThat(exists(eu, "global")).isFalse();
             assertThat(context.getBean(MeterRegistry.class)
                             .get("ratelimit.store")
-                            .tags("store", "redis_eu", "outcome", "success")
+                            .tags("store", "redis", "redis", "eu", "outcome", "success")
                             .timer()
                             .count())
                     .isEqualTo(1);
@@ -199,14 +209,74 @@ class SeveralServersTests {
                         .extracting(StoreFailure::redis)
                         .containsExactly("eu");
                 MeterRegistry meters = context.getBean(MeterRegistry.class);
-                assertThat(failures(meters, "redis")).isZero();
-                assertThat(failures(meters, "redis_eu")).isPositive();
+                assertThat(failures(meters, "default")).isZero();
+                assertThat(failures(meters, "eu")).isPositive();
                 assertThat(meters.get("ratelimit.store.state").gauge().value()).isZero();
+                assertThat(state(meters, "default")).isOne();
+                assertThat(state(meters, "eu")).isZero();
                 assertThat(log.text())
                         .contains("Rate limit store 'eu' unavailable")
                         .doesNotContain("'default'");
+                Outages outages = context.getBean(Outages.class);
+                assertThat(outages.next())
+                        .isInstanceOfSatisfying(
+                                RateLimitStoreFailureEvent.class,
+                                event -> assertThat(event.redis()).isEqualTo("eu"));
+                mortal.restart();
+                await("the end of the outage")
+                        .atMost(SOON)
+                        .until(() ->
+                                context.getBean(StoreHealth.class).failures().isEmpty());
+                assertThat(outages.next())
+                        .isInstanceOfSatisfying(
+                                RateLimitStoreRecoveredEvent.class,
+                                event -> assertThat(event.redis()).isEqualTo("eu"));
+                assertThat(outages.events).isEmpty();
+                assertThat(state(meters, "eu")).isOne();
             });
         }
+    }
+
+    /** A check is enough to know which one, so that health is right at night, too. */
+    @Test
+    void killedServerIsNamedWithoutACall() {
+        try (RedisServer mortal = new RedisServer()) {
+            viaEu(mortal.port()).run(context -> {
+                mortal.kill();
+                await("a check")
+                        .atMost(SOON)
+                        .untilAsserted(() -> assertThat(
+                                        context.getBean(StoreHealth.class).failures())
+                                .extracting(StoreFailure::redis)
+                                .containsExactly("eu"));
+                MeterRegistry meters = context.getBean(MeterRegistry.class);
+                assertThat(state(meters, "default")).isOne();
+                assertThat(state(meters, "eu")).isZero();
+            });
+        }
+    }
+
+    @Test
+    void onlyServerHasNoMeterOfItsOwn() {
+        runner.withPropertyValues("ratelimit.redis.url=redis://127.0.0.1:" + home.port())
+                .withPropertyValues("ratelimit.limits.regional.redis=default")
+                .run(context -> {
+                    MeterRegistry meters = context.getBean(MeterRegistry.class);
+                    assertThat(meters.find("ratelimit.redis.state").gauge()).isNull();
+                    assertThat(meters.get("ratelimit.store").timers())
+                            .allSatisfy(timer ->
+                                    assertThat(timer.getId().getTag("redis")).isNull());
+                });
+    }
+
+    @Test
+    void allTimersOfSeveralServersHaveTheSameTags() {
+        application.run(context -> assertThat(context.getBean(MeterRegistry.class)
+                        .get("ratelimit.store")
+                        .timers())
+                .extracting(timer ->
+                        timer.getId().getTag("store") + " " + timer.getId().getTag("redis"))
+                .containsOnly("redis default", "redis eu", "in_memory none"));
     }
 
     @Test
@@ -285,6 +355,60 @@ class SeveralServersTests {
         }
     }
 
+    /** A limit that is moved begins in the new server, and calls that hold permits release them where they are. */
+    @Test
+    void refreshedLimitMovesToAnotherServer() {
+        application
+                .withPropertyValues(
+                        "ratelimit.limits.running.algorithm=concurrency",
+                        "ratelimit.limits.running.capacity=1",
+                        "ratelimit.limits.running.redis=eu")
+                .run(context -> {
+                    context.getBean(Quotes.class).regional();
+                    RateLimiter.Entry held = limiter(context, "running").enter("alice");
+                    refresh(
+                            context,
+                            "ratelimit.limits.regional.redis=default",
+                            "ratelimit.limits.running.redis=default");
+                    context.getBean(Quotes.class).regional();
+                    assertThat(exists(home, "regional")).isTrue();
+                    assertThat(limiter(context, "regional").peek("alice").remaining())
+                            .isOne();
+                    limiter(context, "running").enter("alice").close();
+                    refresh(context, "ratelimit.limits.regional.redis=eu", "ratelimit.limits.running.redis=eu");
+                    assertThat(limiter(context, "regional").peek("alice").remaining())
+                            .isOne();
+                    assertThatExceptionOfType(RateLimitExceededException.class)
+                            .isThrownBy(() -> limiter(context, "running").enter("alice"));
+                    held.close();
+                    limiter(context, "running").enter("alice").close();
+                });
+    }
+
+    @Test
+    void refreshedLimitStaysIfItsServerIsNotConfigured() {
+        application.run(context -> {
+            try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                refresh(
+                        context,
+                        "ratelimit.redis.us.url=redis://127.0.0.1:" + home.port(),
+                        "ratelimit.limits.regional.redis=us");
+                assertThat(log.text())
+                        .contains("WARNING Refreshed properties of rate limits are invalid (")
+                        .contains("ratelimit.limits.regional.redis must name a Redis server of ratelimit.redis (was"
+                                + " \"us\")")
+                        .contains("keeping the present ones");
+            }
+            context.getBean(Quotes.class).regional();
+            assertThat(exists(eu, "regional")).isTrue();
+        });
+    }
+
+    private static void refresh(AssertableApplicationContext context, String... properties) {
+        TestPropertyValues.of(properties).applyTo(context.getSourceApplicationContext());
+        context.publishEvent(new EnvironmentChangeEvent(context));
+    }
+
     @Test
     void restartedContextConnectsAgain() {
         application.run(context -> {
@@ -302,8 +426,12 @@ class SeveralServersTests {
                 "ratelimit.redis.eu.url=redis://127.0.0.1:" + port);
     }
 
-    private static long failures(MeterRegistry meters, String store) {
-        return meters.get("ratelimit.store").tag("store", store).timers().stream()
+    private static double state(MeterRegistry meters, String redis) {
+        return meters.get("ratelimit.redis.state").tag("redis", redis).gauge().value();
+    }
+
+    private static long failures(MeterRegistry meters, String redis) {
+        return meters.get("ratelimit.store").tags("store", "redis", "redis", redis).timers().stream()
                 .filter(timer -> !"success".equals(timer.getId().getTag("outcome")))
                 .mapToLong(timer -> timer.count())
                 .sum();
@@ -330,6 +458,20 @@ class SeveralServersTests {
 
     private static RateLimiter limiter(ApplicationContext context, String name) {
         return context.getBean(RateLimiterRegistry.class).get(name);
+    }
+
+    static class Outages {
+
+        private final BlockingQueue<Object> events = new LinkedBlockingQueue<>();
+
+        @EventListener({RateLimitStoreFailureEvent.class, RateLimitStoreRecoveredEvent.class})
+        void on(Object event) {
+            events.add(event);
+        }
+
+        Object next() throws InterruptedException {
+            return events.poll(SOON.toSeconds(), TimeUnit.SECONDS);
+        }
     }
 
     static class Quotes {

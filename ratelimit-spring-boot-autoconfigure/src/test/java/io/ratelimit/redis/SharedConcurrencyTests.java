@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
@@ -26,7 +27,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Instances of an application that share concurrency limits through a real Redis. */
-@Timeout(120)
+@Timeout(300)
 class SharedConcurrencyTests {
 
     private static final int INSTANCES = 2;
@@ -114,7 +115,9 @@ class SharedConcurrencyTests {
         threads.shutdown();
         assertThat(seen).isBetween(2L, (long) CAPACITY);
         assertThat(counter.opsForValue().get(key)).isEqualTo("0");
-        assertThat(redis.commands().keys(prefix + ":{*%held")).isEmpty();
+        // No call waits for the end of its release.
+        await().untilAsserted(() ->
+                assertThat(redis.commands().keys(prefix + ":{*%held")).isEmpty());
         assertThat(start("waiting").peek("alice").remaining()).isEqualTo(CAPACITY);
     }
 }

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.Timeout.ThreadMode;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -26,8 +27,8 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** An application that is shut down while it is called: nobody is told, by exception or by log. */
-@Timeout(60)
+/** An application that is shut down while it is called: neither exceptions nor logs tell of it. */
+@Timeout(value = 180, threadMode = ThreadMode.SEPARATE_THREAD)
 @ExtendWith(OutputCaptureExtension.class)
 class ShutdownTests {
 
@@ -97,7 +98,7 @@ class ShutdownTests {
         if (driver == Driver.LETTUCE) {
             context.registerBean("connections", LettuceConnectionFactory.class, () -> connections);
         } else {
-            // Stopped and destroyed before who uses it, as those of any driver.
+            // Stopped and destroyed before its users, as those of any driver.
             context.registerBean(
                     "lettuce",
                     LettuceConnectionFactory.class,
@@ -116,7 +117,7 @@ class ShutdownTests {
 
     private void call(Runnable call) {
         Thread caller = new Thread(() -> {
-            while (!over) {
+            while (!over && failures.isEmpty()) {
                 try {
                     call.run();
                 } catch (Throwable ex) {
@@ -124,6 +125,7 @@ class ShutdownTests {
                 }
             }
         });
+        caller.setDaemon(true);
         callers.add(caller);
         caller.start();
     }
@@ -132,7 +134,7 @@ class ShutdownTests {
     private void awaitCalls() {
         long enoughNow = now.get() + CALLS;
         long enoughLater = later.get() + CALLS;
-        await().atMost(Duration.ofSeconds(30))
+        await().atMost(Duration.ofSeconds(60))
                 .until(() -> !failures.isEmpty() || (now.get() > enoughNow && later.get() > enoughLater));
     }
 }

@@ -137,7 +137,7 @@ class StoreAgreementTests {
         }
     }
 
-    /** All is back before the receipt says so, because others were given back: another call's permits are not its own. */
+    /** All is back before the receipt says so, because others were refunded: another call's permits are not its own. */
     @Test
     void storesAgreeOnABucketThatWasAsIfNeverUsedWhenACallOfSeveralLimitsCame() {
         Charge charge = new Charge(TestLimits.tokenBucket("unused", 6, "3/6s"), "key", 3);

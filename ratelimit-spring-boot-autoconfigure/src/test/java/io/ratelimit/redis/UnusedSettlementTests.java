@@ -17,7 +17,7 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Costs known afterwards cost nothing where they are not used: one script for each call. */
-@Timeout(60)
+@Timeout(180)
 class UnusedSettlementTests {
 
     private static final int CALLS = 20;

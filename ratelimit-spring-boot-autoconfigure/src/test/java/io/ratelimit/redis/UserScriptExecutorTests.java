@@ -28,7 +28,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 
 /** An application's own executor runs the script, and its topology decides which server's circuit breaker a call counts for. */
-@Timeout(60)
+@Timeout(180)
 class UserScriptExecutorTests {
 
     private static final int HALF = 8_192;

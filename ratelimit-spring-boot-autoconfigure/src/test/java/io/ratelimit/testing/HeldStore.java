@@ -13,7 +13,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
-/** Answers without blocking, when it is told to and on the thread that tells it; gives back likewise. */
+/** Answers without blocking, when it is told to and on the thread that tells it; refunds are alike. */
 public final class HeldStore implements RateLimitStore {
 
     private final RateLimitStore answers;

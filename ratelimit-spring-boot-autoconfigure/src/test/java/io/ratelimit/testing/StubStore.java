@@ -49,7 +49,7 @@ public final class StubStore implements RateLimitStore {
         return asked;
     }
 
-    /** What it was asked to give back. */
+    /** What it was asked to refund. */
     public List<List<Charge>> givenBack() {
         return givenBack;
     }

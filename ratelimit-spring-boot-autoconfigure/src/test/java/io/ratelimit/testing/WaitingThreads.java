@@ -13,7 +13,7 @@ public final class WaitingThreads {
     /** Long enough to be noticed, and then to be a failure. */
     public static final Duration FOREVER = Duration.ofHours(1);
 
-    private static final long PATIENCE_SECONDS = 30;
+    private static final long PATIENCE_SECONDS = 60;
 
     private final ThreadFactory factory;
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -32,17 +33,20 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
+import org.springframework.core.io.buffer.DataBufferUtils;
 import org.springframework.http.MediaType;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
 
 /** Clients of a server on Netty that disconnect before anything of the response has been written. */
-@Timeout(60)
+@Timeout(180)
 class DisconnectedClientTests {
 
     @Nested
@@ -140,6 +144,25 @@ class DisconnectedClientTests {
             await().untilAsserted(() -> assertThat(isFree(path)).isTrue());
         }
 
+        /** Netty reads no further ahead than the handler, and so does not see that the connection has ended. */
+        @ParameterizedTest
+        @ValueSource(strings = {"writing", "reading"})
+        void releasesWhenAHandlerThatHasNotReadTheBodyWritesOrReads(String path) throws Exception {
+            try (Socket socket = connect(false)) {
+                send(socket, path);
+                assertThat(nextSignal()).isEqualTo("subscribed " + path);
+            }
+            try (Socket other = connect(false)) {
+                send(other, "quick");
+                readResponse(other);
+            }
+            Signals signals = context.getBean(Signals.class);
+            await().untilAsserted(() -> {
+                signals.goOn.tryEmitNext("on");
+                assertThat(isFree(path)).isTrue();
+            });
+        }
+
         @Test
         void waitsNoLonger() throws Exception {
             RateLimiter limiter = limiter("waiting");
@@ -158,7 +181,7 @@ class DisconnectedClientTests {
         private Socket connect(boolean reset) throws IOException {
             int port = Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
             Socket socket = new Socket(InetAddress.getLoopbackAddress(), port);
-            socket.setSoTimeout(20_000);
+            socket.setSoTimeout(60_000);
             if (reset) {
                 socket.setSoLinger(true, 0);
             }
@@ -166,7 +189,7 @@ class DisconnectedClientTests {
         }
 
         private String nextSignal() throws InterruptedException {
-            return context.getBean(Signals.class).queue.poll(20, TimeUnit.SECONDS);
+            return context.getBean(Signals.class).queue.poll(60, TimeUnit.SECONDS);
         }
 
         private RateLimiter limiter(String limit) {
@@ -179,8 +202,10 @@ class DisconnectedClientTests {
     }
 
     private static void send(Socket socket, String path) throws IOException {
-        String request = "body".equals(path)
-                ? "POST /body HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: 4\r\n\r\ntext"
+        boolean unread = "writing".equals(path) || "reading".equals(path);
+        String request = "body".equals(path) || unread
+                ? "POST /" + path + " HTTP/1.1\r\nHost: localhost\r\nContent-Type: text/plain\r\nContent-Length: "
+                        + (unread ? 1_000_000 : 4) + "\r\n\r\ntext"
                 : "GET /" + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n";
         socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
     }
@@ -197,6 +222,8 @@ class DisconnectedClientTests {
     static final class Signals {
 
         private final BlockingQueue<String> queue = new LinkedBlockingQueue<>();
+
+        private final Sinks.Many<String> goOn = Sinks.many().multicast().directBestEffort();
 
         private Flux<String> silence(String path) {
             return Flux.<String>never()
@@ -258,6 +285,24 @@ class DisconnectedClientTests {
         @RateLimited(name = "body", algorithm = Algorithm.CONCURRENCY, capacity = 1)
         public Mono<String> body(@RequestBody String body) {
             return signals.silence("body").next();
+        }
+
+        @PostMapping(path = "/writing", produces = MediaType.TEXT_EVENT_STREAM_VALUE)
+        @RateLimited(name = "writing", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Flux<String> writing() {
+            return signals.goOn.asFlux().doOnSubscribe(unused -> signals.queue.add("subscribed writing"));
+        }
+
+        @PostMapping("/reading")
+        @RateLimited(name = "reading", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Mono<Long> reading(ServerWebExchange exchange) {
+            return signals.goOn
+                    .asFlux()
+                    .doOnSubscribe(unused -> signals.queue.add("subscribed reading"))
+                    .next()
+                    .thenMany(exchange.getRequest().getBody())
+                    .doOnNext(DataBufferUtils::release)
+                    .count();
         }
 
         @GetMapping("/url")

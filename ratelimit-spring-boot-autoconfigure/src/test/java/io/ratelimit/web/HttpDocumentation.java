@@ -14,7 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.springframework.boot.json.JsonParserFactory;
 
-/** The HTTP exchanges in the documentation, each of which is a request and its response. */
+/** The HTTP exchanges in the documentation: each is a request and its response. */
 final class HttpDocumentation {
 
     private static final Pattern STEP = Pattern.compile(

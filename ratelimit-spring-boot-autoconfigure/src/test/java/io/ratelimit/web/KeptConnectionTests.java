@@ -46,7 +46,7 @@ class KeptConnectionTests {
     /** Ends with the text of the handler, or with the last chunk. */
     private static final Pattern COMPLETE = Pattern.compile("(done|\r\n0\r\n\r\n)\\z");
 
-    private static final int SILENCE_MILLIS = 10_000;
+    private static final int SILENCE_MILLIS = 30_000;
 
     private static ConfigurableApplicationContext application;
 

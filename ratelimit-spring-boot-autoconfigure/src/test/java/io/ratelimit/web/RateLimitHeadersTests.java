@@ -37,6 +37,15 @@ class RateLimitHeadersTests {
                 .isEqualTo(Map.of("RateLimit-Policy", "\"quotes\";q=20;w=2", "RateLimit", "\"quotes\";r=12;t=1"));
     }
 
+    /** Nothing tells when a call ends. */
+    @Test
+    void permitsThatCallsHoldHaveNoTime() {
+        RateLimit exports = TestLimits.concurrency("exports", 5);
+        say(exports, allowed(5, 3, 1_000_000));
+        assertThat(fields(HeaderFormat.IETF))
+                .isEqualTo(Map.of("RateLimit-Policy", "\"exports\";q=5", "RateLimit", "\"exports\";r=3"));
+    }
+
     @Test
     void rejectedCallSaysWhenItCanSucceed() {
         say(QUOTES, rejected(20, 0, 2_000_001));

@@ -29,7 +29,7 @@ import org.springframework.web.server.ServerWebExchange;
 import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
-/** Who calls, in a Reactor context. */
+/** The caller, in a Reactor context. */
 class ReactiveCallerTests {
 
     private static final Authentication ALICE = new TestingAuthenticationToken("alice", "secret", "USER");

@@ -9,12 +9,10 @@ import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,7 +20,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.boot.webflux.error.ErrorWebExceptionHandler;
@@ -55,7 +52,7 @@ import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 
 /** Limits of URLs on a real Netty. */
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith({OutputCaptureExtension.class, SharedApplication.class})
 class ReactiveRequestLimitTests {
 
     static final String[] ANY = {
@@ -164,7 +161,7 @@ class ReactiveRequestLimitTests {
         });
     }
 
-    /** {@code %zz} is no encoding; {@code %2561} is one of {@code %61}, which nobody decodes again. */
+    /** {@code %zz} is no encoding; {@code %2561} is one of {@code %61}, which is not decoded again. */
     @Test
     void pathIsNeitherDecodedTwiceNorInVain() {
         with(ANY, app -> {
@@ -277,20 +274,11 @@ class ReactiveRequestLimitTests {
     }
 
     static void with(String[] properties, Consumer<Started> test) {
-        String[] arguments = Stream.concat(
-                        Stream.of(
-                                "server.port=0",
-                                "server.address=127.0.0.1",
-                                "spring.main.banner-mode=off",
-                                "ratelimit.store=in-memory"),
-                        Arrays.stream(properties))
-                .map(property -> "--" + property)
-                .toArray(String[]::new);
-        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Application.class)
-                .web(WebApplicationType.REACTIVE)
-                .run(arguments)) {
-            test.accept(new Started(context));
-        }
+        SharedApplication.with(Application.class, WebApplicationType.REACTIVE, properties, context -> {
+            Started started = new Started(context);
+            started.application().reached.clear();
+            test.accept(started);
+        });
     }
 
     static final class Started {

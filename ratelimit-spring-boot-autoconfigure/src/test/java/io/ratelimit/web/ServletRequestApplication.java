@@ -31,7 +31,6 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.web.servlet.DelegatingFilterProxyRegistrationBean;
 import org.springframework.boot.web.servlet.FilterRegistrationBean;
 import org.springframework.boot.web.servlet.ServletRegistrationBean;
@@ -93,17 +92,12 @@ final class ServletRequestApplication {
 
     /** Runs it with those properties for as long as the test takes. */
     static void with(String[] properties, Consumer<ServletRequestApplication> test) {
-        String[] arguments = Stream.concat(
-                        Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off"),
-                        Arrays.stream(properties))
-                .map(property -> "--" + property)
-                .toArray(String[]::new);
-        try (ConfigurableApplicationContext context = new SpringApplicationBuilder(Configured.class)
-                .web(WebApplicationType.SERVLET)
-                .properties("ratelimit.store=in-memory")
-                .run(arguments)) {
-            test.accept(new ServletRequestApplication(context));
-        }
+        SharedApplication.with(Configured.class, WebApplicationType.SERVLET, properties, context -> {
+            ServletRequestApplication application = new ServletRequestApplication(context);
+            application.reached().clear();
+            application.dispatches().clear();
+            test.accept(application);
+        });
     }
 
     ConfigurableApplicationContext context() {

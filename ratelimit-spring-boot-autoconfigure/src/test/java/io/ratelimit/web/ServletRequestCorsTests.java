@@ -6,10 +6,12 @@ import static io.ratelimit.web.ServletRequestApplication.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Limits of URLs and scripts of other origins, on a real Tomcat. */
+@ExtendWith(SharedApplication.class)
 class ServletRequestCorsTests {
 
     private static final String ORIGIN = "Origin: https://good.example";

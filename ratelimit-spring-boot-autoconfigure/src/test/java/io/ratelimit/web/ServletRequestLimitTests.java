@@ -14,7 +14,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** What a request is charged, on a real Tomcat. */
-@ExtendWith(OutputCaptureExtension.class)
+@ExtendWith({OutputCaptureExtension.class, SharedApplication.class})
 class ServletRequestLimitTests {
 
     @ParameterizedTest

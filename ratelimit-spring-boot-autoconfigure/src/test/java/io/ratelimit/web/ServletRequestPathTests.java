@@ -8,11 +8,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.autoconfigure.StoppedClock;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** No way of writing a request gets past its limit, on a real Tomcat. */
+@ExtendWith(SharedApplication.class)
 class ServletRequestPathTests {
 
     private static final List<String> SPELLINGS = List.of(

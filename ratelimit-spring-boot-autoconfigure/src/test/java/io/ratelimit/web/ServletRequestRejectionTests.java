@@ -5,11 +5,13 @@ import static io.ratelimit.web.ServletRequestApplication.with;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** How a request is answered that a limit rejects before a handler is reached, on a real Tomcat. */
+@ExtendWith(SharedApplication.class)
 class ServletRequestRejectionTests {
 
     private static final String[] LOGIN = {

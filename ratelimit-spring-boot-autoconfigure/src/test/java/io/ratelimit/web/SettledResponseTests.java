@@ -1,40 +1,26 @@
 package io.ratelimit.web;
 
+import static io.ratelimit.web.StreamedPieces.END;
+import static io.ratelimit.web.StreamedPieces.FAILURE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import jakarta.servlet.http.HttpServletResponse;
-import java.io.BufferedReader;
 import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.OutputStream;
-import java.net.InetAddress;
-import java.net.Socket;
-import java.nio.charset.StandardCharsets;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collector;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.http.MediaType;
@@ -48,15 +34,10 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.scheduler.Schedulers;
 
 /** Calls are settled when their response is complete, at what it has cost, from an estimate of 100. */
-@Timeout(60)
+@Timeout(180)
 class SettledResponseTests {
-
-    private static final String END = "end";
-
-    private static final String FAILURE = "failure";
 
     @Nested
     class OnTomcat extends Contract {
@@ -82,12 +63,11 @@ class SettledResponseTests {
         @ParameterizedTest
         @ValueSource(strings = {"body", "emitter"})
         void writerTellsWhatItHasUsedUntilTheClientDisconnects(String path) throws Exception {
-            try (Stream stream = new Stream(path)) {
-                stream.write("first");
-                stream.readUntil("first");
+            try (StreamedResponse stream = openUnused(path)) {
+                stream.pass("first");
             }
             await().untilAsserted(() -> {
-                pieces().add("unread");
+                pieces().write("unread");
                 assertThat(used(path)).isBetween(1L, 99L);
             });
         }
@@ -95,11 +75,10 @@ class SettledResponseTests {
         @ParameterizedTest
         @ValueSource(strings = {"body", "emitter"})
         void writerTellsWhatItHasUsedUntilItFails(String path) throws Exception {
-            try (Stream stream = new Stream(path)) {
-                stream.write("first");
-                stream.readUntil("first");
+            try (StreamedResponse stream = openUnused(path)) {
+                stream.pass("first");
                 assertThat(used(path)).isEqualTo(100);
-                stream.write(FAILURE);
+                pieces().write(FAILURE);
                 awaitUsed(path, 1);
             }
         }
@@ -113,7 +92,7 @@ class SettledResponseTests {
 
         @Test
         void resultThatIsNeverComputedKeepsTheEstimate() {
-            assertThat(new RawHttp(port()).send("GET /never").status()).isEqualTo(503);
+            assertThat(get("never").status()).isEqualTo(503);
             awaitUsed("ended", 5);
             assertThat(used("never")).isEqualTo(100);
         }
@@ -132,41 +111,10 @@ class SettledResponseTests {
         }
     }
 
-    @TestInstance(TestInstance.Lifecycle.PER_CLASS)
-    abstract static class Contract {
-
-        private final WebApplicationType type;
-
-        private final Class<?> application;
-
-        private ConfigurableApplicationContext context;
+    abstract static class Contract extends StreamingApplicationContract {
 
         Contract(WebApplicationType type, Class<?> application) {
-            this.type = type;
-            this.application = application;
-        }
-
-        @BeforeAll
-        void start() {
-            context = new SpringApplicationBuilder(application)
-                    .web(type)
-                    .run(
-                            "--server.port=0",
-                            "--server.address=127.0.0.1",
-                            "--spring.main.banner-mode=off",
-                            "--ratelimit.store=in-memory",
-                            "--ratelimit.defaults.algorithm=fixed-window",
-                            "--ratelimit.defaults.rate=1000/d");
-        }
-
-        @AfterAll
-        void stop() {
-            context.close();
-        }
-
-        @BeforeEach
-        void reset() {
-            context.getBean(Pieces.class).clear();
+            super(type, application, "ratelimit.defaults.algorithm=fixed-window", "ratelimit.defaults.rate=1000/d");
         }
 
         @ParameterizedTest
@@ -178,12 +126,11 @@ class SettledResponseTests {
         @ParameterizedTest
         @ValueSource(strings = {"flux", "flux-in-mono"})
         void streamIsSettledByItsElementsUntilTheClientDisconnects(String path) throws Exception {
-            try (Stream stream = new Stream(path)) {
-                stream.write("first");
-                stream.readUntil("first");
+            try (StreamedResponse stream = openUnused(path)) {
+                stream.pass("first");
             }
             await().untilAsserted(() -> {
-                pieces().add("unread");
+                pieces().write("unread");
                 assertThat(used(path)).isBetween(1L, 99L);
             });
         }
@@ -191,11 +138,10 @@ class SettledResponseTests {
         @ParameterizedTest
         @ValueSource(strings = {"flux", "flux-in-mono"})
         void streamIsSettledByItsElementsUntilItFails(String path) throws Exception {
-            try (Stream stream = new Stream(path)) {
-                stream.write("first");
-                stream.readUntil("first");
+            try (StreamedResponse stream = openUnused(path)) {
+                stream.pass("first");
                 assertThat(used(path)).isEqualTo(100);
-                stream.write(FAILURE);
+                pieces().write(FAILURE);
                 awaitUsed(path, 1);
             }
         }
@@ -208,13 +154,12 @@ class SettledResponseTests {
 
         /** Three pieces. Before the last one, the estimate is charged. */
         void assertSettledAtTheEnd(String path, long cost) throws Exception {
-            try (Stream stream = new Stream(path)) {
+            try (StreamedResponse stream = openUnused(path)) {
                 for (String piece : new String[] {"first", "second", "third"}) {
-                    stream.write(piece);
-                    stream.readUntil(piece);
+                    stream.pass(piece);
                     assertThat(used(path)).isEqualTo(100);
                 }
-                stream.write(END);
+                pieces().write(END);
                 awaitUsed(path, cost);
             }
         }
@@ -224,105 +169,12 @@ class SettledResponseTests {
         }
 
         long used(String limit) {
-            return 1_000
-                    - context.getBean(RateLimiterRegistry.class)
-                            .get(limit)
-                            .peek()
-                            .remaining();
+            return 1_000 - limiter(limit).peek().remaining();
         }
 
-        void get(String path) {
-            new RawHttp(port()).send("GET /" + path);
-        }
-
-        BlockingQueue<String> pieces() {
-            return context.getBean(Pieces.class).queue;
-        }
-
-        int port() {
-            return Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
-        }
-
-        /** A request whose response is read piece by piece. The bucket was never used. */
-        final class Stream implements AutoCloseable {
-
-            private final Socket socket;
-
-            private final BufferedReader response;
-
-            Stream(String path) throws IOException {
-                context.getBean(RateLimiterRegistry.class).get(path).reset();
-                socket = new Socket(InetAddress.getLoopbackAddress(), port());
-                socket.setSoTimeout(10_000);
-                socket.getOutputStream()
-                        .write(("GET /" + path + " HTTP/1.1\r\nHost: localhost\r\n\r\n")
-                                .getBytes(StandardCharsets.ISO_8859_1));
-                response = new BufferedReader(new InputStreamReader(socket.getInputStream(), StandardCharsets.UTF_8));
-            }
-
-            void write(String piece) {
-                pieces().add(piece);
-            }
-
-            void readUntil(String expected) throws IOException {
-                String line = response.readLine();
-                while (line == null || !line.contains(expected)) {
-                    assertThat(line).as("before " + expected).isNotNull();
-                    line = response.readLine();
-                }
-            }
-
-            @Override
-            public void close() throws IOException {
-                socket.close();
-            }
-        }
-    }
-
-    /** What the handlers write, in each test for itself. */
-    static final class Pieces {
-
-        private volatile BlockingQueue<String> queue = new LinkedBlockingQueue<>();
-
-        void clear() {
-            queue = new LinkedBlockingQueue<>();
-        }
-
-        Source source() {
-            return new Source(queue);
-        }
-    }
-
-    /** What one handler writes. */
-    record Source(BlockingQueue<String> queue) {
-
-        /** Returns the next piece, or {@code null} at the end. */
-        String next() throws IOException {
-            try {
-                String piece = queue.poll(20, TimeUnit.SECONDS);
-                if (FAILURE.equals(piece)) {
-                    throw new IOException("expected by the test");
-                }
-                return END.equals(piece) ? null : piece;
-            } catch (InterruptedException ex) {
-                throw new IOException(ex);
-            }
-        }
-
-        Flux<String> all() {
-            return Flux.<String>generate(sink -> {
-                        try {
-                            String piece = next();
-                            if (piece == null) {
-                                sink.complete();
-                            } else {
-                                sink.next(piece + "\n");
-                            }
-                        } catch (IOException ex) {
-                            sink.error(ex);
-                        }
-                    })
-                    .subscribeOn(Schedulers.boundedElastic());
+        StreamedResponse openUnused(String path) throws IOException {
+            limiter(path).reset();
+            return open(path);
         }
     }
 
@@ -331,8 +183,8 @@ class SettledResponseTests {
     static class SharedConfiguration {
 
         @Bean
-        Pieces pieces() {
-            return new Pieces();
+        StreamedPieces pieces() {
+            return new StreamedPieces();
         }
 
         @Bean
@@ -341,7 +193,7 @@ class SettledResponseTests {
         }
 
         @Bean
-        Streams streams(Pieces pieces) {
+        Streams streams(StreamedPieces pieces) {
             return new Streams(pieces);
         }
     }
@@ -350,9 +202,9 @@ class SettledResponseTests {
     @RestController
     static class Streams {
 
-        private final Pieces pieces;
+        private final StreamedPieces pieces;
 
-        Streams(Pieces pieces) {
+        Streams(StreamedPieces pieces) {
             this.pieces = pieces;
         }
 
@@ -388,7 +240,7 @@ class SettledResponseTests {
     static class ServletApplication extends SharedConfiguration {
 
         @Bean
-        ServletHandler handler(Pieces pieces) {
+        ServletHandler handler(StreamedPieces pieces) {
             return new ServletHandler(pieces);
         }
     }
@@ -396,28 +248,28 @@ class SettledResponseTests {
     @RestController
     static class ServletHandler {
 
-        private final Pieces pieces;
+        private final StreamedPieces pieces;
 
-        ServletHandler(Pieces pieces) {
+        ServletHandler(StreamedPieces pieces) {
             this.pieces = pieces;
         }
 
         @RateLimited(name = "body", permits = "100", permitsAfter = "#result.written")
         @GetMapping("/body")
-        public CountedBody body(HttpServletResponse response) {
-            return new CountedBody(pieces, response);
+        public StreamedPieces.Body body(HttpServletResponse response) {
+            return new StreamedPieces.Body(pieces, response);
         }
 
         @RateLimited(name = "body-in-entity", permits = "100", permitsAfter = "#result.body.written")
         @GetMapping("/body-in-entity")
         public ResponseEntity<StreamingResponseBody> bodyInEntity(HttpServletResponse response) {
-            return ResponseEntity.ok(new CountedBody(pieces, response));
+            return ResponseEntity.ok(new StreamedPieces.Body(pieces, response));
         }
 
         @RateLimited(name = "body-in-future", permits = "100", permitsAfter = "#result.body.written")
         @GetMapping("/body-in-future")
         public CompletableFuture<ResponseEntity<StreamingResponseBody>> bodyInFuture(HttpServletResponse response) {
-            return CompletableFuture.supplyAsync(() -> ResponseEntity.ok(new CountedBody(pieces, response)));
+            return CompletableFuture.supplyAsync(() -> ResponseEntity.ok(new StreamedPieces.Body(pieces, response)));
         }
 
         @RateLimited(name = "body-in-completed-future", permits = "100", permitsAfter = "#result.body.written")
@@ -488,42 +340,13 @@ class SettledResponseTests {
         }
     }
 
-    /** Knows how much it has written, as a body of the application does. */
-    static final class CountedBody implements StreamingResponseBody {
-
-        private final Source pieces;
-
-        private final HttpServletResponse response;
-
-        private final AtomicInteger written = new AtomicInteger();
-
-        CountedBody(Pieces pieces, HttpServletResponse response) {
-            this.pieces = pieces.source();
-            this.response = response;
-        }
-
-        public int getWritten() {
-            return written.get();
-        }
-
-        @Override
-        public void writeTo(OutputStream output) throws IOException {
-            for (String piece = pieces.next(); piece != null; piece = pieces.next()) {
-                written.incrementAndGet();
-                output.write((piece + "\n").getBytes(StandardCharsets.UTF_8));
-                // Spring MVC does not pass on the flush of the stream.
-                response.flushBuffer();
-            }
-        }
-    }
-
     static final class CountingEmitter extends SseEmitter {
 
-        private final Source pieces;
+        private final StreamedPieces.Source pieces;
 
         private final AtomicInteger sent = new AtomicInteger();
 
-        CountingEmitter(Pieces pieces) {
+        CountingEmitter(StreamedPieces pieces) {
             this.pieces = pieces.source();
         }
 
@@ -553,7 +376,7 @@ class SettledResponseTests {
     static class ReactiveApplication extends SharedConfiguration {
 
         @Bean
-        ReactiveHandler handler(Pieces pieces) {
+        ReactiveHandler handler(StreamedPieces pieces) {
             return new ReactiveHandler(pieces);
         }
     }
@@ -561,9 +384,9 @@ class SettledResponseTests {
     @RestController
     static class ReactiveHandler {
 
-        private final Pieces pieces;
+        private final StreamedPieces pieces;
 
-        ReactiveHandler(Pieces pieces) {
+        ReactiveHandler(StreamedPieces pieces) {
             this.pieces = pieces;
         }
 

@@ -1,6 +1,6 @@
 package io.ratelimit.architecture.breach;
 
-/** Whoever wants to say something logs it. */
+/** Logs should tell it. */
 public class PrintsToTheConsole {
 
     void print() {

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.RedisConnectionFailureException;
 
-@Timeout(30)
+@Timeout(180)
 class ConnectionBootstrapTests {
 
     private static final Duration SHORT = Duration.ofMillis(1);

@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 
-/** What is the application's, and what is ours whatever the application wants for itself. */
+/** What is the application's, and what is the starter's whatever the application wants for itself. */
 class DedicatedClientConfigurationTests {
 
     private static final RedisCredentialsProviderFactory CREDENTIALS = new RedisCredentialsProviderFactory() {};

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
-/** A command that nobody waits for any more would be sent again after a reconnect. */
+/** A command that no call waits for any more would be sent again after a reconnect. */
 class LettuceScriptExecutorTests {
 
     /** Those on their way to a server that says nothing by itself. */

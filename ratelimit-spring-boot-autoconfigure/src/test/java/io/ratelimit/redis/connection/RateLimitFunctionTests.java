@@ -17,7 +17,7 @@ class RateLimitFunctionTests {
 
     private static final String MISSING = "ERR Function not found";
 
-    private final LogRecorder log = new LogRecorder("io.ratelimit.redis");
+    private final LogRecorder log = LogRecorder.ofThisThread("io.ratelimit.redis");
 
     /** The attempts to load it that a server has not answered, or has. */
     private final List<CompletableFuture<Void>> attempts = new ArrayList<>();
@@ -71,6 +71,23 @@ class RateLimitFunctionTests {
         assertThat(log.text())
                 .isEqualTo("INFO Calls run as a script, because Redis does not run functions ("
                         + reply.replaceAll(", with args.*", "") + ")");
+    }
+
+    /** Such as a class of another version of the driver. */
+    @Test
+    void errorIsAnAttemptThatFailed() {
+        int[] loads = {0};
+        RateLimitFunction broken = new RateLimitFunction(
+                RateLimitLibrary.load(),
+                () -> {
+                    loads[0]++;
+                    throw new NoSuchMethodError("functionLoad");
+                },
+                () -> time.toNanos());
+        assertThat(broken.isUsable()).isFalse();
+        pass(Duration.ofSeconds(1));
+        assertThat(broken.isUsable()).isFalse();
+        assertThat(loads[0]).isEqualTo(2);
     }
 
     @Test

@@ -13,7 +13,7 @@ import io.ratelimit.testing.TestClock;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** A bucket of which something is taken for a moment, and one that is used alike but for that. */
+/** A bucket that lacks something for a moment, and one that is used alike but for that. */
 final class BucketTwins {
 
     private static final AtomicInteger PAIRS = new AtomicInteger();
@@ -67,7 +67,7 @@ final class BucketTwins {
         moment = clock.micros() - takenAt;
     }
 
-    /** Whether all of it was back when it was to be given back: then nothing could be undone any more. */
+    /** Whether all of it was back when it was to be refunded: then nothing could be undone any more. */
     boolean cameTooLate() {
         return moment >= backAfter;
     }

@@ -1,6 +1,7 @@
 package io.ratelimit.store.contract;
 
 import io.ratelimit.testing.LimitKind;
+import io.ratelimit.testing.TestRandom;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -11,7 +12,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 public abstract class DifferingRulesContract extends ModelledRulesContract {
 
-    private static final int CALLS = 150;
+    /** Of each pair. */
+    private static final int CALLS = TestRandom.cases(1_500);
 
     @ParameterizedTest
     @MethodSource("io.ratelimit.store.contract.RulePairs#all")

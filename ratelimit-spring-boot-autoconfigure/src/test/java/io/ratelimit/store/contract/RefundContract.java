@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What a call has taken can be given back, once. A twin is a limit of the same numbers that the call never saw. */
+/** What a call has taken can be refunded, once. A twin is a limit of the same numbers that the call never saw. */
 public abstract class RefundContract extends StoreContract {
 
     private static final long CAPACITY = 6;
@@ -152,7 +152,7 @@ public abstract class RefundContract extends StoreContract {
         assertThat(peek(other, 0).resetAfter()).isZero();
     }
 
-    /** Of a window that opens with a call, or a batch, the first of them is not given back first. */
+    /** Of a window that opens with a call, or a batch, the first of them is not refunded first. */
     @ParameterizedTest
     @EnumSource
     void callsUnderWayAtOnceAreGivenBackInAnyOrder(LimitKind kind) {
@@ -277,7 +277,7 @@ public abstract class RefundContract extends StoreContract {
         assertTwins(kind);
     }
 
-    /** Whether that is noticed or not, nobody gets more than there is. */
+    /** Whether that is noticed or not, no call gets more than there is. */
     @ParameterizedTest
     @EnumSource
     void bucketThatWasResetAndIsUsedAgainStaysInItsBounds(LimitKind kind) {
@@ -304,7 +304,7 @@ public abstract class RefundContract extends StoreContract {
         assertThat(remaining(twelve)).isEqualTo(kind == LimitKind.SLIDING_WINDOW_LOG ? 11 : 9);
     }
 
-    /** If it had begun to count by giving back, all would be back by its own memory. */
+    /** If it had begun to count by a refund, all would be back by its own memory. */
     @ParameterizedTest
     @EnumSource
     void ruleThatWasPushedOutHasNothingToGiveBackAndDoesNotBeginToCount(LimitKind kind) {

@@ -12,7 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** What was taken for a moment and given back is as if it had never been taken. */
+/** What was taken for a moment and refunded does not show. */
 public abstract class RefundExactnessContract extends StoreContract {
 
     /** Of the limits below: a permit's, a batch's, a window's. */
@@ -95,7 +95,7 @@ public abstract class RefundExactnessContract extends StoreContract {
         }
     }
 
-    /** What was there before is back in the first batch, what is given back would be in the second. */
+    /** What was there before is back in the first batch, what is refunded would be in the second. */
     @Test
     void othersDoNotComeBackInABatchThatWasNotTheirs() {
         RateLimit limit = six(LimitKind.TOKEN_BUCKET_BY_INTERVALS);

@@ -9,7 +9,7 @@ import java.util.Random;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What is given back by one of two logs of a bucket is gone from both, because they share the entry. */
+/** What is refunded by one of two logs of a bucket is gone from both, because they share the entry. */
 public abstract class SlidingWindowLogRefundContract extends StoreContract {
 
     private static final long MINUTE = 60_000_000;

@@ -83,7 +83,7 @@ class FailoverRateLimitStoreTests {
     @ParameterizedTest
     @MethodSource
     void outageIsOverWithTheNextAnswerOfAnyKind(Consumer<RateLimitStore> call) {
-        try (LogRecorder recorder = new LogRecorder("io.ratelimit.store")) {
+        try (LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.store")) {
             store.fail(trouble);
             call.accept(failover);
             assertThat(recorder.levels()).containsExactly("WARNING");
@@ -236,7 +236,7 @@ class FailoverRateLimitStoreTests {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
         StoreOutcome decided = decideRefundably(LOCAL);
         store.fail(trouble);
-        LogRecorder recorder = new LogRecorder("io.ratelimit.store");
+        LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.store");
         try {
             giveBack(decided, LOCAL);
         } finally {

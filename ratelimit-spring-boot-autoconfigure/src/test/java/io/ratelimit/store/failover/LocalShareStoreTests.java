@@ -63,7 +63,7 @@ class LocalShareStoreTests {
     @Test
     void callThatCostsMoreThanTheShareIsNotToldThatItCanNeverSucceed() {
         RateLimitGate gate = new RateLimitGate(one, (charge, decision, outcome) -> {}, Waiter.parking());
-        LogRecorder recorder = new LogRecorder("io.ratelimit.capacity");
+        LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.capacity");
         try {
             gate.decide(charges(11, LIMIT));
             assertThat(recorder.lines()).isEmpty();

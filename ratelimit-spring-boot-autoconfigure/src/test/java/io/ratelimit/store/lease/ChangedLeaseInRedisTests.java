@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** Leases of a limit that changes are refunded to a bucket that has another rule by then. */
-@Timeout(60)
+@Timeout(180)
 class ChangedLeaseInRedisTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -34,6 +34,8 @@ class ChangedLeaseInRedisTests {
 
     private RedisConnector connector;
 
+    private GuardedRedis guarded;
+
     private RateLimitStore shared;
 
     private LeasingRateLimitStore store;
@@ -42,7 +44,8 @@ class ChangedLeaseInRedisTests {
     void connect() {
         connector = new RedisConnector(redis.connections(), TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load());
         String prefix = RedisUnderTest.newPrefix();
-        shared = new RedisRateLimitStore(new GuardedRedis(connector, TIMEOUT, prefix), prefix);
+        guarded = new GuardedRedis(connector, TIMEOUT, prefix);
+        shared = new RedisRateLimitStore(guarded, prefix);
         // Refunds when it is told to.
         store = new LeasingRateLimitStore(shared, TIMEOUT, System::nanoTime, new LeaseThread(new TestClock()), 10_000);
     }
@@ -50,6 +53,7 @@ class ChangedLeaseInRedisTests {
     @AfterEach
     void close() throws Exception {
         store.close();
+        guarded.destroy();
         connector.destroy();
     }
 

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What giving idle leases back costs Redis, and the callers. */
-@Timeout(120)
+@Timeout(300)
 class IdleLeasesInRedisTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
@@ -42,6 +42,8 @@ class IdleLeasesInRedisTests {
 
     private CountedScripts scripts;
 
+    private GuardedRedis guarded;
+
     private RateLimitStore shared;
 
     private LeasingRateLimitStore store;
@@ -51,7 +53,8 @@ class IdleLeasesInRedisTests {
         connector = new RedisConnector(redis.connections(), TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load());
         scripts = new CountedScripts(connector);
         String prefix = RedisUnderTest.newPrefix();
-        shared = new RedisRateLimitStore(new GuardedRedis(scripts, TIMEOUT, prefix), prefix);
+        guarded = new GuardedRedis(scripts, TIMEOUT, prefix);
+        shared = new RedisRateLimitStore(guarded, prefix);
         // Refunds when it is told to.
         store = new LeasingRateLimitStore(shared, TIMEOUT, System::nanoTime, new LeaseThread(new TestClock()), 10_000);
     }
@@ -59,10 +62,11 @@ class IdleLeasesInRedisTests {
     @AfterEach
     void close() throws Exception {
         store.close();
+        guarded.destroy();
         connector.destroy();
     }
 
-    /** Each of which keeps three permits in advance, of seven calls. */
+    /** Each keeps three permits in advance, of seven calls. */
     private void lease(int keys) {
         IntStream.range(0, keys).forEach(key -> IntStream.range(0, 4).forEach(call -> take(key)));
     }

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What is not handed out goes back, or is dropped. */
-@Timeout(60)
+@Timeout(180)
 class LeaseEndTests {
 
     @RegisterExtension

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** How many permits are taken in advance. */
-@Timeout(60)
+@Timeout(180)
 class LeaseGrowthTests {
 
     @RegisterExtension

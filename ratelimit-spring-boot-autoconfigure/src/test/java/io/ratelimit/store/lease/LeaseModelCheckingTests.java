@@ -188,7 +188,7 @@ class LeaseModelCheckingTests {
             }
         }
 
-        /** Calls that have waited in vain look for themselves, which none does here. */
+        /** Calls that have waited without success look for themselves, which none does here. */
         void checkThatEveryPermitIsSomewhere() {
             long served = 0;
             for (LeaseRequest request : waiting) {

@@ -119,7 +119,7 @@ public abstract class LeaseRandomContract {
 
         private final RateLimitStore book;
 
-        /** What may be given back later, here and in the book. */
+        /** What may be refunded later, here and in the book. */
         private final List<Runnable> refundable = new ArrayList<>();
 
         private final boolean steady = random.nextBoolean();

@@ -21,7 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What a failed call took goes back to the lease that it was from. */
-@Timeout(60)
+@Timeout(180)
 class LeaseRefundTests {
 
     @RegisterExtension

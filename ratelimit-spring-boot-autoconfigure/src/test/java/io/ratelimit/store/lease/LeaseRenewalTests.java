@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** The next lease of a hot key is asked for before the present one is used up. A round trip takes a millisecond. */
-@Timeout(60)
+@Timeout(180)
 class LeaseRenewalTests {
 
     private static final Duration ROUND_TRIP = Duration.ofMillis(1);

@@ -24,7 +24,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Calls that wait for the lease of another. */
-@Timeout(60)
+@Timeout(180)
 class LeaseRequestTests {
 
     @RegisterExtension
@@ -55,7 +55,7 @@ class LeaseRequestTests {
         assertThat(trips.asked()).endsWith("1+2", "1+4", "1");
     }
 
-    /** Who calls again as soon as the lease is there would take what the others wait for. */
+    /** A caller that calls again as soon as the lease is there would take what the others wait for. */
     @Test
     void permitsAreThoseOfTheCallsThatWaitBeforeAnybodyElseTakesThem() {
         RateLimit limit = window("quotes", 1_000, 100);
@@ -93,7 +93,7 @@ class LeaseRequestTests {
         assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> instances.take(limit, 1));
     }
 
-    /** Nobody waits for a lease that could not even be asked for. */
+    /** No call waits for a lease that could not even be asked for. */
     @Test
     void errorOfTheStoreIsThatOfTheCallAlone() {
         RateLimit limit = window("quotes", 1_000, 100);

@@ -22,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
-/** A call of several limits, some of which have leases. */
-@Timeout(60)
+/** A call of several limits. Some have leases. */
+@Timeout(180)
 class LeasesOfSeveralLimitsTests {
 
     @RegisterExtension

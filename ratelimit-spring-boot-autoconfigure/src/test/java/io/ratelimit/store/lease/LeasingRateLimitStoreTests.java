@@ -24,7 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /** What an instance takes in advance and hands out. */
-@Timeout(60)
+@Timeout(180)
 class LeasingRateLimitStoreTests {
 
     private static final long SECOND = 1_000_000;

@@ -70,7 +70,7 @@ class RejectionCacheInvalidationTests {
                 .containsExactly(ALLOWED, ALLOWED);
     }
 
-    /** Also if it fails: it may have been given back all the same. */
+    /** Also if it fails: it may have been refunded all the same. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void permitsOfALeaseThatAreGivenBackForget(boolean fails) {

@@ -27,16 +27,20 @@ import io.ratelimit.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
-@Timeout(60)
+@Timeout(180)
 class RoutingRateLimitStoreTests {
 
     private final TestClock clock = new TestClock();
@@ -229,8 +233,20 @@ class RoutingRateLimitStoreTests {
         assertThat(eu.peek(fewer).remaining()).isZero();
     }
 
+    /** What is added to stores later must not go to the default server, or to Redis for a limit of the instance. */
+    @ParameterizedTest
+    @ValueSource(classes = {RoutingRateLimitStore.class, ScopedRateLimitStore.class})
+    void everythingAboutALimitIsRouted(Class<?> router) {
+        assertThat(DelegatingRateLimitStore.class.getDeclaredMethods())
+                .filteredOn(method -> Stream.of(method.getParameterTypes())
+                        .anyMatch(Set.of(RateLimit.class, Charge.class, StoreRequest.class)::contains))
+                .hasSizeGreaterThan(6)
+                .allSatisfy(method -> assertThat(router.getDeclaredMethod(method.getName(), method.getParameterTypes()))
+                        .isNotNull());
+    }
+
     private StoreOutcome decideAsync(StoreRequest request) throws Exception {
-        return store.decideAsync(request).toCompletableFuture().get(1, TimeUnit.SECONDS);
+        return store.decideAsync(request).toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private RoutingRateLimitStore routing(UnaryOperator<RateLimitStore> cache) {

@@ -30,7 +30,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-@Timeout(60)
+@Timeout(180)
 class ScopedRateLimitStoreTests {
 
     private final TestClock clock = new TestClock();
@@ -60,7 +60,7 @@ class ScopedRateLimitStoreTests {
         assertThat(store.peek(own).retryAfter()).isEqualTo(Duration.ofHours(1));
         BucketStatus status = store.changeAsync(own.limit(), own.key(), BucketChange.NONE)
                 .toCompletableFuture()
-                .get(1, TimeUnit.SECONDS);
+                .get(60, TimeUnit.SECONDS);
         assertThat(status.remaining()).isZero();
         store.reset(own.limit(), own.key());
         assertThat(remaining(own)).isEqualTo(2);
@@ -164,7 +164,7 @@ class ScopedRateLimitStoreTests {
     }
 
     private StoreOutcome decideAsync(StoreRequest request) throws Exception {
-        return store.decideAsync(request).toCompletableFuture().get(1, TimeUnit.SECONDS);
+        return store.decideAsync(request).toCompletableFuture().get(60, TimeUnit.SECONDS);
     }
 
     private long remaining(Charge charge) {

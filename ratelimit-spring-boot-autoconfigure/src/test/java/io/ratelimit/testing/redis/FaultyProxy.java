@@ -79,7 +79,7 @@ public final class FaultyProxy implements AutoCloseable {
         return connections.get();
     }
 
-    /** Resets a connection in the place of a reply to a script, so many times: the script has run, nobody knows. */
+    /** Resets a connection in the place of a reply to a script, so many times: the script has run, and no client knows. */
     public void loseReplies(int number) {
         repliesToLose.set(number);
     }
@@ -218,7 +218,7 @@ public final class FaultyProxy implements AutoCloseable {
         }
     }
 
-    /** Stops who wants to pass while it is shut. */
+    /** Stops everything that wants to pass while it is shut. */
     private static final class Gate {
 
         private boolean shut;

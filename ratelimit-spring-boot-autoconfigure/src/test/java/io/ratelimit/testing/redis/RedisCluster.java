@@ -27,7 +27,7 @@ public final class RedisCluster implements AutoCloseable {
         "cluster-node-timeout 1000", "cluster-replica-validity-factor 0", "cluster-allow-replica-migration no"
     };
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<RedisProcess> masters = new ArrayList<>();
 

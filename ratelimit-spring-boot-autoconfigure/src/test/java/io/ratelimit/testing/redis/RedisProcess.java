@@ -23,7 +23,7 @@ public final class RedisProcess implements AutoCloseable {
 
     public static final String HOST = "127.0.0.1";
 
-    private static final Duration PATIENCE = Duration.ofSeconds(20);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final File EXECUTABLE = executable();
 
@@ -124,11 +124,20 @@ public final class RedisProcess implements AutoCloseable {
         }
     }
 
+    /** Not of another server that has the port: this one has ended then. */
     public void awaitAnswer() {
         await("an answer of the server at " + port)
                 .atMost(PATIENCE)
                 .pollInterval(Duration.ofMillis(5))
-                .until(() -> RedisSocket.answers(port));
+                .until(() -> isRunning() && RedisSocket.answers(port, process.pid()));
+    }
+
+    private boolean isRunning() throws IOException {
+        if (process.isAlive()) {
+            return true;
+        }
+        throw new IllegalStateException(
+                "The server at " + port + " has ended: " + Files.readString(directory.resolve("log")));
     }
 
     /** It is gone without a word, as by SIGKILL. */

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 
-/** A master, two replicas, and three sentinels of which two must agree. */
+/** A master, two replicas, and three sentinels. Two of these must agree. */
 public final class RedisSentinels implements AutoCloseable {
 
     private static final String NAME = "shop";
@@ -16,7 +16,7 @@ public final class RedisSentinels implements AutoCloseable {
 
     private static final int SENTINELS = 3;
 
-    private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private final List<RedisProcess> servers = new ArrayList<>();
 

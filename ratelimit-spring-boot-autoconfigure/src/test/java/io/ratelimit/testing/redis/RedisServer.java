@@ -21,7 +21,7 @@ public final class RedisServer implements AutoCloseable {
 
     private final RedisProcess process;
 
-    /** Who was there before the trouble began, and still gets an answer. */
+    /** A client that was there before the failure began, and still gets an answer. */
     private final RedisSocket before;
 
     private RedisSocket looping;
@@ -113,7 +113,7 @@ public final class RedisServer implements AutoCloseable {
         awaitAnswer();
     }
 
-    /** It wants a password that nobody was told, and has forgotten all who were there. */
+    /** It wants a password that no client has, and has forgotten all clients that were there. */
     public void lock() {
         before.send("CONFIG", "SET", "requirepass", "secret");
         before.send("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
@@ -124,7 +124,7 @@ public final class RedisServer implements AutoCloseable {
         awaitAnswer();
     }
 
-    /** Who is connected may not run scripts. */
+    /** Connected clients may not run scripts. */
     public void forbidScripts() {
         send("ACL", "SETUSER", "default", "-@scripting");
     }
@@ -152,7 +152,7 @@ public final class RedisServer implements AutoCloseable {
         send("EVAL", "for i = 1, " + KEYS_TO_LOAD + " do redis.call('SET', 'other:' .. i, i) end", 0);
         process.kill();
         process.start();
-        await("LOADING").atMost(Duration.ofSeconds(20)).until(this::isLoading);
+        await("LOADING").atMost(Duration.ofSeconds(60)).until(this::isLoading);
     }
 
     private boolean isLoading() {

@@ -15,7 +15,7 @@ import java.util.List;
 /** A plain connection to a redis-server of this machine: no pool, no retry, no reconnect. */
 final class RedisSocket implements AutoCloseable {
 
-    private static final int PATIENCE_MILLIS = 5_000;
+    private static final int PATIENCE_MILLIS = 30_000;
 
     private final Socket socket = new Socket();
 
@@ -46,6 +46,16 @@ final class RedisSocket implements AutoCloseable {
     static boolean answers(int port) {
         try (RedisSocket line = new RedisSocket(port, 200)) {
             return line.send("PING").equals("PONG");
+        } catch (RuntimeException ex) {
+            return false;
+        }
+    }
+
+    /** Whether the server with this process answers, and soon. Another one may have the port, while this one finds out and ends. */
+    static boolean answers(int port, long process) {
+        try (RedisSocket line = new RedisSocket(port, 200)) {
+            return line.send("PING").equals("PONG")
+                    && line.send("INFO", "server").toString().contains("process_id:" + process + "\r");
         } catch (RuntimeException ex) {
             return false;
         }

@@ -11,7 +11,7 @@ import java.util.stream.Stream;
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
 
-/** A certificate for 127.0.0.1 that nobody has signed, made by the JDK that runs the tests. */
+/** A certificate for 127.0.0.1 that is signed by itself, made by the JDK that runs the tests. */
 public record TestCertificate(Path keyStore, Path pem) {
 
     private static final String PASSWORD = "changeit";

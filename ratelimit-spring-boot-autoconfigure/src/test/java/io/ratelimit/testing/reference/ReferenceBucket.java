@@ -45,7 +45,7 @@ interface ReferenceBucket {
     Fraction timeUntil(long now, Fraction mostUsed);
 
     /**
-     * Takes permits that another rule has given. In sum they are cut to the capacity; a permit of which a part is in use
+     * Takes permits that another rule has given. In sum they are cut to the capacity; a permit that is partly in use
      * counts as one then.
      */
     default void witness(long now, long permits, long capacity) {

@@ -63,7 +63,7 @@ class RequestLimitWebFilterTests {
         assertThat(behind).isNotDone();
         Thread thread = new Thread(store::decideAllowed, "store");
         thread.start();
-        request.get(10, TimeUnit.SECONDS);
+        request.get(60, TimeUnit.SECONDS);
         assertThat(behind.join()).startsWith("parallel-");
     }
 

@@ -21,7 +21,7 @@ import org.springframework.mock.web.MockHttpServletResponse;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
 
-/** Who writes to a response, and who must not. */
+/** What writes to a response, and what must not. */
 class ServletHeaderRecordTests {
 
     private static final RateLimit QUOTES = TestLimits.tokenBucket("quotes", 20, "10/s");

@@ -1,6 +1,6 @@
 package io.ratelimit.architecture.breach.autoconfigure;
 
-/** What nobody may know. */
+/** No class may depend on it. */
 public class Wiring {
 
     int beans = 1;

@@ -2,7 +2,7 @@ package io.ratelimit.architecture.breach.web;
 
 import io.ratelimit.architecture.breach.autoconfigure.Wiring;
 
-/** Nobody knows the wiring. */
+/** No package may depend on the wiring. */
 public class WebKnowsAutoconfigure {
 
     Object known = new Wiring();

@@ -1,0 +1,236 @@
+package io.ratelimit.outage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.redis.RedisCluster;
+import io.ratelimit.testing.redis.RedisSentinels;
+import io.ratelimit.testing.redis.RedisServer;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * Calls that Redis has charged, and that end while it is killed, hangs, or is replaced. Redis has their costs afterwards, once, except
+ * those that were under way when it failed: it may have made them or not, and the log has their number.
+ */
+@Timeout(300)
+class SettlementsInOutagesTests {
+
+    private static final long CAPACITY = 1_000;
+
+    private static final int ESTIMATE = 10;
+
+    private static final int CALLS = 300;
+
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
+
+    private static final Pattern REPORT =
+            Pattern.compile("Settlements of calls while Redis failed: (\\d+) kept and sent again, (\\d+) without");
+
+    private static Instance start(List<String> properties, String policy) {
+        return new Instance(
+                Stream.concat(
+                                properties.stream(),
+                                Stream.of(
+                                        "ratelimit.redis.timeout=1s",
+                                        "ratelimit.on-store-failure=" + policy,
+                                        "ratelimit.limits.tokens.capacity=" + CAPACITY,
+                                        "ratelimit.limits.tokens.rate=1/d",
+                                        "ratelimit.limits.regional.capacity=" + CAPACITY,
+                                        "ratelimit.limits.regional.rate=1/d"))
+                        .toList(),
+                Calls.class);
+    }
+
+    private static void awaitUsed(Instance instance, String key, long permits) {
+        await("the cost of " + key)
+                .atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(RateLimitStoreException.class)
+                .pollInterval(Duration.ofMillis(20))
+                .untilAsserted(() -> assertThat(used(instance, key)).isEqualTo(permits));
+    }
+
+    private static long used(Instance instance, String key) {
+        return CAPACITY - instance.limiter("tokens").peek(key).remaining();
+    }
+
+    private static List<Call> call(Instance instance, String... keys) {
+        List<Call> calls = Stream.of(keys)
+                .map(key -> new Call(key, new CompletableFuture<>()))
+                .toList();
+        Calls service = instance.bean(Calls.class);
+        calls.forEach(call -> {
+            var unused = service.use(call.key, call.cost);
+        });
+        await("the calls")
+                .atMost(PATIENCE)
+                .until(() -> calls.stream().allMatch(call -> used(instance, call.key) == ESTIMATE));
+        return calls;
+    }
+
+    private static String[] keys() {
+        return IntStream.range(0, CALLS).mapToObj(i -> "caller-" + i).toArray(String[]::new);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"local", "allow", "reject", "throw"})
+    void redisThatWasKilledHasTheCostsWhenItIsBack(String policy) {
+        try (RedisServer redis = RedisServer.loadingAtOnce();
+                Instance instance = start(redis.properties(), policy)) {
+            List<Call> calls = call(instance, "alice", "bob", "carol");
+            redis.kill();
+            calls.get(0).cost.complete(30);
+            calls.get(1).cost.complete(4);
+            if (policy.equals("local")) {
+                // The local bucket has it meanwhile, and no estimate.
+                awaitUsed(instance, "alice", 20);
+            }
+            redis.restart();
+            awaitUsed(instance, "alice", 30);
+            awaitUsed(instance, "bob", 4);
+            calls.get(2).cost.complete(40);
+            awaitUsed(instance, "carol", 40);
+            awaitUsed(instance, "alice", 30);
+        }
+    }
+
+    @Test
+    void redisThatHungHasTheCostsButOfWhatWasUnderWay() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.redis");
+                RedisServer redis = RedisServer.loadingAtOnce();
+                Instance instance = start(redis.properties(), "local")) {
+            List<Call> calls = call(instance, keys());
+            redis.hang();
+            for (int i = 0; i < CALLS; i++) {
+                calls.get(i).cost.complete(i % 2 == 0 ? 30 : 4);
+            }
+            awaitUsed(instance, "caller-" + (CALLS - 2), 20);
+            redis.goOn();
+            long unknown = unknown(log);
+            assertThat(unknown).isBetween(1L, 64L);
+            await("the costs").atMost(PATIENCE).until(() -> settled(instance, 0, CALLS) >= CALLS - unknown);
+        }
+    }
+
+    @Test
+    void replicaThatTakesOverHasTheCosts() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.redis");
+                RedisSentinels sentinels = new RedisSentinels();
+                Instance instance = start(sentinels.properties(), "local")) {
+            List<Call> calls = call(instance, keys());
+            sentinels.awaitReplicas();
+            CompletableFuture<Void> killed = CompletableFuture.runAsync(sentinels.master()::kill);
+            for (int i = 0; i < CALLS; i++) {
+                if (i == CALLS / 3) {
+                    killed.join();
+                }
+                calls.get(i).cost.complete(i % 2 == 0 ? 30 : 4);
+            }
+            sentinels.awaitPromotion();
+            // The first third may have been made by the server that was killed, before the replicas had it.
+            long unknown = unknown(log);
+            await("the costs")
+                    .atMost(PATIENCE)
+                    .until(() -> settled(instance, CALLS / 3, CALLS) >= CALLS - CALLS / 3 - unknown);
+            settled(instance, 0, CALLS / 3);
+        }
+    }
+
+    @Test
+    void shardsOfAClusterHaveTheCostsAfterOneIsReplaced() {
+        try (RedisCluster cluster = RedisCluster.withReplicas();
+                Instance instance = start(cluster.properties(), "local")) {
+            List<Call> calls = call(instance, keys());
+            cluster.awaitReplicas();
+            cluster.master(0).kill();
+            calls.forEach(call -> call.cost.complete(30));
+            cluster.awaitPromotion(0);
+            await("the costs")
+                    .atMost(PATIENCE)
+                    .until(() -> calls.stream().allMatch(call -> used(instance, call.key) == 30));
+        }
+    }
+
+    /** Each limit of a call is settled for itself, on its own server. */
+    @Test
+    void oneOfSeveralServersHasItsCostWhenItIsBack() {
+        try (RedisServer redis = RedisServer.loadingAtOnce();
+                RedisServer eu = RedisServer.loadingAtOnce();
+                Instance instance = start(
+                        Stream.concat(
+                                        redis.properties().stream(),
+                                        Stream.of(
+                                                "ratelimit.redis.eu.url=redis://127.0.0.1:" + eu.port(),
+                                                "ratelimit.limits.regional.redis=eu"))
+                                .toList(),
+                        "reject")) {
+            CompletableFuture<Integer> cost = new CompletableFuture<>();
+            var unused = instance.bean(Calls.class).useBoth("alice", cost);
+            awaitUsed(instance, "alice", ESTIMATE);
+            eu.kill();
+            cost.complete(30);
+            awaitUsed(instance, "alice", 30);
+            eu.restart();
+            await("the cost")
+                    .atMost(PATIENCE)
+                    .ignoreExceptionsInstanceOf(RateLimitStoreException.class)
+                    .until(() -> instance.limiter("regional").peek("alice").remaining() == CAPACITY - 60);
+        }
+    }
+
+    private static long unknown(LogRecorder log) {
+        await("the report").atMost(PATIENCE).until(() -> report(log) != null);
+        return Long.parseLong(report(log).group(2));
+    }
+
+    private static Matcher report(LogRecorder log) {
+        return log.lines().stream()
+                .map(REPORT::matcher)
+                .filter(Matcher::find)
+                .findFirst()
+                .orElse(null);
+    }
+
+    /** Returns how many have their cost. The others have their estimate. */
+    private static int settled(Instance instance, int first, int end) {
+        List<Integer> settled = new ArrayList<>();
+        for (int i = first; i < end; i++) {
+            long used = used(instance, "caller-" + i);
+            long cost = i % 2 == 0 ? 30 : 4;
+            assertThat(used).isIn(cost, (long) ESTIMATE);
+            if (used == cost) {
+                settled.add(i);
+            }
+        }
+        return settled.size();
+    }
+
+    private record Call(String key, CompletableFuture<Integer> cost) {}
+
+    static class Calls {
+
+        @RateLimited(name = "tokens", keyExpression = "#key", permits = "" + ESTIMATE, permitsAfter = "#result")
+        public CompletableFuture<Integer> use(String key, CompletableFuture<Integer> cost) {
+            return cost;
+        }
+
+        @RateLimited(name = "tokens", keyExpression = "#key", permits = "" + ESTIMATE, permitsAfter = "#result")
+        @RateLimited(name = "regional", keyExpression = "#key", permits = "" + ESTIMATE, permitsAfter = "2 * #result")
+        public CompletableFuture<Integer> useBoth(String key, CompletableFuture<Integer> cost) {
+            return cost;
+        }
+    }
+}

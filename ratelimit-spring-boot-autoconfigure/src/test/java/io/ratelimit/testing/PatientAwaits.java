@@ -1,0 +1,17 @@
+package io.ratelimit.testing;
+
+import java.time.Duration;
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.extension.BeforeAllCallback;
+import org.junit.jupiter.api.extension.ExtensionContext;
+
+/** Has all tests wait longer than Awaitility would, ten seconds: a machine can be busy, and a test that passes waits no longer. */
+public final class PatientAwaits implements BeforeAllCallback {
+
+    private static final Duration PATIENCE = Duration.ofMinutes(1);
+
+    @Override
+    public void beforeAll(ExtensionContext context) {
+        Awaitility.setDefaultTimeout(PATIENCE);
+    }
+}
