@@ -2,6 +2,7 @@ package io.ratelimit.actuate;
 
 import io.ratelimit.statistics.InstanceFigures;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -10,20 +11,24 @@ import org.jspecify.annotations.Nullable;
  * @param name its process and host
  * @param state as of a {@link StoreDescriptor}
  * @param reason why its store fails; {@code null}: it does not
+ * @param failingServers the names of the Redis servers that fail; {@code null}: none, or there is only one
  */
 public record InstanceDescriptor(
         String name,
         Instant startedAt,
         Instant lastSeenAt,
         String state,
-        @Nullable String reason) {
+        @Nullable String reason,
+        @Nullable List<String> failingServers) {
 
     static InstanceDescriptor of(InstanceFigures instance) {
+        List<String> failing = instance.state().failingServers();
         return new InstanceDescriptor(
                 instance.name(),
                 instance.startedAt(),
                 instance.lastSeenAt(),
                 instance.state().state(),
-                instance.state().reason());
+                instance.state().reason(),
+                failing.isEmpty() ? null : failing);
     }
 }

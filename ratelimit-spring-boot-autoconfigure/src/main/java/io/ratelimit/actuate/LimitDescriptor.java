@@ -34,6 +34,7 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
  * @param requests the requests that URL rules limit, such as {@code POST /login}, and what each is charged
  * @param lastMinute the calls of the last minute; {@code null}: they are not counted
  * @param history the calls of each interval, if asked for
+ * @param thisInstance what the calls of this instance hold and wait for; {@code null}: they do neither
  * @param byInstance the calls of the last minute on each instance, of a single limit
  * @param topKeys the keys that were rejected most in the last minutes, of a single limit; {@code null}: they are not counted
  */
@@ -60,12 +61,13 @@ public record LimitDescriptor(
         Map<String, ChargeDescription> requests,
         @Nullable CallCounts lastMinute,
         @Nullable CountSeries history,
+        @Nullable Load thisInstance,
         @Nullable Map<String, CallCounts> byInstance,
         @Nullable List<KeyCount> topKeys)
         implements OperationResponseBody {
 
     /** @param figures those of the limit; {@code null}: none */
-    static LimitDescriptor of(RateLimitStatus status, Usage usage, @Nullable LimitFigures figures) {
+    static LimitDescriptor of(RateLimitStatus status, Usage usage, Load load, @Nullable LimitFigures figures) {
         RateLimit limit = status.effective();
         return new LimitDescriptor(
                 limit.algorithmName(),
@@ -92,6 +94,7 @@ public record LimitDescriptor(
                 usage.requests(),
                 figures == null ? null : figures.lastMinute(),
                 figures == null ? null : figures.history(),
+                load.concerns(limit) ? load : null,
                 figures == null ? null : figures.byInstance(),
                 figures == null ? null : figures.topKeys());
     }
@@ -134,6 +137,24 @@ public record LimitDescriptor(
                     plan.dryRun(),
                     origins,
                     status.override() == null ? null : OverrideDescriptor.of(status.override()));
+        }
+    }
+
+    /**
+     * Describes the calls of this instance that are under way.
+     *
+     * @param permitsInUse the permits that they hold, of all keys; {@code null}: the limit has a rate
+     * @param waitingCalls how many wait for permits
+     */
+    public record Load(@Nullable Long permitsInUse, long waitingCalls) {
+
+        public static Load of(RateLimit limit, long permitsInUse, long waitingCalls) {
+            return new Load(limit.hasRate() ? null : permitsInUse, waitingCalls);
+        }
+
+        /** Returns whether calls of the limit hold permits or wait. */
+        private boolean concerns(RateLimit limit) {
+            return permitsInUse != null || waitingCalls > 0 || !limit.maxWait().isZero();
         }
     }
 

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.actuate.LimitDescriptor.LimitFigures;
+import io.ratelimit.actuate.LimitDescriptor.Load;
 import io.ratelimit.actuate.LimitDescriptor.Usage;
 import io.ratelimit.statistics.Figures;
 import io.ratelimit.statistics.RateLimitStatistics;
@@ -54,6 +55,8 @@ public final class RateLimitsEndpoint {
 
     private final Function<String, Usage> usage;
 
+    private final Function<RateLimit, Load> load;
+
     private final Supplier<StoreDescriptor> store;
 
     private final @Nullable RateLimitStatistics statistics;
@@ -67,6 +70,7 @@ public final class RateLimitsEndpoint {
      *
      * @param names supplies the names of all limits
      * @param usage returns where the limit of a name applies
+     * @param load returns what the calls of this instance hold and wait for
      * @param statistics {@code null}: calls are not counted
      * @param instance names this instance
      */
@@ -74,6 +78,7 @@ public final class RateLimitsEndpoint {
             RateLimitAdmin admin,
             Supplier<Collection<String>> names,
             Function<String, Usage> usage,
+            Function<RateLimit, Load> load,
             Supplier<StoreDescriptor> store,
             @Nullable RateLimitStatistics statistics,
             String instance,
@@ -81,6 +86,7 @@ public final class RateLimitsEndpoint {
         this.admin = admin;
         this.names = names;
         this.usage = usage;
+        this.load = load;
         this.store = store;
         this.statistics = statistics;
         this.instance = instance;
@@ -269,7 +275,13 @@ public final class RateLimitsEndpoint {
     }
 
     private static long version(@Nullable Long expected) {
-        return expected == null ? RateLimitAdmin.ANY_VERSION : expected;
+        if (expected == null) {
+            return RateLimitAdmin.ANY_VERSION;
+        }
+        if (expected < 0) {
+            throw new IllegalArgumentException("version must not be negative (was " + expected + ").");
+        }
+        return expected;
     }
 
     private static List<Duration> durations(String text) {
@@ -300,7 +312,8 @@ public final class RateLimitsEndpoint {
     }
 
     private LimitDescriptor describe(RateLimitStatus status, @Nullable LimitFigures figures) {
-        return LimitDescriptor.of(status, usage.apply(status.effective().name()), figures);
+        RateLimit limit = status.effective();
+        return LimitDescriptor.of(status, usage.apply(limit.name()), load.apply(limit), figures);
     }
 
     private BucketDescriptor describe(RateLimitStatus status, BucketStatus bucket) {

@@ -7,6 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param state {@code shared}: all instances share the limits; {@code instance}: each applies them on its own;
  *     {@code on-store-failure}: the store fails, and the policy applies
  * @param reason why it fails; {@code null} if it does not
- * @param error the message of the failure
+ * @param error the message of the failure, with the name of the server if limits are in several
  * @param since when the first call was not decided
  * @param servers each Redis server by its name, if limits are in several; {@code null}: there is only one
  */
@@ -58,16 +60,31 @@ public record StoreDescriptor(
         return of(kind, failures, servers.isEmpty() ? null : servers);
     }
 
+    /** Returns the names of the servers that fail; none if there is only one. */
+    public static List<String> failingServers(List<StoreFailure> failures) {
+        return ofWholeStores(failures)
+                .map(StoreFailure::redis)
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
+    }
+
+    private static Stream<StoreFailure> ofWholeStores(List<StoreFailure> failures) {
+        return failures.stream()
+                .filter(failure -> failure.reason() != Reason.FOREIGN_VALUE && failure.reason() != Reason.ALGORITHM);
+    }
+
     private static StoreDescriptor of(
             String kind, List<StoreFailure> failures, @Nullable Map<String, StoreDescriptor> servers) {
-        return failures.stream()
-                .filter(failure -> failure.reason() != Reason.FOREIGN_VALUE && failure.reason() != Reason.ALGORITHM)
+        return ofWholeStores(failures)
                 .findFirst()
                 .map(failure -> new StoreDescriptor(
                         kind,
                         "on-store-failure",
                         failure.reason().name().toLowerCase(Locale.ROOT),
-                        failure.message(),
+                        servers == null
+                                ? failure.message()
+                                : "Redis server '" + failure.redis() + "': " + failure.message(),
                         failure.since(),
                         servers))
                 .orElseGet(() -> new StoreDescriptor(kind, "shared", null, null, null, servers));

@@ -6,7 +6,6 @@ import io.lettuce.core.SslOptions;
 import io.lettuce.core.cluster.ClusterClientOptions;
 import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.List;
@@ -55,7 +54,7 @@ final class DedicatedRedis {
                 .containAny(CONNECTION.stream().map(PREFIX::concat).toArray(String[]::new));
     }
 
-    static boolean isConfigured(Redis redis) {
+    static boolean isConfigured(RedisStoreProperties redis) {
         return Stream.of(
                         redis.url(),
                         redis.host(),
@@ -72,18 +71,22 @@ final class DedicatedRedis {
 
     /** @param property the prefix of the properties, for messages */
     static RedisConnector connect(
-            String property, Redis redis, RateLimitAlgorithms algorithms, ObjectProvider<SslBundles> bundles) {
+            String property,
+            RedisStoreProperties redis,
+            RateLimitAlgorithms algorithms,
+            ObjectProvider<SslBundles> bundles) {
         checkServers(property, redis);
         if (!ClassUtils.isPresent("io.lettuce.core.RedisClient", DedicatedRedis.class.getClassLoader())) {
             throw new RateLimitConfigurationException(
                     property + " must have no connection properties without Lettuce on the class path.",
-                    "Add io.lettuce:lettuce-core, or configure spring.data.redis instead.");
+                    "Configure spring.data.redis instead, or add io.lettuce:lettuce-core (with"
+                            + " spring.data.redis.client-type=jedis, your own commands still use Jedis).");
         }
         return new Lettuce(property, redis).connect(algorithms, bundles);
     }
 
     /** Checks that the servers are named in one way. */
-    static void checkServers(String property, Redis redis) {
+    static void checkServers(String property, RedisStoreProperties redis) {
         String set = Stream.of(
                         named("url", redis.url()),
                         named("host or port", redis.host() == null ? redis.port() : redis.host()),
@@ -108,9 +111,9 @@ final class DedicatedRedis {
 
         private final String property;
 
-        private final Redis redis;
+        private final RedisStoreProperties redis;
 
-        Lettuce(String property, Redis redis) {
+        Lettuce(String property, RedisStoreProperties redis) {
             this.property = property;
             this.redis = redis;
         }
@@ -155,7 +158,7 @@ final class DedicatedRedis {
             return authenticated(server);
         }
 
-        private RedisConfiguration sentinels(RateLimitProperties.Sentinel sentinel) {
+        private RedisConfiguration sentinels(RedisStoreProperties.Sentinel sentinel) {
             if (sentinel.master() == null || sentinel.nodes().isEmpty()) {
                 throw new RateLimitConfigurationException(
                         property + ".sentinel must have a master and nodes.",
@@ -169,7 +172,7 @@ final class DedicatedRedis {
             return authenticated(servers);
         }
 
-        private RedisClusterConfiguration cluster(RateLimitProperties.Cluster cluster) {
+        private RedisClusterConfiguration cluster(RedisStoreProperties.Cluster cluster) {
             if (cluster.nodes().isEmpty()) {
                 throw new RateLimitConfigurationException(
                         property + ".cluster must have nodes.", "Set " + property + ".cluster.nodes.");
@@ -216,7 +219,7 @@ final class DedicatedRedis {
             if (uri != null) {
                 client.apply(uri);
             }
-            RateLimitProperties.Ssl ssl = redis.ssl();
+            RedisStoreProperties.Ssl ssl = redis.ssl();
             if (ssl != null && ssl.isUsed()) {
                 client.useSsl();
                 if (ssl.bundle() != null) {

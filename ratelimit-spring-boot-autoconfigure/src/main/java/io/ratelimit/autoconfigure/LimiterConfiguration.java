@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitListener;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.Waiter;
 import io.ratelimit.aop.EventLoops;
+import io.ratelimit.change.BucketChanges;
 import io.ratelimit.change.ChangeListener;
 import io.ratelimit.change.ReleaseMessages;
 import io.ratelimit.event.RateLimitEventPublisher;
@@ -15,6 +16,7 @@ import io.ratelimit.limiter.CallObserver;
 import io.ratelimit.limiter.CallObservers;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
+import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.PlanCaches;
 import io.ratelimit.limiter.PlanSettings;
@@ -22,6 +24,8 @@ import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.store.RateLimitStore;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -94,25 +98,50 @@ class LimiterConfiguration {
     @Bean
     RateLimitGate rateLimitGate(
             RateLimitStore store,
+            LimitCatalog catalog,
             CompositeRateLimitListener listeners,
             ObjectProvider<CallObserver> observers,
             Waiter waiter,
             RateLimitProperties properties,
             ObjectProvider<RedisServers> servers,
-            ObjectProvider<ReleaseMessages> releases) {
+            ObjectProvider<ReleaseMessages> releases,
+            ObjectProvider<BucketChanges> buckets,
+            ApplicationContext context) {
         // The store needs at most two timeouts.
         Duration timeout = properties.redis().timeout();
         RedisServers others = servers.getIfAvailable();
         Duration patience = (others == null ? timeout : others.longestTimeout(timeout)).multipliedBy(3);
+        RateLimitGate parent = ofParent(context, store);
         RateLimitGate gate = new RateLimitGate(
                 store,
                 listeners,
                 CallObservers.of(observers.orderedStream().toList()),
                 waiter,
                 EventLoops::isCurrentThread,
-                patience);
-        releases.ifAvailable(messages -> messages.subscribe(gate::permitsReleased));
+                patience,
+                parent);
+        // The calls of a child wait in the queues of its parent, which are told of these and of the parent's limits.
+        if (parent == null) {
+            releases.ifAvailable(messages -> messages.subscribe(gate::permitsReleased));
+            buckets.ifAvailable(changes -> changes.addListener(gate::permitsReleased));
+        }
+        catalog.addListener(limit -> follow(limit, gate));
         return gate;
+    }
+
+    private static @Nullable RateLimitGate ofParent(ApplicationContext context, RateLimitStore store) {
+        ApplicationContext parent = context.getParent();
+        return parent != null && parent.getBeanProvider(RateLimitStore.class).getIfAvailable() == store
+                ? parent.getBeanProvider(RateLimitGate.class).getIfAvailable()
+                : null;
+    }
+
+    private static void follow(EffectiveLimit limit, RateLimitGate gate) {
+        AtomicReference<RateLimit> known = new AtomicReference<>(limit.get());
+        limit.addListener(() -> {
+            RateLimit next = limit.get();
+            gate.limitChanged(known.getAndSet(next), next);
+        });
     }
 
     @Bean

@@ -14,6 +14,7 @@ import io.ratelimit.store.RateLimitStore;
 import java.util.function.BooleanSupplier;
 import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -73,8 +74,8 @@ class MetricsConfiguration {
     private record MeteredStores(StoreMeters meters) implements StoreInstrumentation {
 
         @Override
-        public RateLimitStore timed(RateLimitStore store, String name) {
-            return meters.timed(store, name);
+        public RateLimitStore timed(RateLimitStore store, String name, @Nullable String redis) {
+            return meters.timed(store, name, redis);
         }
 
         @Override
@@ -100,6 +101,11 @@ class MetricsConfiguration {
         @Override
         public void state(BooleanSupplier shared) {
             meters.state(shared);
+        }
+
+        @Override
+        public void state(String redis, BooleanSupplier available) {
+            meters.state(redis, available);
         }
     }
 }

@@ -1,8 +1,6 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitNames;
-import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
-import io.ratelimit.autoconfigure.RateLimitProperties.RedisServer;
 import java.lang.reflect.Parameter;
 import java.util.Arrays;
 import java.util.Collection;
@@ -54,7 +52,9 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
         boolean last = index + 1 == of.getNumberOfElements();
         // A single value is never a server, so that a misspelled property is found.
         return component == null && hasServers() && !last
-                ? new PropertySchema(name.append(of.subName(index).chop(1)), ResolvableType.forClass(RedisServer.class))
+                ? new PropertySchema(
+                        name.append(of.subName(index).chop(1)),
+                        ResolvableType.forClass(RedisStoreProperties.Server.class))
                 : component;
     }
 
@@ -70,12 +70,12 @@ record PropertySchema(ConfigurationPropertyName name, ResolvableType type) {
 
     /** Whether there are also Redis servers below the property, by their names. */
     boolean hasServers() {
-        return type.resolve(Object.class) == Redis.class;
+        return type.resolve(Object.class) == RedisStoreProperties.class;
     }
 
     /** Whether it is a Redis server by its name. */
     boolean isServer() {
-        return type.resolve(Object.class) == RedisServer.class;
+        return type.resolve(Object.class) == RedisStoreProperties.Server.class;
     }
 
     /** Returns the last parts of the names of the properties below. */

@@ -63,14 +63,15 @@ public final class RateLimitStatisticsAutoConfiguration {
 
     private static Supplier<InstanceState> state(String kind, ObjectProvider<StoreHealth> health) {
         if (kind.equals(StoreConfiguration.IN_MEMORY)) {
-            return () -> state(StoreDescriptor.inMemory());
+            return () -> state(StoreDescriptor.inMemory(), List.of());
         }
-        return () -> state(StoreDescriptor.shared(
-                kind,
-                health.stream()
-                        .findFirst()
-                        .map(RateLimitStatisticsAutoConfiguration::failures)
-                        .orElseGet(List::of)));
+        return () -> {
+            List<StoreFailure> failures = health.stream()
+                    .findFirst()
+                    .map(RateLimitStatisticsAutoConfiguration::failures)
+                    .orElseGet(List::of);
+            return state(StoreDescriptor.shared(kind, failures), StoreDescriptor.failingServers(failures));
+        };
     }
 
     /** Without calls, only a check finds out that the store decides again. */
@@ -79,8 +80,8 @@ public final class RateLimitStatisticsAutoConfiguration {
         return last.isEmpty() ? last : store.failures();
     }
 
-    private static InstanceState state(StoreDescriptor store) {
-        return new InstanceState(store.state(), store.reason());
+    private static InstanceState state(StoreDescriptor store, List<String> failingServers) {
+        return new InstanceState(store.state(), store.reason(), failingServers);
     }
 
     @Bean

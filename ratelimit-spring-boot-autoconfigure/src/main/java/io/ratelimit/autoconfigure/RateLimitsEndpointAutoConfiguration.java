@@ -3,10 +3,12 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.actuate.EndpointProblems;
+import io.ratelimit.actuate.LimitDescriptor.Load;
 import io.ratelimit.actuate.LimitDescriptor.Usage;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.statistics.RateLimitStatistics;
 import io.ratelimit.store.StoreHealth;
 import java.time.Clock;
@@ -36,6 +38,7 @@ public final class RateLimitsEndpointAutoConfiguration {
             RateLimitAdmin admin,
             LimitCatalog catalog,
             RateLimitStartup startup,
+            ObjectProvider<RateLimitGate> gates,
             ListableBeanFactory beans,
             ObjectProvider<StoreHealth> health,
             ObjectProvider<RedisServers> servers,
@@ -47,6 +50,10 @@ public final class RateLimitsEndpointAutoConfiguration {
                         catalog.settings().overrides(limit).pointcut(),
                         startup.methods(limit),
                         startup.requests(limit)),
+                limit -> {
+                    RateLimitGate gate = gates.getObject();
+                    return Load.of(limit, gate.heldPermits().of(limit), gate.waitingCalls(limit));
+                },
                 store(StoreConfiguration.kind(beans), health, servers),
                 statistics.getIfAvailable(),
                 InstanceName.get(),

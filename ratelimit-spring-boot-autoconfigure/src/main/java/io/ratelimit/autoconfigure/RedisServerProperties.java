@@ -2,8 +2,6 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
-import io.ratelimit.autoconfigure.RateLimitProperties.RedisServer;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -23,7 +21,7 @@ import org.springframework.core.env.Environment;
 
 /**
  * Reads the properties of further Redis servers. Their names are beside the properties of the first Redis, where no binder
- * expects names: whatever has properties below it and is no property of {@link Redis} is a server.
+ * expects names: whatever has properties below it and is no property of {@link RedisStoreProperties} is a server.
  */
 final class RedisServerProperties {
 
@@ -56,14 +54,16 @@ final class RedisServerProperties {
      * @param handler applied to the properties of each server
      * @throws RateLimitConfigurationException if a server has no address or an invalid one
      */
-    static Map<String, Redis> bind(Environment environment, Redis base, BindHandler handler) {
+    static Map<String, RedisStoreProperties> bind(
+            Environment environment, RedisStoreProperties base, BindHandler handler) {
         Binder binder = Binder.get(environment);
         Map<String, String> written = new LinkedHashMap<>();
         properties(environment).forEach(name -> addName(written, name));
         Map<String, String> names = names(environment);
-        Map<String, Redis> servers = new LinkedHashMap<>();
+        Map<String, RedisStoreProperties> servers = new LinkedHashMap<>();
         written.forEach((id, name) -> {
-            RedisServer server = binder.bind(property(name), Bindable.of(RedisServer.class), handler)
+            RedisStoreProperties.Server server = binder.bind(
+                            property(name), Bindable.of(RedisStoreProperties.Server.class), handler)
                     .orElse(null);
             if (server != null && names.containsKey(id)) {
                 servers.put(id, checked(name, server).over(property(name), base));
@@ -82,7 +82,7 @@ final class RedisServerProperties {
         return REDIS + "." + name;
     }
 
-    private static RedisServer checked(String name, RedisServer server) {
+    private static RedisStoreProperties.Server checked(String name, RedisStoreProperties.Server server) {
         if (!LimitNames.isValid(name)) {
             throw new RateLimitConfigurationException(
                     REDIS + " must have names of servers of letters, digits, '-' and '_' (was \"" + name + "\").",

@@ -1,6 +1,5 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.lang.System.Logger.Level;
@@ -126,13 +125,13 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
 
         private final String name;
 
-        private final Redis properties;
+        private final RedisStoreProperties properties;
 
         private final RedisConnector connector;
 
         private final GuardedRedis guarded;
 
-        Server(String name, Redis properties, RedisConnector connector) {
+        Server(String name, RedisStoreProperties properties, RedisConnector connector) {
             this.name = name;
             this.properties = properties;
             this.connector = connector;
@@ -144,7 +143,7 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
             return name;
         }
 
-        Redis properties() {
+        RedisStoreProperties properties() {
             return properties;
         }
 

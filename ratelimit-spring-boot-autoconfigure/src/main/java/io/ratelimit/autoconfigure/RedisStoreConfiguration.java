@@ -59,7 +59,7 @@ class RedisStoreConfiguration {
             RateLimitProperties properties,
             RateLimitAlgorithms algorithms,
             ObjectProvider<SslBundles> bundles) {
-        RateLimitProperties.Redis redis = properties.redis();
+        RedisStoreProperties redis = properties.redis();
         if (DedicatedRedis.isConfigured(redis)) {
             return DedicatedRedis.connect("ratelimit.redis", redis, algorithms, bundles);
         }
@@ -123,7 +123,7 @@ class RedisStoreConfiguration {
     private static RedisConnector connect(
             ListableBeanFactory beans,
             String name,
-            RateLimitProperties.Redis redis,
+            RedisStoreProperties redis,
             RateLimitAlgorithms algorithms,
             ObjectProvider<SslBundles> bundles) {
         String property = RedisServerProperties.property(name);
@@ -198,7 +198,7 @@ class RedisStoreConfiguration {
     /** Not in {@link StoreConfiguration}, whose methods are read without Redis, too. */
     static RateLimitStore store(
             GuardedRedis redis,
-            RateLimitProperties.Redis properties,
+            RedisStoreProperties properties,
             ObjectProvider<ReleaseMessages> releases,
             LongConsumer lostPermits) {
         RedisRateLimitStore store = new RedisRateLimitStore(redis, properties.keyPrefix(), properties.keyHash());

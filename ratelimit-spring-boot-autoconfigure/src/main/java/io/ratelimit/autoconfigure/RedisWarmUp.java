@@ -9,6 +9,7 @@ import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.limiter.DecisionWarmUp;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.AlgorithmCheckScript;
+import io.ratelimit.redis.AlgorithmMistake;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.redis.connection.RedisConnector;
@@ -29,8 +30,8 @@ import org.springframework.data.redis.core.script.DefaultRedisScript;
 
 /**
  * Connects to Redis and warms up the code of decisions, on threads of their own while the other beans are created. At the end,
- * the start-up waits two seconds for it at most. Uses a circuit breaker of its own, so that a slow, cold JVM does not count as
- * a failure of the server. A failure does not stop the start-up.
+ * the start-up waits two seconds for it at most. Uses circuit breakers of its own, so that a slow, cold JVM does not count as
+ * a failure of the server, and never replaces a connection. A failure does not stop the start-up.
  */
 final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableBeanFactory>, DisposableBean {
 
@@ -164,8 +165,8 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
             } catch (RuntimeException ex) {
                 String message = String.valueOf(
                         NestedExceptionUtils.getMostSpecificCause(ex).getMessage());
-                int failed = message.indexOf(AlgorithmCheckScript.FAILED);
-                if (failed < 0) {
+                AlgorithmMistake known = AlgorithmMistake.ofError(message);
+                if (known == null) {
                     logger.log(
                             Level.WARNING,
                             "Cannot check the Lua part of algorithm ''{0}'' ({1})",
@@ -173,9 +174,8 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
                             message);
                     continue;
                 }
-                String what = message.substring(failed + AlgorithmCheckScript.FAILED.length())
-                        .replaceFirst("(?s),? script: .*", "");
-                RateLimitConfigurationException found = AlgorithmCheck.inRedis(algorithm, what);
+                RateLimitConfigurationException found =
+                        AlgorithmCheck.inRedis(algorithm, known.what().replaceFirst("(?s),? script: .*", ""));
                 if (over) {
                     logger.log(Level.ERROR, found.getMessage());
                 }
@@ -189,7 +189,7 @@ final class RedisWarmUp implements StoreWarmUp, BeanFactoryInitializer<ListableB
     }
 
     private void warmUpRedis() throws Exception {
-        GuardedRedis redis = new GuardedRedis(connector, TIMEOUT, keyPrefix + KEY_SUFFIX);
+        GuardedRedis redis = GuardedRedis.forWarmUp(connector, TIMEOUT, keyPrefix + KEY_SUFFIX);
         try {
             redis.warmUp(MAX_WAIT);
             warmUp(new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix + KEY_SUFFIX)));

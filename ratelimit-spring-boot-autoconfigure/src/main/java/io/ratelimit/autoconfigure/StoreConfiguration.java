@@ -43,6 +43,9 @@ class StoreConfiguration {
     /** The kind of a store of the application. */
     static final String CUSTOM = "custom";
 
+    /** The server of decisions in memory, where others are in several servers: Prometheus wants the same tags of all. */
+    private static final String NO_SERVER = "none";
+
     @Bean
     @ConditionalOnMissingBean
     TimeSource rateLimitTimeSource() {
@@ -76,15 +79,16 @@ class StoreConfiguration {
                     "Add spring-boot-starter-data-redis, or set ratelimit.store=in-memory.");
         }
         StoreInstrumentation instrumented = instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE);
-        RateLimitStore memory = inMemoryStore(properties, time, instrumented);
+        RedisServers servers = redisServers.getIfAvailable(() -> new RedisServers(Map.of()));
+        boolean several = !servers.byId().isEmpty();
+        RateLimitStore memory = inMemoryStore(properties, time, instrumented, several ? NO_SERVER : null);
         RedisStores stores = new RedisStores(
                 instrumented,
                 properties.share().equals(LocalShare.WHOLE) ? memory : new LocalShareStore(memory),
                 leases,
                 events,
                 releases);
-        RedisServers servers = redisServers.getIfAvailable(() -> new RedisServers(Map.of()));
-        if (servers.byId().isEmpty()) {
+        if (!several) {
             FailoverRateLimitStore only = stores.failover(guarded, properties.redis(), null);
             instrumented.state(only::isAvailable);
             return new ScopedRateLimitStore(only, failingOver(memory, algorithms));
@@ -102,13 +106,12 @@ class StoreConfiguration {
             ObjectProvider<ReleaseMessages> releases) {
 
         /** @param name of the server; {@code null}: there is only one */
-        FailoverRateLimitStore failover(
-                GuardedRedis redis, RateLimitProperties.Redis properties, @Nullable String name) {
-            boolean first = name == null || name.equals(RedisServerProperties.DEFAULT);
+        FailoverRateLimitStore failover(GuardedRedis redis, RedisStoreProperties properties, @Nullable String name) {
             RateLimitStore shared = instrumented.timed(
                     RedisStoreConfiguration.store(redis, properties, releases, instrumented.lostPermits()),
-                    first ? "redis" : "redis_" + name);
-            return new FailoverRateLimitStore(
+                    "redis",
+                    name);
+            FailoverRateLimitStore store = new FailoverRateLimitStore(
                     leases.over(
                             properties.rememberRejections()
                                     ? new RejectionCachingRateLimitStore(shared, instrumented.cachedRejections())
@@ -117,9 +120,13 @@ class StoreConfiguration {
                     local,
                     events::publish,
                     name);
+            if (name != null) {
+                instrumented.state(name, store::isAvailable);
+            }
+            return store;
         }
 
-        RoutingRateLimitStore routing(GuardedRedis first, RateLimitProperties.Redis properties, RedisServers servers) {
+        RoutingRateLimitStore routing(GuardedRedis first, RedisStoreProperties properties, RedisServers servers) {
             FailoverRateLimitStore byDefault = failover(first, properties, RedisServerProperties.DEFAULT);
             Map<String, FailoverRateLimitStore> others = new LinkedHashMap<>();
             servers.byId()
@@ -150,7 +157,7 @@ class StoreConfiguration {
             RateLimitAlgorithms algorithms,
             ObjectProvider<StoreInstrumentation> instrumentation) {
         return failingOver(
-                inMemoryStore(properties, time, instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE)),
+                inMemoryStore(properties, time, instrumentation.getIfAvailable(() -> StoreInstrumentation.NONE), null),
                 algorithms);
     }
 
@@ -160,11 +167,14 @@ class StoreConfiguration {
     }
 
     private static RateLimitStore inMemoryStore(
-            RateLimitProperties properties, TimeSource time, StoreInstrumentation instrumented) {
+            RateLimitProperties properties,
+            TimeSource time,
+            StoreInstrumentation instrumented,
+            @Nullable String redis) {
         InMemoryRateLimitStore store =
                 new InMemoryRateLimitStore(time, properties.inMemory().maxKeys(), instrumented.evictions());
         instrumented.buckets(store::size);
-        return instrumented.timed(store, "in_memory");
+        return instrumented.timed(store, "in_memory", redis);
     }
 
     /** Returns the kind of the store: {@code redis}, {@value #IN_MEMORY}, or {@value #CUSTOM} for one of the application. */
@@ -202,8 +212,12 @@ class StoreConfiguration {
 
         StoreInstrumentation NONE = new StoreInstrumentation() {};
 
-        /** Returns a store that measures decisions. */
-        default RateLimitStore timed(RateLimitStore store, String name) {
+        /**
+         * Returns a store that measures decisions.
+         *
+         * @param redis the name of the server, if limits are in several; {@code null}: there is only one
+         */
+        default RateLimitStore timed(RateLimitStore store, String name, @Nullable String redis) {
             return store;
         }
 
@@ -227,6 +241,9 @@ class StoreConfiguration {
 
         /** Gets whether instances share their limits at the moment. */
         default void state(BooleanSupplier shared) {}
+
+        /** Gets whether one of several servers decides at the moment. */
+        default void state(String redis, BooleanSupplier available) {}
     }
 
     /** Connects a store while the other beans are created, so that the first call does not have to. */

@@ -10,7 +10,10 @@ import io.ratelimit.store.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
 import java.time.Instant;
+import java.util.List;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +36,8 @@ public final class BucketChanges {
 
     private final Clock clock;
 
+    private final List<BiConsumer<String, String>> bucketListeners = new CopyOnWriteArrayList<>();
+
     public BucketChanges(RateLimitStore store, ChangeChannel channel, OverrideSynchronizer listeners) {
         this(store, channel, listeners::tell, Clock.systemUTC());
     }
@@ -49,7 +54,21 @@ public final class BucketChanges {
         String[] words = message.split(" ", 2);
         if (words.length == 2) {
             store.forget(words[0], words[1]);
+            tellBucketListeners(words[0], words[1]);
         }
+    }
+
+    /**
+     * Adds a listener that is called after a bucket was changed, by this instance or another.
+     *
+     * @param listener receives the id of the limit and the {@link KeyDigest} of the key
+     */
+    public void addListener(BiConsumer<String, String> listener) {
+        bucketListeners.add(listener);
+    }
+
+    private void tellBucketListeners(String limit, String keyDigest) {
+        bucketListeners.forEach(listener -> listener.accept(limit, keyDigest));
     }
 
     CompletionStage<BucketStatus> change(
@@ -81,7 +100,9 @@ public final class BucketChanges {
 
     /** Even if the change has failed: it may have been made. */
     private void tellInstances(RateLimit limit, @Nullable String key) {
-        channel.send(TOPIC, limit.id() + " " + KeyDigest.of(key == null ? "" : key));
+        String digest = KeyDigest.of(key == null ? "" : key);
+        channel.send(TOPIC, limit.id() + " " + digest);
+        tellBucketListeners(limit.id(), digest);
     }
 
     private void tellListeners(RateLimitChangedEvent event) {

@@ -11,7 +11,7 @@ public final class Continuations {
     /** Continuations may be slow. The continuations of other calls wait only if so many are slow at once. */
     private static final int THREADS = 256;
 
-    private final Executor threads = DaemonThreads.create("ratelimit-late", THREADS, Integer.MAX_VALUE);
+    private final Executor threads = DaemonThreads.createOnDemand("ratelimit-late", THREADS);
 
     /** Returns the same work. Its continuations run on another thread if the work ends on a {@link ServiceThread}. */
     public <T> CompletionStage<T> apart(CompletionStage<T> work) {

@@ -2,6 +2,7 @@ package io.ratelimit.concurrent;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -22,11 +23,24 @@ public final class DaemonThreads {
      * @param waiting the largest number of tasks that wait for a thread; further tasks are rejected
      */
     public static Executor create(String name, int most, int waiting) {
-        return create(most, waiting, task -> {
+        return create(most, waiting, daemons(name));
+    }
+
+    private static ThreadFactory daemons(String name) {
+        return task -> {
             Thread thread = new Thread(task, name);
             thread.setDaemon(true);
             return thread;
-        });
+        };
+    }
+
+    /**
+     * Creates threads as {@link #create} does, but only if none is idle: for many short tasks that rarely need many threads at
+     * once.
+     */
+    public static Executor createOnDemand(String name, int most) {
+        IdleThreads idle = new IdleThreads();
+        return new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, idle, daemons(name), idle::append);
     }
 
     /** Creates {@linkplain ServiceThread service threads}, otherwise as {@link #create}. */
@@ -48,11 +62,7 @@ public final class DaemonThreads {
 
     /** As {@link #createServiceScheduler}, with a thread that may run code of the application, such as a driver's. */
     public static ScheduledExecutorService createScheduler(String name) {
-        return createScheduler(task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        });
+        return createScheduler(daemons(name));
     }
 
     private static ScheduledExecutorService createScheduler(ThreadFactory threads) {
@@ -62,5 +72,25 @@ public final class DaemonThreads {
         scheduler.setRemoveOnCancelPolicy(true);
         scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         return scheduler;
+    }
+
+    /** Accepts a task only if an idle thread takes it, so that the pool creates threads while it may, and appends the others. */
+    private static final class IdleThreads extends LinkedTransferQueue<Runnable> {
+
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        public boolean offer(Runnable task) {
+            return tryTransfer(task);
+        }
+
+        /** All threads are busy. One of them takes the task when it is done. */
+        void append(Runnable task, ThreadPoolExecutor pool) {
+            super.offer(task);
+            if (pool.getPoolSize() == 0 && remove(task)) {
+                // All have ended meanwhile.
+                pool.execute(task);
+            }
+        }
     }
 }

@@ -65,7 +65,8 @@ public final class Watchdog {
     /**
      * Checks a part from now on, until it is garbage. Never throws.
      *
-     * @param check resumes the part if it is stuck, and then returns a sentence for the log, or {@code null} if all is well; must not block, nor hold the part, which is passed to it
+     * @param check resumes the part if it is stuck, and then returns a sentence for the log, or {@code null} if all is well; must
+     *     not block, nor hold the part, which is passed to it
      */
     public <T> void watch(T part, Function<? super T, @Nullable String> check) {
         parts.add(new Part<>(part, check));

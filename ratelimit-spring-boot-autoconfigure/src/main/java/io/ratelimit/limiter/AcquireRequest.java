@@ -22,6 +22,11 @@ public record AcquireRequest(List<Charge> charges, boolean refundable, CallListe
         return new AcquireRequest(charges, anyHoldsPermits(charges), listener);
     }
 
+    /** Returns this request with the charges that were decided, which differ if a limit has changed while the call waited. */
+    AcquireRequest as(StoreOutcome outcome) {
+        return outcome.charges().equals(charges) ? this : new AcquireRequest(outcome.charges(), refundable, listener);
+    }
+
     /** Returns whether a charge is for a concurrency limit, whose permits the call holds. */
     boolean holdsPermits() {
         return refundable && anyHoldsPermits(charges);
@@ -38,7 +43,7 @@ public record AcquireRequest(List<Charge> charges, boolean refundable, CallListe
      */
     Settlement settlement(
             StoreOutcome outcome, RateLimitStore store, UnaryOperator<CompletionStage<Void>> continuations) {
-        return refundable ? Settlement.of(outcome, store::chargeAsync, continuations) : Settlement.NONE;
+        return refundable ? Settlement.of(charges, outcome, store::settleAsync, continuations) : Settlement.NONE;
     }
 
     private static boolean anyHoldsPermits(List<Charge> charges) {

@@ -36,6 +36,8 @@ final class CallAdmission {
 
     private final ExcessivePermitsLog capacityLog = new ExcessivePermitsLog();
 
+    private final WaitingCallCounts waiting = new WaitingCallCounts();
+
     private final AtomicBoolean callListenerFailed = new AtomicBoolean();
 
     CallAdmission(RateLimitListener listener, CallObserver observer, Waiter waiter) {
@@ -77,7 +79,8 @@ final class CallAdmission {
         if (delay.isZero()) {
             return CompletableFuture.completedFuture(null);
         }
-        Runnable over = ofCall.onWait(new CombinedDecision(acquire.charges(), outcome.decisions()).delayedBy(delay));
+        Runnable over =
+                waiting.begin(new CombinedDecision(acquire.charges(), outcome.decisions()).delayedBy(delay), ofCall);
         CompletableFuture<Void> wait = Futures.start(() -> waiter.awaitAsync(delay));
         var unused = caller.whenComplete((entered, thrown) -> wait.cancel(false));
         return wait.whenComplete((done, thrown) -> over.run());
@@ -168,7 +171,7 @@ final class CallAdmission {
 
     private void await(Duration delay, CombinedDecision combined) {
         RateLimit limit = combined.delayedBy(delay);
-        Runnable over = observer.onWait(limit);
+        Runnable over = waiting.begin(limit, observer);
         try {
             waiter.await(delay);
         } catch (InterruptedException ex) {
@@ -177,6 +180,11 @@ final class CallAdmission {
         } finally {
             over.run();
         }
+    }
+
+    /** Counts the calls that wait. */
+    WaitingCallCounts waiting() {
+        return waiting;
     }
 
     private void notifyCallListener(AcquireRequest acquire, StoreOutcome outcome) {

@@ -1,5 +1,7 @@
 package io.ratelimit.limiter;
 
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.Waiter;
 import io.ratelimit.concurrent.Continuations;
@@ -26,23 +28,40 @@ final class ConcurrencyGate {
 
     private final Continuations continuations;
 
-    private final HeldPermitCounts heldPermits = new HeldPermitCounts();
+    private final HeldPermitCounts heldPermits;
 
     private final PermitQueues queues;
 
+    private ConcurrencyGate(
+            RateLimitStore store,
+            CallAdmission admission,
+            CallObserver observer,
+            Continuations continuations,
+            PermitQueues queues,
+            HeldPermitCounts heldPermits) {
+        this.store = store;
+        this.admission = admission;
+        this.observer = observer;
+        this.continuations = continuations;
+        this.queues = queues;
+        this.heldPermits = heldPermits;
+    }
+
     /** @param patience the longest time that a decision takes */
-    ConcurrencyGate(
+    static ConcurrencyGate create(
             RateLimitStore store,
             CallAdmission admission,
             CallObserver observer,
             Waiter waiter,
             Continuations continuations,
             Duration patience) {
-        this.store = store;
-        this.admission = admission;
-        this.observer = observer;
-        this.continuations = continuations;
-        this.queues = new PermitQueues(store, waiter, patience);
+        PermitQueues queues = new PermitQueues(store, waiter, patience);
+        return new ConcurrencyGate(store, admission, observer, continuations, queues, new HeldPermitCounts());
+    }
+
+    /** Returns a gate of a child context over the same store: a release in one context wakes a call of the other. */
+    ConcurrencyGate child(CallAdmission ofChild, CallObserver observerOfChild, Continuations continuationsOfChild) {
+        return new ConcurrencyGate(store, ofChild, observerOfChild, continuationsOfChild, queues, heldPermits);
     }
 
     /** Does the same as {@link RateLimitGate#enter(AcquireRequest)}. */
@@ -50,7 +69,7 @@ final class ConcurrencyGate {
         StoreOutcome outcome = decide(acquire);
         Settlement hold = hold(acquire, outcome, UnaryOperator.identity());
         try {
-            admission.admit(acquire, outcome);
+            admission.admit(acquire.as(outcome), outcome);
             return hold;
         } catch (Throwable ex) {
             // A limit in dry run has permits even if another one rejects the call.
@@ -74,8 +93,11 @@ final class ConcurrencyGate {
         var unused = continuations.apart(decideAsync(acquire, ofCall, entered)).whenComplete((outcome, thrown) -> {
             if (outcome == null) {
                 Throwable failure = Futures.unwrap(thrown);
-                admission.reportFailure(acquire.charges(), failure);
-                entered.completeExceptionally(failure);
+                try {
+                    admission.reportFailure(acquire.charges(), failure);
+                } finally {
+                    entered.completeExceptionally(failure);
+                }
             } else {
                 admitAsync(acquire, outcome, ofCall, entered);
             }
@@ -95,13 +117,16 @@ final class ConcurrencyGate {
     private void admitAsync(
             AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall, CompletableFuture<Settlement> entered) {
         Settlement hold = hold(acquire, outcome, continuations::apart);
-        var unused = Futures.start(() -> admission.admitAsync(acquire, outcome, ofCall, entered))
+        var unused = Futures.start(() -> admission.admitAsync(acquire.as(outcome), outcome, ofCall, entered))
                 .whenComplete((over, failure) -> {
-                    if (failure != null || !entered.complete(hold)) {
-                        hold.release();
-                    }
-                    if (failure != null) {
-                        entered.completeExceptionally(Futures.unwrap(failure));
+                    try {
+                        if (failure != null || !entered.complete(hold)) {
+                            hold.release();
+                        }
+                    } finally {
+                        if (failure != null) {
+                            entered.completeExceptionally(Futures.unwrap(failure));
+                        }
                     }
                 });
     }
@@ -113,6 +138,20 @@ final class ConcurrencyGate {
     /** Wakes the first call that waits for permits of a bucket, as {@link RateLimitGate#permitsReleased} does. */
     void permitsReleased(String limit, String keyDigest) {
         queues.released(limit, keyDigest);
+    }
+
+    /** Wakes the first call that waits for permits of a bucket that was reset. */
+    void reset(Charge bucket) {
+        queues.released(bucket);
+    }
+
+    /** Lets calls that wait know that a limit has changed, as {@link RateLimitGate#limitChanged} does. */
+    void limitChanged(RateLimit previous, RateLimit next) {
+        queues.changed(previous, next);
+    }
+
+    long waiting(RateLimit limit) {
+        return queues.waiting(limit);
     }
 
     HeldPermitCounts heldPermits() {

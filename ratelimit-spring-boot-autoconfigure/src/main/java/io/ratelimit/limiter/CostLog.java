@@ -48,7 +48,7 @@ final class CostLog {
         if (isDue(nextLoss)) {
             logger.log(
                     Level.WARNING,
-                    "Cost of a call to limit ''{0}'' not charged ({1}); the estimate stays charged; logged once a minute",
+                    "Cost of a call to limit ''{0}'' not charged ({1}); the estimate stays charged meanwhile; logged once a minute",
                     charge.limit().name(),
                     failure instanceof RateLimitStoreException
                             ? failure.getMessage()

@@ -42,7 +42,6 @@ final class PermitHold {
             return;
         }
         held.forEach(charge -> counts.add(charge.limit(), -charge.permits()));
-        // The store releases them later if it fails now.
-        var unused = refund.refund(held).whenComplete((done, thrown) -> held.forEach(queues::released));
+        queues.release(refund, held);
     }
 }

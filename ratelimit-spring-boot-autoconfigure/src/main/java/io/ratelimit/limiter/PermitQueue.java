@@ -1,10 +1,12 @@
 package io.ratelimit.limiter;
 
+import io.ratelimit.RateLimit;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.limiter.PermitQueues.BucketName;
 import io.ratelimit.store.StoreOutcome;
-import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -15,7 +17,8 @@ final class PermitQueue {
 
     private final BucketName name;
 
-    private final Deque<WaitingCall> calls = new ArrayDeque<>();
+    /** In the order of their arrival. Each can leave at any time, such as thousands that are cancelled. */
+    private final Set<WaitingCall> calls = new LinkedHashSet<>();
 
     /** Whether the first call is being decided. */
     private boolean deciding;
@@ -26,7 +29,16 @@ final class PermitQueue {
     /** Whether a later attempt is planned. */
     private boolean polled;
 
+    /** Whether messages of other instances find this queue: once a call waits. */
+    private boolean told;
+
+    /** How many messages other instances had sent when the first call was decided last. */
+    private long messages;
+
     private boolean forgotten;
+
+    /** Whether the call that was decided last lacked permits that other calls hold. */
+    private boolean full;
 
     PermitQueue(PermitQueues queues, BucketName name) {
         this.queues = queues;
@@ -54,6 +66,24 @@ final class PermitQueue {
         proceed();
     }
 
+    /** Permits may have been released that the first call did not lack when it was decided before. */
+    synchronized void signalIfDeciding() {
+        signalled |= deciding;
+    }
+
+    /** Lets calls wait by the attributes that a limit has now, such as another capacity. */
+    void change(RateLimit previous, RateLimit next) {
+        synchronized (this) {
+            calls.forEach(call -> call.change(previous, next));
+        }
+        signal();
+    }
+
+    /** Returns how many calls wait for permits, without those whose first decision is under way. */
+    synchronized int waiting() {
+        return full ? calls.size() : 0;
+    }
+
     /** Returns whether a later attempt has to be planned: there is one at a time. */
     private synchronized boolean plansAttempt() {
         boolean plans = !polled;
@@ -63,10 +93,13 @@ final class PermitQueue {
 
     /** The time of the planned attempt has come. */
     void poll() {
-        synchronized (this) {
-            polled = false;
-        }
+        forgetAttempt();
         signal();
+    }
+
+    /** The planned attempt does not take place, so that another can be planned. */
+    synchronized void forgetAttempt() {
+        polled = false;
     }
 
     /** Decides the first calls, as long as they get permits. One thread at a time does so. */
@@ -77,8 +110,11 @@ final class PermitQueue {
                     Futures.start(() -> queues.store().decideAsync(first.request()));
             if (!decided.isDone()) {
                 var unused = decided.whenComplete((outcome, thrown) -> {
-                    decided(first, outcome, thrown);
-                    proceed();
+                    try {
+                        decided(first, outcome, thrown);
+                    } finally {
+                        proceed();
+                    }
                 });
                 return;
             }
@@ -90,39 +126,64 @@ final class PermitQueue {
         if (deciding) {
             return null;
         }
-        while (!calls.isEmpty() && calls.element().isOver()) {
-            calls.remove();
-        }
-        if (calls.isEmpty()) {
+        WaitingCall first = first();
+        if (first == null) {
             forgotten = true;
-            queues.forget(name, this);
+            queues.forget(name, this, told);
             return null;
         }
-        WaitingCall first = calls.element();
         if (first.rejection() != null && !signalled) {
             return null;
         }
         deciding = true;
         signalled = false;
+        messages = queues.messages();
         return first;
+    }
+
+    private @Nullable WaitingCall first() {
+        Iterator<WaitingCall> inOrder = calls.iterator();
+        while (inOrder.hasNext()) {
+            WaitingCall call = inOrder.next();
+            if (!call.isOver()) {
+                return call;
+            }
+            inOrder.remove();
+        }
+        return null;
     }
 
     private void decided(WaitingCall call, @Nullable StoreOutcome outcome, @Nullable Throwable thrown) {
         boolean waits = outcome != null && PermitQueues.isWorthWaiting(outcome);
-        if (outcome != null && waits) {
-            call.reject(outcome);
-            if (plansAttempt()) {
-                queues.tryLater(this);
+        try {
+            if (outcome != null && waits) {
+                call.reject(outcome);
+                if (queues.isTriedLater(call) && plansAttempt()) {
+                    queues.tryLater(this);
+                }
             }
-        }
-        synchronized (this) {
-            deciding = false;
-            if (!waits) {
-                calls.remove(call);
+        } finally {
+            synchronized (this) {
+                deciding = false;
+                full = waits;
+                if (waits) {
+                    beTold();
+                } else {
+                    calls.remove(call);
+                }
             }
         }
         if (!waits) {
             call.finish(outcome, thrown);
+        }
+    }
+
+    /** Lets messages find this queue. One that has come since the decision may have been about it. */
+    private void beTold() {
+        if (!told) {
+            told = true;
+            queues.beTold(name, this);
+            signalled |= queues.messages() != messages;
         }
     }
 }

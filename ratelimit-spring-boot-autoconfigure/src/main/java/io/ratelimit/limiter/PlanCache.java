@@ -20,7 +20,7 @@ import org.springframework.util.ConcurrentLruCache;
  * old. While it fails, the last answer applies. Bounded.
  *
  * <p>A plan that is not known, or more than twice as old as it should be, is waited for, for a short time. If it does not come, no
- * call waits until there is an answer of any key, or for ten seconds.
+ * call waits until there is an answer of any key, or for ten seconds, and none of the same key until the resolver is asked again.
  */
 public final class PlanCache {
 
@@ -34,6 +34,8 @@ public final class PlanCache {
 
     /** The time after which an answer is no longer expected, so that the resolver is asked again. */
     private static final Duration LONGEST_QUESTION = Duration.ofSeconds(30);
+
+    private static final long MINUTE = Duration.ofMinutes(1).toNanos();
 
     private final String limit;
 
@@ -50,6 +52,12 @@ public final class PlanCache {
     private final ConcurrentLruCache<String, Entry> entries;
 
     private volatile boolean failing;
+
+    /** Whether the log has the present failure. Guarded by this. */
+    private boolean failureLogged;
+
+    /** Guarded by this. */
+    private long nextLog;
 
     private volatile long noWaitUntil;
 
@@ -75,6 +83,7 @@ public final class PlanCache {
         this.timeout = settings.timeout();
         this.entries = new ConcurrentLruCache<>(settings.maxKeys(), digest -> new Entry());
         this.noWaitUntil = nanos.getAsLong();
+        this.nextLog = noWaitUntil;
     }
 
     /** Returns the plan of a key as far as it is known, and asks for it if it is not or if it is old; {@code null}: none. */
@@ -99,13 +108,17 @@ public final class PlanCache {
             return null;
         }
         CompletableFuture<?> asked = entry.ask(key);
-        if (asked == null || asked.isDone() || timeout.isZero() || nanos.getAsLong() - noWaitUntil < 0) {
+        if (asked == null
+                || asked.isDone()
+                || timeout.isZero()
+                || nanos.getAsLong() - noWaitUntil < 0
+                || entry.isLate(asked)) {
             return null;
         }
         return asked.handle((done, thrown) -> true)
                 .completeOnTimeout(false, timeout.toNanos(), TimeUnit.NANOSECONDS)
                 .thenAccept(inTime -> {
-                    if (!inTime) {
+                    if (!inTime && entry.isFirstLate(asked)) {
                         late();
                     }
                 });
@@ -131,9 +144,19 @@ public final class PlanCache {
         failed("no answer within " + timeout.toMillis() + "ms");
     }
 
+    /** Logs at most once a minute: a resolver may fail for some keys all the time. */
     private void failed(String cause) {
-        if (!failing) {
+        long now = nanos.getAsLong();
+        boolean logged;
+        synchronized (this) {
+            logged = !failing && now - nextLog >= 0;
             failing = true;
+            if (logged) {
+                nextLog = now + MINUTE;
+                failureLogged = true;
+            }
+        }
+        if (logged) {
             logger.log(
                     Level.WARNING,
                     "Plans of rate limit '" + limit + "' cannot be resolved (" + cause
@@ -143,8 +166,16 @@ public final class PlanCache {
 
     private void answered() {
         noWaitUntil = nanos.getAsLong();
-        if (failing) {
+        if (!failing) {
+            return;
+        }
+        boolean logged;
+        synchronized (this) {
+            logged = failing && failureLogged;
             failing = false;
+            failureLogged = false;
+        }
+        if (logged) {
             logger.log(Level.INFO, "Plans of rate limit '" + limit + "' are resolved again");
         }
     }
@@ -158,6 +189,8 @@ public final class PlanCache {
         private volatile @Nullable Answer answer;
 
         private @Nullable CompletableFuture<?> question;
+
+        private volatile @Nullable CompletableFuture<?> lateQuestion;
 
         private long retryNanos;
 
@@ -193,6 +226,17 @@ public final class PlanCache {
                         return null;
                     });
             return asked;
+        }
+
+        /** Notes that a call has waited for the answer for too short a time, so that others do not. Returns whether it is the first. */
+        synchronized boolean isFirstLate(CompletableFuture<?> asked) {
+            boolean first = lateQuestion != asked;
+            lateQuestion = asked;
+            return first;
+        }
+
+        boolean isLate(CompletableFuture<?> asked) {
+            return lateQuestion == asked;
         }
 
         /** An answer that is late must not replace that of a later question. */

@@ -61,12 +61,31 @@ public final class RateLimitGate {
             Waiter waiter,
             BooleanSupplier mustNotBlock,
             Duration patience) {
+        this(store, listener, observer, waiter, mustNotBlock, patience, null);
+    }
+
+    /**
+     * Creates the gate of a child context.
+     *
+     * @param parent the gate of the parent context, if it has the same store: calls of both wait for permits in the same queues;
+     *     {@code null}: there is none
+     */
+    public RateLimitGate(
+            RateLimitStore store,
+            RateLimitListener listener,
+            CallObserver observer,
+            Waiter waiter,
+            BooleanSupplier mustNotBlock,
+            Duration patience,
+            @Nullable RateLimitGate parent) {
         this.mustNotBlock = mustNotBlock;
         this.patience = patience;
         this.store = store;
         this.observer = observer;
         this.admission = new CallAdmission(listener, observer, waiter);
-        this.concurrency = new ConcurrencyGate(store, admission, observer, waiter, continuations, patience);
+        this.concurrency = parent == null
+                ? ConcurrencyGate.create(store, admission, observer, waiter, continuations, patience)
+                : parent.concurrency.child(admission, observer, continuations);
     }
 
     /**
@@ -89,7 +108,7 @@ public final class RateLimitGate {
     }
 
     /**
-     * Wakes the first call that waits for permits of a bucket, in which another instance has released some.
+     * Wakes the first call that waits for permits of a bucket, in which another instance has released some, or that was reset.
      *
      * @param limit the {@linkplain RateLimit#id() id} of the limit
      * @param keyDigest the {@link io.ratelimit.store.KeyDigest} of the key; of an empty text for the one bucket of all callers
@@ -98,9 +117,19 @@ public final class RateLimitGate {
         concurrency.permitsReleased(limit, keyDigest);
     }
 
+    /** Lets calls that wait for permits of a limit wait by the attributes that it has now, such as another capacity. */
+    public void limitChanged(RateLimit previous, RateLimit next) {
+        concurrency.limitChanged(previous, next);
+    }
+
     /** Returns the permits that calls hold. */
     public HeldPermitCounts heldPermits() {
         return concurrency.heldPermits();
+    }
+
+    /** Returns how many calls of this instance wait for permits of the limit. */
+    public long waitingCalls(RateLimit limit) {
+        return limit.hasRate() ? admission.waiting().of(limit) : concurrency.waiting(limit);
     }
 
     /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a settlement and without a call listener. */
@@ -167,8 +196,11 @@ public final class RateLimitGate {
                         .thenAccept(over -> admitted.accept(outcome)))
                 .exceptionally(thrown -> {
                     Throwable failure = Futures.unwrap(thrown);
-                    admission.reportFailure(acquire.charges(), failure);
-                    entered.completeExceptionally(failure);
+                    try {
+                        admission.reportFailure(acquire.charges(), failure);
+                    } finally {
+                        entered.completeExceptionally(failure);
+                    }
                     return null;
                 });
     }
@@ -219,8 +251,8 @@ public final class RateLimitGate {
         if (((waits && limit.mayDelay()) || !isNonBlocking(limit)) && mustNotBlock.getAsBoolean()) {
             throw new IllegalStateException("A rate limiter was called on thread "
                     + Thread.currentThread().getName()
-                    + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call it on a thread that"
-                    + " may block: by thenApplyAsync, or in a Mono.fromCallable with"
+                    + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call"
+                    + " it on a thread that may block: by thenApplyAsync, or in a Mono.fromCallable with"
                     + " .subscribeOn(Schedulers.boundedElastic()).");
         }
     }
@@ -302,9 +334,12 @@ public final class RateLimitGate {
     void reset(Charge bucket) {
         checkMayBlock(bucket, false);
         store.reset(bucket.limit(), bucket.key());
+        concurrency.reset(bucket);
     }
 
     CompletionStage<Void> resetAsync(Charge bucket) {
-        return continuations.apart(store.resetAsync(bucket.limit(), bucket.key()));
+        return continuations
+                .apart(store.resetAsync(bucket.limit(), bucket.key()))
+                .thenRun(() -> concurrency.reset(bucket));
     }
 }

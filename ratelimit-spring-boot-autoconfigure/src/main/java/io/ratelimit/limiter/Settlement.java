@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -34,8 +33,8 @@ public final class Settlement {
     /** {@code null}: the call holds no permits. */
     private @Nullable PermitHold hold;
 
-    /** The charges with a rate that have taken their permits and are not settled. */
-    private final Set<Charge> open = ConcurrentHashMap.newKeySet();
+    /** By the charges of the call, what was charged to limits with a rate and is not settled. */
+    private final Map<Charge, Charge> open = new ConcurrentHashMap<>();
 
     private Settlement(
             Refund refund,
@@ -49,19 +48,21 @@ public final class Settlement {
     /**
      * Creates the settlement of a call that was admitted.
      *
+     * @param charges those of the call. Those of the outcome differ if a limit has changed while the call waited
      * @param store charges permits even beyond the capacity
      * @param continuations determines where the continuations of the work run
      */
     public static Settlement of(
+            List<Charge> charges,
             StoreOutcome outcome,
             Function<Charge, CompletionStage<Void>> store,
             UnaryOperator<CompletionStage<Void>> continuations) {
         Settlement settlement = new Settlement(outcome.refund(), store, continuations);
-        List<Charge> charges = outcome.charges();
         for (int i = 0; i < charges.size(); i++) {
-            // A limit in dry run that would have rejected the call has charged nothing.
-            if (charges.get(i).limit().hasRate() && outcome.isCharged(i)) {
-                settlement.open.add(charges.get(i));
+            Charge taken = outcome.charges().get(i);
+            // A limit in dry run that would have rejected the call has charged nothing, nor has one that was disabled.
+            if (taken.limit().hasRate() && taken.limit().enabled() && outcome.isCharged(i)) {
+                settlement.open.put(charges.get(i), taken);
             }
         }
         return settlement;
@@ -103,14 +104,15 @@ public final class Settlement {
         Map<Charge, Long> excess = new LinkedHashMap<>();
         List<CompletionStage<Void>> work = new ArrayList<>(1);
         costs.forEach((charge, cost) -> {
-            long more = cost - charge.permits();
-            if (!open.remove(charge) || more == 0) {
+            Charge taken = open.remove(charge);
+            if (taken == null) {
                 return;
             }
+            long more = cost - taken.permits();
             if (more < 0) {
-                excess.put(charge, -more);
-            } else {
-                work.add(store.apply(new Charge(charge.limit(), charge.key(), more)));
+                excess.put(taken, -more);
+            } else if (more > 0) {
+                work.add(store.apply(new Charge(taken.limit(), taken.key(), more)));
             }
         });
         if (!excess.isEmpty()) {

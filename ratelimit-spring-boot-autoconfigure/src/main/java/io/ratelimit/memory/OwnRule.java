@@ -3,9 +3,8 @@ package io.ratelimit.memory;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithm.State;
-import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.ReducedRate;
+import io.ratelimit.store.AlgorithmFailureException;
 import java.util.Objects;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -170,8 +169,7 @@ record OwnRule(RateLimitAlgorithm algorithm, RateLimitAlgorithm.Rule rule) imple
         return state;
     }
 
-    private RateLimitStoreException mistake(String function, String what, @Nullable Throwable cause) {
-        return new RateLimitStoreException(
-                Reason.ALGORITHM, "Algorithm '" + algorithm.name() + "': " + function + ": " + what, cause);
+    private AlgorithmFailureException mistake(String function, String what, @Nullable Throwable cause) {
+        return new AlgorithmFailureException("", algorithm.name(), function + ": " + what, cause);
     }
 }

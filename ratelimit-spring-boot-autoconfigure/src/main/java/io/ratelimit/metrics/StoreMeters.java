@@ -6,9 +6,13 @@ import io.ratelimit.store.RateLimitStore;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 
 /** The meters of stores. */
 public final class StoreMeters {
+
+    /** The tag with the name of a server. */
+    private static final String REDIS = "redis";
 
     private final ContextMeters meters;
 
@@ -20,9 +24,11 @@ public final class StoreMeters {
      * Returns a store that measures {@code ratelimit.store}.
      *
      * @param name {@code redis} or {@code in_memory}
+     * @param redis the name of the server, if limits are in several; {@code null}: there is only one
      */
-    public RateLimitStore timed(RateLimitStore store, String name) {
-        return new TimedRateLimitStore(store, name, meters);
+    public RateLimitStore timed(RateLimitStore store, String name, @Nullable String redis) {
+        Tags tags = Tags.of("store", name);
+        return new TimedRateLimitStore(store, redis == null ? tags : tags.and(REDIS, redis), meters);
     }
 
     /** Registers {@code ratelimit.store.state}. */
@@ -33,6 +39,16 @@ public final class StoreMeters {
                 "Whether the instances share their limits: 1, or 0 while on-store-failure applies",
                 Tags.empty(),
                 () -> shared.getAsBoolean() ? 1 : 0);
+    }
+
+    /** Registers {@code ratelimit.redis.state} of one of several servers. */
+    public void state(String redis, BooleanSupplier available) {
+        meters.gauge(
+                "ratelimit.redis.state",
+                null,
+                "Whether one of several Redis servers decides: 1, or 0 while on-store-failure applies to its limits",
+                Tags.of(REDIS, redis),
+                () -> available.getAsBoolean() ? 1 : 0);
     }
 
     /** Registers {@code ratelimit.buckets}. */

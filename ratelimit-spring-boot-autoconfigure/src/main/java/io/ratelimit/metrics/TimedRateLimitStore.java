@@ -15,7 +15,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** Measures the decisions of a store as {@code ratelimit.store}, by store and outcome. */
+/** Measures the decisions of a store as {@code ratelimit.store}, by store and outcome, and by server if there are several. */
 final class TimedRateLimitStore extends DelegatingRateLimitStore {
 
     private final ContextMeters meters;
@@ -30,22 +30,20 @@ final class TimedRateLimitStore extends DelegatingRateLimitStore {
 
     private final Timer shortCircuited;
 
-    /** @param name {@code redis} or {@code in_memory} */
-    TimedRateLimitStore(RateLimitStore store, String name, ContextMeters meters) {
+    /** @param tags of the store */
+    TimedRateLimitStore(RateLimitStore store, Tags tags, ContextMeters meters) {
         super(store);
         this.meters = meters;
-        this.success = timer(name, "success");
-        this.timeout = timer(name, "timeout");
-        this.stalled = timer(name, "stalled");
-        this.error = timer(name, "error");
-        this.shortCircuited = timer(name, "short_circuited");
+        this.success = timer(tags, "success");
+        this.timeout = timer(tags, "timeout");
+        this.stalled = timer(tags, "stalled");
+        this.error = timer(tags, "error");
+        this.shortCircuited = timer(tags, "short_circuited");
     }
 
-    private Timer timer(String store, String outcome) {
+    private Timer timer(Tags tags, String outcome) {
         return meters.timer(
-                "ratelimit.store",
-                "Decisions that a rate limit store was asked for",
-                Tags.of("store", store, "outcome", outcome));
+                "ratelimit.store", "Decisions that a rate limit store was asked for", tags.and("outcome", outcome));
     }
 
     @Override

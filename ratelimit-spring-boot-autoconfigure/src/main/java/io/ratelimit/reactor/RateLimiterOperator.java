@@ -2,9 +2,9 @@ package io.ratelimit.reactor;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.concurrent.Futures;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -84,7 +84,8 @@ public final class RateLimiterOperator<T> implements UnaryOperator<Publisher<T>>
                         entered.cancel(false);
                     }
                 })
-                .flatMapMany(outcome -> outcome.failure == null ? publisher : Mono.error(unwrap(outcome.failure)));
+                .flatMapMany(
+                        outcome -> outcome.failure == null ? publisher : Mono.error(Futures.unwrap(outcome.failure)));
         Flux<T> released = single ? values.doOnNext(value -> release.run()) : values;
         return released.doOnTerminate(release).doFinally(end -> release.run());
     }
@@ -97,11 +98,6 @@ public final class RateLimiterOperator<T> implements UnaryOperator<Publisher<T>>
         }
         return outcome.publishOn(
                 Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic());
-    }
-
-    private static Throwable unwrap(Throwable failure) {
-        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
-        return cause == null ? failure : cause;
     }
 
     /** Carries a failure as a value, because Reactor logs an error signal after a cancellation. */

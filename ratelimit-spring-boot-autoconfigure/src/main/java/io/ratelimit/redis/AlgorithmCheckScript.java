@@ -10,9 +10,6 @@ public final class AlgorithmCheckScript {
 
     private static final String FILE = "check_algorithm.lua";
 
-    /** How an error reply that says what is wrong with an algorithm begins. */
-    public static final String FAILED = "RATELIMIT_ALGORITHM ";
-
     private AlgorithmCheckScript() {}
 
     /** Returns the text of the script. Its first argument is the {@link #name}. */

@@ -148,8 +148,9 @@ final class CrossSlotDecision {
                         redis.deadline());
     }
 
+    /** Refunds never count towards the circuit breaker, also because they may end long after the call. */
     private CompletableFuture<Void> refund(Part part, List<Long> permits, List<Receipt> receipts, Deadline deadline) {
-        return redis.execute(part.slot, part.names, codec.refundArguments(part.charges, permits, receipts), deadline)
+        return redis.executeInBackground(part.names, codec.refundArguments(part.charges, permits, receipts), deadline)
                 .thenAccept(reply -> {});
     }
 

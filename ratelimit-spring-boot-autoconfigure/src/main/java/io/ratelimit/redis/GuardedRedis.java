@@ -40,6 +40,9 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     /** The number of beats of the clock within a timeout. */
     private static final int BEATS = 8;
 
+    /** The longest time that a new connection to a silent server may keep the probes waiting. */
+    private static final Duration LONGEST_RECONNECT = Duration.ofMinutes(2);
+
     private final RateLimitScriptExecutor executor;
 
     private final Duration timeout;
@@ -53,6 +56,8 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     private final Map<String, ServerCircuitBreaker> breakers = new ConcurrentHashMap<>();
 
     private final RecoveryProbes probes;
+
+    private final boolean reconnects;
 
     private final LongAdder sent = new LongAdder();
 
@@ -68,7 +73,21 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      * @param keyPrefix the prefix of the probes' keys
      */
     public GuardedRedis(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
-        this(executor, timeout, keyPrefix, DaemonThreads.createScheduler("ratelimit-probe"), System::nanoTime);
+        this(executor, timeout, keyPrefix, true, DaemonThreads.createScheduler("ratelimit-probe"), System::nanoTime);
+        Watchdog.shared().watch(this, GuardedRedis::resumeProbes);
+    }
+
+    /** Creates one for the warm-up. It never replaces a connection, because callers, whose circuit breakers are others, use it. */
+    public static GuardedRedis forWarmUp(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
+        GuardedRedis redis = new GuardedRedis(
+                executor,
+                timeout,
+                keyPrefix,
+                false,
+                DaemonThreads.createScheduler("ratelimit-warm-up-probe"),
+                System::nanoTime);
+        Watchdog.shared().watch(redis, GuardedRedis::resumeProbes);
+        return redis;
     }
 
     /**
@@ -81,15 +100,29 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             String keyPrefix,
             ScheduledExecutorService probing,
             LongSupplier nanos) {
+        this(executor, timeout, keyPrefix, true, probing, nanos);
+    }
+
+    /**
+     * @param reconnects whether a server that stays silent gets a new connection
+     * @param probing the thread of the probes
+     * @param nanos the clock
+     */
+    GuardedRedis(
+            RateLimitScriptExecutor executor,
+            Duration timeout,
+            String keyPrefix,
+            boolean reconnects,
+            ScheduledExecutorService probing,
+            LongSupplier nanos) {
         this.executor = executor;
+        this.reconnects = reconnects;
         this.timeout = timeout;
         this.clock = new AwakeClock(nanos, timeout.toNanos() / BEATS);
         this.batchTimeout = new BatchTimeout(
                 timeout, clock, Scheduler.TIMER, serviceThreads("ratelimit-timeout"), serviceThreads("ratelimit-send"));
         this.probe = new ProbeScript(keyPrefix, new ScriptCodec());
-        this.probes =
-                new RecoveryProbes(this::probe, server -> executor.topology().reconnect(server.name()), probing, nanos);
-        Watchdog.shared().watch(this, GuardedRedis::resumeProbes);
+        this.probes = new RecoveryProbes(this::probe, this::reconnect, probing, nanos);
     }
 
     private static Executor serviceThreads(String name) {
@@ -188,6 +221,25 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return observingSlots(keys, server.callInBackground(() -> executor.execute(keys, arguments), bound));
     }
 
+    /** Returns the name of the server of a slot, or that of any server if it is not known. */
+    String serverNameOf(int slot) {
+        try {
+            return executor.topology().serverOf(slot);
+        } catch (RuntimeException ex) {
+            return RedisTopology.REDIS;
+        }
+    }
+
+    /** Runs a probe on the server of a slot, unless its circuit breaker is open. The result never counts towards it. */
+    CompletableFuture<?> probeInBackground(int slot) {
+        return onServer(slot, server -> {
+            String tag = executor.topology().hashTags().get(server.name());
+            return tag == null
+                    ? notFound(new IllegalStateException(server.name() + " is not known any more"))
+                    : server.callInBackground(() -> probeOn(tag), deadline());
+        });
+    }
+
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
         return onServer(key, server -> server.call(() -> executor.delete(key), deadline));
     }
@@ -215,17 +267,23 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     /** Runs a probe on every server, so that the first call is fast. Ignores failures, which calls report. */
     public void warmUp(Duration time) {
         Deadline deadline = Deadline.in(time, clock);
-        BoundedWait.await(probeAll((server, probe) -> server.call(probe, deadline)), deadline::nanosLeftAtLast);
+        BoundedWait.await(
+                probeAll((server, probe) -> server.callInBackground(probe, deadline)), deadline::nanosLeftAtLast);
     }
 
     /**
-     * Runs a probe on every server. The result fails if one of them fails twice. The first failure does not count towards the
-     * circuit breaker, so that a check that is late once affects no call. The second does: without calls, nothing else would find
-     * another connection.
+     * Runs a probe on every server. The result fails if one of them fails twice. Neither failure counts towards the circuit
+     * breaker, so a check affects no call. The server is probed from then on: without calls, nothing else would find another
+     * connection.
      */
     public CompletableFuture<Void> check() {
         return probeAll((server, probe) -> server.callInBackground(probe, deadline())
-                .exceptionallyCompose(failure -> server.call(probe, deadline())));
+                .exceptionallyCompose(late -> server.callInBackground(probe, deadline())
+                        .whenComplete((answer, failure) -> {
+                            if (failure != null) {
+                                server.suspect(failure);
+                            }
+                        })));
     }
 
     private CompletableFuture<Void> probeAll(
@@ -252,12 +310,32 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     private void probe(ServerCircuitBreaker server) {
-        String tag = executor.topology().hashTags().get(server.name());
+        Map<String, String> tags;
+        try {
+            tags = executor.topology().hashTags();
+        } catch (Throwable ex) {
+            // A probe of a server that cannot be found has failed, so that the breaker knows that it is probed.
+            var unused = server.probe(() -> CompletableFuture.failedFuture(ex), deadline());
+            return;
+        }
+        String tag = tags.get(server.name());
         if (tag == null) {
             server.retire();
             breakers.remove(server.name());
         } else {
             var unused = server.probe(() -> probeOn(tag), deadline());
+        }
+    }
+
+    private void reconnect(ServerCircuitBreaker server) {
+        if (!reconnects) {
+            return;
+        }
+        if (server.isOpen()) {
+            server.expectProbeWithin(LONGEST_RECONNECT);
+            executor.topology().reconnect(server.name());
+        } else {
+            executor.topology().disconnect(server.name());
         }
     }
 

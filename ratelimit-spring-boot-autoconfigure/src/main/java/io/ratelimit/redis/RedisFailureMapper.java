@@ -40,6 +40,13 @@ public final class RedisFailureMapper {
 
     private static final Pattern CROSS_SLOT = Pattern.compile("CROSSSLOT");
 
+    /** Jedis has tried several servers of a cluster, and reports neither a connection nor a timeout. */
+    private static final Pattern JEDIS_CLUSTER =
+            Pattern.compile("No more cluster attempts|Cluster retry deadline exceeded|No reachable node in cluster");
+
+    private static final Pattern NEVER_CONNECTED =
+            Pattern.compile("not connected|[Uu]nable to connect|Failed to connect|Could not get a resource");
+
     private static final Pattern IN_THE_SCRIPT = Pattern.compile("user_(script|function)");
 
     private static final Pattern REPLY = Pattern.compile("(?<![\\w'])(" + String.join("|", REPLIES.keySet()) + ")\\b");
@@ -58,7 +65,10 @@ public final class RedisFailureMapper {
         Throwable failure = Futures.unwrap(thrown);
         Reason reason = reason(failure);
         String message = reason == Reason.TIMEOUT ? "no answer in time" : withoutPlace(messageOf(root));
-        return new RateLimitStoreException(reason, server + ": " + message, failure);
+        AlgorithmMistake mistake = reason == Reason.ALGORITHM ? AlgorithmMistake.ofError(message) : null;
+        return mistake == null
+                ? new RateLimitStoreException(reason, server + ": " + message, failure)
+                : mistake.failure(server, failure);
     }
 
     /** Returns whether the keys of a script are in different slots, or their slot is moving to another node. Nothing was charged. */
@@ -67,6 +77,48 @@ public final class RedisFailureMapper {
                 && Futures.unwrap(thrown) instanceof RateLimitStoreException known
                 && known.getReason() == Reason.ERROR
                 && KEYS_APART.matcher(messageOf(known)).find();
+    }
+
+    /** Returns whether a script has not run, and may run with one of its keys. */
+    static boolean isOfSomeKeys(Throwable thrown) {
+        return areKeysApart(thrown)
+                || (Futures.unwrap(thrown) instanceof RateLimitStoreException known
+                        && known.getReason() == Reason.FORBIDDEN
+                        && !mentions(known, IN_THE_SCRIPT));
+    }
+
+    /** Returns whether a script has certainly not run, or has failed before it could write. */
+    static boolean hasNotRun(Throwable thrown) {
+        if (!(Futures.unwrap(thrown) instanceof RateLimitStoreException known)) {
+            return false;
+        }
+        return switch (known.getReason()) {
+            case STALLED,
+                    SHORT_CIRCUITED,
+                    OVERLOADED,
+                    UNAUTHENTICATED,
+                    READ_ONLY,
+                    OUT_OF_MEMORY,
+                    BUSY,
+                    LOADING,
+                    CLUSTER_DOWN -> true;
+            // One of its commands may be forbidden after others have written.
+            case FORBIDDEN -> !mentions(known, IN_THE_SCRIPT);
+            case UNREACHABLE -> first(known, RedisFailureMapper::neverConnected) != null;
+            default -> false;
+        };
+    }
+
+    private static @Nullable Reason neverConnected(Throwable thrown) {
+        boolean never = thrown instanceof java.net.ConnectException
+                || NEVER_CONNECTED.matcher(messageOf(thrown)).find();
+        return never ? Reason.UNREACHABLE : null;
+    }
+
+    /** Returns whether there is no reply, so that the server may hang or be gone. */
+    static boolean isSilence(Throwable thrown) {
+        return Futures.unwrap(thrown) instanceof RateLimitStoreException known
+                && (known.getReason() == Reason.TIMEOUT || known.getReason() == Reason.UNREACHABLE);
     }
 
     /** Returns whether one call of several may be the cause: by a key of a moving slot, or by a value that the script cannot read. */
@@ -147,6 +199,7 @@ public final class RedisFailureMapper {
                 || thrown instanceof DataAccessResourceFailureException
                 || type.contains("Connection")
                 || message.startsWith("Connection ")
+                || JEDIS_CLUSTER.matcher(message).find()
                 || message.contains("not connected");
         return unreachable ? Reason.UNREACHABLE : null;
     }

@@ -332,9 +332,19 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> chargeAsync(Charge charge) {
+        return chargeAsync(charge, false);
+    }
+
+    /** While Redis fails, keeps what it has certainly not charged, and charges it when Redis is back. */
+    @Override
+    public CompletionStage<Void> settleAsync(Charge charge) {
+        return chargeAsync(charge, true);
+    }
+
+    private CompletionStage<Void> chargeAsync(Charge charge, boolean kept) {
         return charge.permits() == 0
                 ? CompletableFuture.completedFuture(null)
-                : settlements.charge(charge, keys.name(charge.limit(), charge.key()));
+                : settlements.charge(charge, keys.name(charge.limit(), charge.key()), kept);
     }
 
     @Override

@@ -44,8 +44,14 @@ public interface RedisTopology {
     }
 
     /**
-     * Replaces the connection to a server that does not answer as it should, or finds its successor. Called in the background;
-     * may block and may fail.
+     * Replaces the connection to a server that does not answer as it should, or finds its successor. Called in the background
+     * while no calls are sent to the server; may block and may fail.
      */
     default void reconnect(String server) {}
+
+    /**
+     * Closes the connection to a server that checks could not reach, so that the driver opens another. Called in the background;
+     * must neither block nor let calls wait meanwhile, and may fail.
+     */
+    default void disconnect(String server) {}
 }

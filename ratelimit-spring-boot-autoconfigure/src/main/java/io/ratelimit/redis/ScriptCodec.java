@@ -334,7 +334,7 @@ public final class ScriptCodec {
             return new UnknownWindowException(reply.get(at));
         }
         return code == FAILED
-                ? new RateLimitStoreException(Reason.ALGORITHM, "Redis: " + text(reply, at), null)
+                ? AlgorithmMistake.of(text(reply, at)).failure(RedisTopology.REDIS, null)
                 : new RateLimitStoreException(
                         Reason.FOREIGN_VALUE, "Redis: the value at the key is not a rate limit", null);
     }

@@ -60,10 +60,10 @@ local function most_used(permits, micros)
 end
 
 -- Returns an algorithm of an application without its part: what it has counted stays, and another algorithm can adopt it.
-local function own_algorithm(_)
+local function own_algorithm(name)
   local function unchanged() end
   return {
-    has_pace = true, unknown = true, used = number_used,
+    has_pace = true, unknown = name, used = number_used,
     recover = unchanged, observe = use_up_to_capacity, force = unchanged, grant = unchanged,
     time_until = function() return 0 end,
   }
@@ -129,7 +129,7 @@ end
 
 local function parse_limit(text)
   local rule, options = parse_rule(text)
-  if rule.algorithm.unknown then error('RATELIMIT_ALGORITHM There is no part for ' .. text, 0) end
+  if rule.algorithm.unknown then error('RATELIMIT_ALGORITHM ' .. rule.algorithm.unknown .. ': there is no part for ' .. text, 0) end
   local limit = {rule = rule, ahead = 0, spaced = false, binding = true, blocks = nil}
   if options ~= '' then
     local ahead, spaced, dry_run, blocks, starts = match(options, '^>?(%d*)(~?)(%??)#?([%d,]*)|?([%d,]*)$')

@@ -1,7 +1,8 @@
 -- The algorithms of an application, in the text of applications that have some. own_parts has the text of each part, see
 -- RateLimitAlgorithm. A part is compiled when it is first needed, and its functions are called protected: a mistake is the failure
 -- of the calls that need the part. Before such a call changes anything, its functions are tried.
---   reply    -3, and what is wrong as text, in place of the first two numbers of a call; the others are -1
+--   reply    -3, and as text the name of the algorithm, ': ' and what is wrong, in place of the first two numbers of a call; the
+--            others are -1
 --
 -- takes: begin clock format least greatest quotient number_used algorithms own_algorithm own_parts reset_after bucket_of bucket_by_key
 -- takes: decide_charge decide_together settle_charge change_bucket replies replied bucket_at limit_at permits_at LEASE RECEIPTS HOLD
@@ -18,7 +19,7 @@ local FUNCTIONS = {recover = true, time_until = true, used = true, take = true, 
 local REQUIRED = {'recover', 'time_until'}
 
 local function fail(name, what)
-  error(FAILED .. "Algorithm '" .. name .. "': " .. what, 0)
+  error(FAILED .. name .. ': ' .. what, 0)
 end
 
 local function is_failure(thrown)

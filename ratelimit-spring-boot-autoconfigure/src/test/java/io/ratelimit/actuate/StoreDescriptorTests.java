@@ -22,6 +22,19 @@ class StoreDescriptorTests {
         assertThat(store.servers().get("default").state()).isEqualTo("shared");
         assertThat(store.servers().get("eu").state()).isEqualTo("on-store-failure");
         assertThat(store.servers().get("eu").reason()).isEqualTo("timeout");
+        assertThat(store.servers().get("eu").error()).isEqualTo("no answer");
+        assertThat(store.error()).isEqualTo("Redis server 'eu': no answer");
+    }
+
+    @Test
+    void serversThatFailAreNamedOnce() {
+        StoreFailure ofDefault = new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, "default");
+        StoreFailure ofABucket = new StoreFailure(Reason.FOREIGN_VALUE, "foreign", Instant.EPOCH, 3, "us");
+        assertThat(StoreDescriptor.failingServers(List.of(ofEu, ofABucket, ofDefault, ofEu)))
+                .containsExactly("eu", "default");
+        assertThat(StoreDescriptor.failingServers(
+                        List.of(new StoreFailure(Reason.TIMEOUT, "no answer", Instant.EPOCH, 3, null))))
+                .isEmpty();
     }
 
     @Test

@@ -2,8 +2,12 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
+import static org.assertj.core.api.InstanceOfAssertFactories.type;
 
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.actuate.LimitDescriptor;
+import io.ratelimit.actuate.LimitDescriptor.Load;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.annotation.RateLimited;
@@ -11,7 +15,9 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.testing.StubStore;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -122,6 +128,46 @@ class RateLimitsEndpointAutoConfigurationTests {
                                 .values())
                         .extracting(LimitDescriptor::hold, LimitDescriptor::rate, LimitDescriptor::refill)
                         .containsExactly(tuple(Duration.ofMinutes(1), null, null), tuple(null, "10/s", "CONTINUOUS")));
+    }
+
+    @Test
+    void tellsWhatTheCallsOfThisInstanceHoldAndWaitFor() {
+        runner.withPropertyValues(
+                        "management.endpoints.web.exposure.include=ratelimits",
+                        "ratelimit.limits.exports.algorithm=concurrency",
+                        "ratelimit.limits.exports.capacity=2",
+                        "ratelimit.limits.exports.max-wait=1m",
+                        "ratelimit.limits.mails.rate=1/h",
+                        "ratelimit.limits.mails.max-wait=1d")
+                .run(context -> {
+                    RateLimitsEndpoint endpoint = context.getBean(RateLimitsEndpoint.class);
+                    RateLimiterRegistry limiters = context.getBean(RateLimiterRegistry.class);
+                    assertThat(loads(endpoint)).containsExactly(new Load(0L, 0), new Load(null, 0), null);
+
+                    RateLimiter.Entry both = limiters.get("exports").enter("alice", 2);
+                    CompletableFuture<?> waiting =
+                            limiters.get("exports").enterAsync("alice").toCompletableFuture();
+                    limiters.get("mails").tryAcquire("alice");
+                    CompletableFuture<?> reserved =
+                            limiters.get("mails").acquireAsync("alice").toCompletableFuture();
+                    assertThat(loads(endpoint)).containsExactly(new Load(2L, 1), new Load(null, 1), null);
+                    assertThat(endpoint.limit("exports", null, null, null))
+                            .asInstanceOf(type(LimitDescriptor.class))
+                            .extracting(LimitDescriptor::thisInstance)
+                            .isEqualTo(new Load(2L, 1));
+
+                    waiting.cancel(false);
+                    reserved.cancel(false);
+                    both.close();
+                    assertThat(loads(endpoint)).containsExactly(new Load(0L, 0), new Load(null, 0), null);
+                });
+    }
+
+    /** Of exports, mails and quotes. */
+    private static List<Load> loads(RateLimitsEndpoint endpoint) {
+        return endpoint.limits(null).limits().values().stream()
+                .map(LimitDescriptor::thisInstance)
+                .toList();
     }
 
     @Test

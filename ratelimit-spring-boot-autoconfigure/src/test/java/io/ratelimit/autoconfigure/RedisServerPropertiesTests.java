@@ -4,7 +4,6 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.autoconfigure.RateLimitProperties.Redis;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
 import java.util.Map;
@@ -26,7 +25,7 @@ class RedisServerPropertiesTests {
 
     @Test
     void serverHasThePropertiesOfTheFirstButNotItsConnection() {
-        Redis eu = bind(Map.of(
+        RedisStoreProperties eu = bind(Map.of(
                         "ratelimit.redis.url", "redis://home",
                         "ratelimit.redis.password", "secret",
                         "ratelimit.redis.timeout", "3s",
@@ -65,7 +64,8 @@ class RedisServerPropertiesTests {
                 .getPropertySources()
                 .addLast(new MapPropertySource("file", Map.of("ratelimit.redis.eu-west.host", "redis.eu")));
         assertThat(RedisServerProperties.names(environment)).containsExactly(Map.entry("euwest", "eu-west"));
-        Map<String, Redis> servers = RedisServerProperties.bind(environment, base(environment), BindHandler.DEFAULT);
+        Map<String, RedisStoreProperties> servers =
+                RedisServerProperties.bind(environment, base(environment), BindHandler.DEFAULT);
         assertThat(servers.get("euwest").password()).isEqualTo("secret");
     }
 
@@ -181,13 +181,13 @@ class RedisServerPropertiesTests {
         }
     }
 
-    private static Map<String, Redis> bind(Map<String, Object> properties) {
+    private static Map<String, RedisStoreProperties> bind(Map<String, Object> properties) {
         StandardEnvironment environment = new StandardEnvironment();
         environment.getPropertySources().addFirst(new MapPropertySource("file", properties));
         return RedisServerProperties.bind(environment, base(environment), BindHandler.DEFAULT);
     }
 
-    private static Redis base(StandardEnvironment environment) {
+    private static RedisStoreProperties base(StandardEnvironment environment) {
         return Binder.get(environment)
                 .bindOrCreate("ratelimit", RateLimitProperties.class)
                 .redis();

@@ -169,8 +169,14 @@ class RuntimeHintsTests {
 
     @Test
     void recordsThatPropertiesAreBoundToAreConstructible() {
-        assertThat(reflection().onConstructorInvocation(Pointcuts.Limit.class.getDeclaredConstructors()[0]))
-                .accepts(GENERAL);
+        assertThat(Stream.of(
+                        Pointcuts.Limit.class,
+                        RedisStoreProperties.Server.class,
+                        RedisStoreProperties.Ssl.class,
+                        RedisStoreProperties.Sentinel.class,
+                        RedisStoreProperties.Cluster.class))
+                .allSatisfy(type -> assertThat(reflection().onConstructorInvocation(type.getDeclaredConstructors()[0]))
+                        .accepts(GENERAL));
     }
 
     /** Otherwise it seems to be absent: add it to {@code RateLimitRuntimeHints.BY_NAME}. */

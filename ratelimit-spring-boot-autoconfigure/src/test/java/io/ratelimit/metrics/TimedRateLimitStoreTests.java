@@ -12,6 +12,7 @@ import static org.mockito.Mockito.mock;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.distribution.DistributionStatisticConfig;
 import io.micrometer.core.instrument.distribution.pause.PauseDetector;
@@ -53,7 +54,8 @@ class TimedRateLimitStoreTests {
 
     private final MeterRegistry meters = new SimpleMeterRegistry();
 
-    private final RateLimitStore timed = new TimedRateLimitStore(store, "redis", new ContextMeters(meters));
+    private final RateLimitStore timed =
+            new TimedRateLimitStore(store, Tags.of("store", "redis"), new ContextMeters(meters));
 
     @ParameterizedTest
     @ValueSource(strings = {"success", "timeout", "error", "stalled", "short_circuited"})
@@ -138,7 +140,8 @@ class TimedRateLimitStoreTests {
 
     @Test
     void meterThatFailsLeavesTheDecisionAlone() {
-        RateLimitStore fragile = new TimedRateLimitStore(store, "redis", new ContextMeters(new FailingMeterRegistry()));
+        RateLimitStore fragile = new TimedRateLimitStore(
+                store, Tags.of("store", "redis"), new ContextMeters(new FailingMeterRegistry()));
         given(store.decide(REQUEST)).willReturn(OUTCOME);
         given(store.decideAsync(any())).willReturn(CompletableFuture.completedFuture(OUTCOME));
         assertThat(fragile.decide(REQUEST)).isSameAs(OUTCOME);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Each server is judged by its own answers. */
-@Timeout(30)
+@Timeout(180)
 @SuppressWarnings("FutureReturnValueIgnored") // What is sent counts, or what becomes of others.
 class GuardedRedisTests {
 
@@ -62,6 +63,52 @@ class GuardedRedisTests {
         assertThat(impatient.resumeProbes()).isNull();
         thread.pass(SECOND);
         assertThat(servers.probes()).isNotEmpty();
+        impatient.destroy();
+    }
+
+    /** It is probed, however often that fails: the watchdog has nothing to resume, and nothing to warn of. */
+    @Test
+    void probeOfAServerThatCannotBeFoundHasFailed() {
+        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
+        servers.silence("alpha");
+        impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
+        servers.forgetTopology();
+        servers.probes().clear();
+        for (int i = 0; i < 40; i++) {
+            thread.pass(Duration.ofMillis(250));
+            assertThat(impatient.resumeProbes()).isNull();
+        }
+        assertThat(servers.probes()).isEmpty();
+        assertThat(failureOf(impatient.execute(
+                        ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline())))
+                .hasMessageContainingAll("circuit breaker open", "Cannot determine the servers of the cluster");
+        servers.knowTopology();
+        servers.heal("alpha");
+        thread.pass(SECOND);
+        assertThat(servers.probes()).containsExactly("alpha");
+        assertThat(thread.isIdle()).isTrue();
+        impatient.destroy();
+    }
+
+    /** A driver may take longer for a connection to a silent server than for a probe. */
+    @Test
+    void probesThatWaitForAnotherConnectionAreNotMissed() {
+        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
+        List<String> missed = new ArrayList<>();
+        servers.whileReconnecting(() -> {
+            for (int i = 0; i < 10; i++) {
+                thread.stall(SECOND);
+                missed.add(impatient.resumeProbes());
+            }
+        });
+        servers.silence("alpha");
+        impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
+        thread.pass(SECOND);
+        assertThat(missed).hasSizeGreaterThanOrEqualTo(10).containsOnlyNulls();
+        // But those that never come back.
+        thread.forget();
+        thread.pass(Duration.ofSeconds(3));
+        assertThat(impatient.resumeProbes()).contains("alpha");
         impatient.destroy();
     }
 
@@ -141,7 +188,7 @@ class GuardedRedisTests {
 
     /** It is late once, and no call pays for that. */
     @Test
-    void checkThatFailsOnceIsRepeatedAndOpensNoCircuitBreaker() {
+    void checkThatFailsOnceIsRepeated() {
         servers.answer("beta", () -> {
             servers.heal("beta");
             return CompletableFuture.failedFuture(new TimeoutException());
@@ -149,9 +196,96 @@ class GuardedRedisTests {
         assertThat(redis.check()).isCompleted();
         assertThat(servers.probes()).containsExactly("alpha", "beta", "beta");
         assertThat(ask("beta")).isCompleted();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).hasSize(3);
+    }
+
+    @Test
+    void checksNeverOpenTheCircuitBreaker() {
         servers.silence("beta");
-        assertThat(reasonOf(redis.check())).isEqualTo(Reason.TIMEOUT);
+        for (int i = 0; i < 100; i++) {
+            assertThat(reasonOf(redis.check())).isEqualTo(Reason.TIMEOUT);
+        }
+        thread.pass(SECOND);
+        servers.heal("beta");
+        assertThat(ask("beta")).isCompleted();
+        assertThat(servers.calls()).containsExactly("beta");
+        assertThat(redis.check()).isCompleted();
+    }
+
+    /** Without calls, nothing else would find another connection. Calls are not kept from using the present one meanwhile. */
+    @Test
+    void serverThatChecksCannotReachIsProbedAndGetsAnotherConnection() {
+        servers.silence("beta");
+        redis.check();
+        servers.probes().clear();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).hasSize(9).containsOnly("beta");
+        assertThat(servers.disconnected()).isNotEmpty().containsOnly("beta");
+        assertThat(servers.renewed()).isEmpty();
+        servers.heal("beta");
+        thread.pass(SECOND);
+        assertThat(thread.isIdle()).isTrue();
+        assertThat(servers.probes()).hasSize(10);
+    }
+
+    @Test
+    void probeOfACheckedServerIsNotRepeatedWhileItIsUnderWay() {
+        servers.silence("beta");
+        redis.check();
+        servers.answer("beta", CompletableFuture::new);
+        servers.probes().clear();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).containsExactly("beta");
+    }
+
+    @Test
+    void callThatIsAnsweredEndsTheProbesOfAChecksFailure() {
+        servers.silence("beta");
+        redis.check();
+        thread.pass(SECOND);
+        servers.heal("beta");
+        assertThat(ask("beta")).isCompleted();
+        servers.probes().clear();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).isEmpty();
+        assertThat(thread.isIdle()).isTrue();
+    }
+
+    /** As a server that no check has asked. */
+    @Test
+    void callThatFailsOpensTheCircuitBreakerOfACheckedServer() {
+        servers.silence("beta");
+        redis.check();
+        thread.pass(SECOND);
+        assertThat(reasonOf(ask("beta"))).isEqualTo(Reason.TIMEOUT);
         assertThat(reasonOf(ask("beta"))).isEqualTo(Reason.SHORT_CIRCUITED);
+        thread.pass(SECOND);
+        assertThat(servers.renewed()).isNotEmpty().containsOnly("beta");
+        servers.heal("beta");
+        thread.pass(SECOND);
+        assertThat(ask("beta")).isCompleted();
+        assertThat(thread.isIdle()).isTrue();
+    }
+
+    /** The server has answered: the value at the key of the probe concerns no call. */
+    @Test
+    void foreignValueOfTheProbeIsNoReasonToReconnect() {
+        servers.fail("beta", new IllegalStateException("WRONGTYPE of the key"));
+        assertThat(reasonOf(redis.check())).isEqualTo(Reason.FOREIGN_VALUE);
+        thread.pass(SECOND);
+        assertThat(servers.disconnected()).isEmpty();
+        assertThat(thread.isIdle()).isTrue();
+    }
+
+    @Test
+    void afterTheEndNoCheckStartsProbes() {
+        redis.stop();
+        servers.silence("beta");
+        assertThat(reasonOf(redis.check())).isEqualTo(Reason.CLOSED);
+        servers.probes().clear();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).isEmpty();
     }
 
     @Test
@@ -169,7 +303,33 @@ class GuardedRedisTests {
         assertThat(servers.probes()).containsExactly("alpha", "beta");
     }
 
-    /** Who asks for both finds out, and asks for each; the server is well. */
+    @Test
+    void warmUpNeverOpensTheCircuitBreaker() {
+        servers.silence("alpha");
+        for (int i = 0; i < 100; i++) {
+            redis.warmUp(SECOND);
+        }
+        servers.heal("alpha");
+        assertThat(ask("alpha")).isCompleted();
+        assertThat(thread.isIdle()).isTrue();
+    }
+
+    /** Calls use the same connections, and know of failures by circuit breakers of their own. */
+    @Test
+    void warmUpNeverReplacesAConnection() {
+        GuardedRedis warmUp = new GuardedRedis(servers, Duration.ofHours(1), "test", false, thread, thread::nanos);
+        servers.silence("alpha");
+        servers.silence("beta");
+        warmUp.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, warmUp.deadline());
+        warmUp.check();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).contains("alpha", "beta");
+        assertThat(servers.renewed()).isEmpty();
+        assertThat(servers.disconnected()).isEmpty();
+        warmUp.destroy();
+    }
+
+    /** A call that asks for both finds out, and asks for each; the server is well. */
     @Test
     void keysThatPartDoNotOpen() {
         moveForTimes(100);
@@ -246,13 +406,12 @@ class GuardedRedisTests {
 
     @Test
     void serversThatCannotBeFoundAreAFailureOfTheStore() {
-        GuardedRedis closed = new GuardedRedis(new ClosedServers(), Duration.ofHours(1), "test");
+        GuardedRedis closed = TestStores.guarded(new ClosedServers(), Duration.ofHours(1), "test");
         assertThat(reasonOf(closed.execute(0, ScriptedServers.keys("key"), NOTHING, closed.deadline())))
                 .isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.delete(new byte[0], closed.deadline()))).isEqualTo(Reason.CLOSED);
         assertThat(reasonOf(closed.check())).isEqualTo(Reason.CLOSED);
         closed.warmUp(SECOND);
-        closed.destroy();
     }
 
     private void moveForTimes(int times) {

@@ -12,6 +12,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.TimeSource;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.AlgorithmFailureException;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -136,9 +137,10 @@ class OwnAlgorithmFailureTests {
         try (Connected connected = connect(List.of(new Batches(), broken), functions)) {
             RateLimit failing = limit("failing", broken);
             Charge failed = new Charge(failing, "key", 1);
-            assertThatExceptionOfType(RateLimitStoreException.class)
+            assertThatExceptionOfType(AlgorithmFailureException.class)
                     .isThrownBy(() -> connected.store.decide(failed))
                     .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.ALGORITHM))
+                    .satisfies(ex -> assertThat(ex.algorithm()).isEqualTo("broken"))
                     .withMessageContaining("Redis: Algorithm 'broken': ")
                     .withMessageMatching("(?s).*(" + Pattern.quote(message).replace("-nan", "\\E-?nan\\Q") + ").*");
             assertThatExceptionOfType(RateLimitStoreException.class)
@@ -244,7 +246,7 @@ class OwnAlgorithmFailureTests {
             assertThat(failures).containsOnlyKeys(1, 3, 5);
             assertThat(failures.get(1))
                     .hasMessageContaining("Algorithm 'broken': take: must return three whole numbers");
-            assertThat(failures.get(3)).hasMessageContaining("There is no part for Xtolerant");
+            assertThat(failures.get(3)).hasMessageContaining("there is no part for Xtolerant");
             assertThat(failures.get(5)).hasMessageContaining("Algorithm 'broken': refund: broken:1: no refund");
             assertThat(failures.values())
                     .allSatisfy(failure -> assertThat(((RateLimitStoreException) failure).getReason())
@@ -294,10 +296,10 @@ class OwnAlgorithmFailureTests {
                     .isEqualTo(4);
             assertThat(without.store.decide(new Charge(after, "key", 1)).remaining())
                     .isEqualTo(3);
-            assertThatExceptionOfType(RateLimitStoreException.class)
+            assertThatExceptionOfType(AlgorithmFailureException.class)
                     .isThrownBy(() -> without.store.decide(new Charge(before, "key", 1)))
-                    .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.ALGORITHM))
-                    .withMessageContaining("There is no part for Xbatches_10@");
+                    .satisfies(ex -> assertThat(ex.algorithm()).isEqualTo("batches"))
+                    .withMessageStartingWith("Redis: Algorithm 'batches': there is no part for Xbatches_10@");
         }
     }
 

@@ -119,6 +119,17 @@ class PermitHoldersTests {
     }
 
     @Test
+    void releaseOfPermitsThatHaveExpiredTakesNoneOfOthers() {
+        StoreOutcome paused = one.enter(new Charge(limit, "alice", 2));
+        clock.advance(31 * SECOND);
+        StoreOutcome next = enter(other, "alice");
+        release(paused);
+        assertThat(free(other.store)).isEqualTo(1);
+        release(next);
+        assertThat(free(other.store)).isEqualTo(2);
+    }
+
+    @Test
     void permitsThatRedisHasLostAreCountedAgain() {
         StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
         redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
@@ -126,6 +137,22 @@ class PermitHoldersTests {
         assertThat(isAdmitted(other, "alice")).isFalse();
         assertThat(one.store.lostPermits()).isEqualTo(2);
         release(call);
+        assertThat(free(other.store)).isEqualTo(2);
+    }
+
+    /** The thread that has planned it does not know yet that it is over. */
+    @Test
+    void releaseThatIsRepeatedWhileItIsPlannedKeepsNoOtherFromBeingRepeated() {
+        StoreOutcome call = enter(one, "alice");
+        StoreOutcome next = enter(one, "alice");
+        one.unreachable = true;
+        one.thread.overtake(() -> one.unreachable = false);
+        release(call);
+        assertThat(free(other.store)).isEqualTo(1);
+        one.unreachable = true;
+        release(next);
+        one.unreachable = false;
+        one.pass(Duration.ofSeconds(1));
         assertThat(free(other.store)).isEqualTo(2);
     }
 
@@ -153,7 +180,10 @@ class PermitHoldersTests {
     @Test
     void permitsOfACallWhoseDecisionWasLostAreReleased() {
         one.silent = true;
-        assertThat(CompletableFuture.supplyAsync(() -> enter(one, "alice"))).failsWithin(Duration.ofSeconds(10));
+        assertThat(CompletableFuture.supplyAsync(() -> enter(one, "alice")))
+                .failsWithin(Duration.ofSeconds(60))
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitStoreException.class);
         one.silent = false;
         one.pass(Duration.ofSeconds(1));
         assertThat(free(other.store)).isEqualTo(2);
@@ -268,7 +298,7 @@ class PermitHoldersTests {
         for (int i = 0; i < 3; i++) {
             one.scripts.clear();
             one.pass(Duration.ofMillis(500));
-            assertThat(one.scripts).hasSizeBetween(1, PermitHolders.IN_SCRIPT);
+            assertThat(one.scripts).hasSizeBetween(1, PermitRenewals.IN_SCRIPT);
         }
         one.unreachable = false;
         one.pass(Duration.ofSeconds(2));
@@ -318,7 +348,7 @@ class PermitHoldersTests {
             turns.add(one.waiting());
             one.answer();
         }
-        assertThat(turns.subList(0, turns.size() - 1)).containsOnly(PermitHolders.AT_A_TIME);
+        assertThat(turns.subList(0, turns.size() - 1)).containsOnly(PermitRenewals.AT_A_TIME);
         assertThat(one.scripts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(300);
         assertThat(one.scripts.size())
                 .isEqualTo(turns.stream().mapToInt(Integer::intValue).sum());
@@ -358,7 +388,7 @@ class PermitHoldersTests {
         String message =
                 "WARNING Permits of running calls had expired or were lost by Redis (2 of the limits 'exports'); counting"
                         + " them again, but others may have taken them meanwhile";
-        try (LogRecorder log = new LogRecorder("io.ratelimit.redis")) {
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit.redis")) {
             one.enter(new Charge(limit, "alice", 2));
             for (int i = 0; i < 3; i++) {
                 redis.commands().delete(redis.commands().keys("*" + prefix + "*"));

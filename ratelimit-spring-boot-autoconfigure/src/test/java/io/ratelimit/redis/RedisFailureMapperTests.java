@@ -31,6 +31,7 @@ import org.springframework.dao.InvalidDataAccessApiUsageException;
 import org.springframework.dao.QueryTimeoutException;
 import org.springframework.data.redis.RedisConnectionFailureException;
 import org.springframework.data.redis.RedisSystemException;
+import org.springframework.data.redis.TooManyClusterRedirectionsException;
 
 /** What servers and drivers say, word by word, and what it means. */
 class RedisFailureMapperTests {
@@ -52,7 +53,7 @@ class RedisFailureMapperTests {
         }
     }
 
-    /** Likewise. */
+    /** The same. */
     private static final class JedisConnectionException extends RuntimeException {
 
         private static final long serialVersionUID = 1L;
@@ -226,6 +227,13 @@ class RedisFailureMapperTests {
                         new JedisConnectionException(
                                 "java.net.SocketException: Broken pipe", new SocketException("Broken pipe"))),
                 arguments(
+                        Reason.UNREACHABLE,
+                        new TooManyClusterRedirectionsException(
+                                "No more cluster attempts left.",
+                                new JedisDataException("No more cluster attempts left."))),
+                arguments(
+                        Reason.UNREACHABLE, new InvalidDataAccessApiUsageException("Cluster retry deadline exceeded.")),
+                arguments(
                         Reason.CLUSTER_DOWN,
                         redis(new PartitionSelectorException("Cannot determine a partition for slot 42.", null))),
                 arguments(
@@ -288,5 +296,30 @@ class RedisFailureMapperTests {
 
     private static Reason reasonOf(Throwable failure) {
         return RedisFailureMapper.of("Redis", failure).getReason();
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void failureTellsWhetherTheScriptHasNotRun(Exception failure, boolean hasNotRun) {
+        assertThat(RedisFailureMapper.hasNotRun(RedisFailureMapper.of("Redis", failure)))
+                .isEqualTo(hasNotRun);
+    }
+
+    static Stream<Arguments> failureTellsWhetherTheScriptHasNotRun() {
+        return Stream.of(
+                arguments(new RedisException("Currently not connected. Commands are rejected."), true),
+                arguments(new RedisConnectionException("Unable to connect to 127.0.0.1:6379"), true),
+                arguments(
+                        new RedisConnectionFailureException("closed", new ConnectException("Connection refused")),
+                        true),
+                arguments(new RedisCommandExecutionException("LOADING Redis is loading the dataset in memory"), true),
+                arguments(new RedisReadOnlyException("READONLY You can't write against a read only replica."), true),
+                arguments(new RedisBusyException("BUSY Redis is busy running a script."), true),
+                arguments(new RedisCommandTimeoutException("Command timed out"), false),
+                arguments(new TimeoutException(), false),
+                arguments(new CancellationException(), false),
+                arguments(new SocketException("Connection reset"), false),
+                arguments(new RedisConnectionException("Connection closed prematurely"), false),
+                arguments(new RedisCommandExecutionException(RUNNING + "attempt to index a nil value"), false));
     }
 }

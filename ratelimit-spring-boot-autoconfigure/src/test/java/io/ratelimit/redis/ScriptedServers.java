@@ -26,6 +26,12 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
 
     private final List<String> renewed = new ArrayList<>();
 
+    private final List<String> disconnected = new ArrayList<>();
+
+    private boolean unknown;
+
+    private Runnable whileReconnecting = () -> {};
+
     ScriptedServers(String... names) {
         for (String name : names) {
             tags.put(name, name);
@@ -37,7 +43,7 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
         answers.put(server, answer);
     }
 
-    /** It says nothing, and nobody waits any longer. */
+    /** It says nothing, and no call waits any longer. */
     void silence(String server) {
         fail(server, new TimeoutException());
     }
@@ -55,6 +61,20 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
         tags.remove(server);
     }
 
+    /** What happens before a driver returns from making another connection. */
+    void whileReconnecting(Runnable task) {
+        whileReconnecting = task;
+    }
+
+    /** As with a driver that was closed, or has lost sight of its cluster. */
+    void forgetTopology() {
+        unknown = true;
+    }
+
+    void knowTopology() {
+        unknown = false;
+    }
+
     /** Which servers were asked, but for probes. */
     List<String> calls() {
         return calls;
@@ -66,6 +86,10 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
 
     List<String> renewed() {
         return renewed;
+    }
+
+    List<String> disconnected() {
+        return disconnected;
     }
 
     public static List<byte[]> keys(String... keys) {
@@ -114,11 +138,20 @@ public final class ScriptedServers implements RateLimitScriptExecutor, RedisTopo
 
     @Override
     public Map<String, String> hashTags() {
+        if (unknown) {
+            throw new IllegalStateException("Cannot determine the servers of the cluster");
+        }
         return tags;
     }
 
     @Override
     public void reconnect(String server) {
         renewed.add(server);
+        whileReconnecting.run();
+    }
+
+    @Override
+    public void disconnect(String server) {
+        disconnected.add(server);
     }
 }

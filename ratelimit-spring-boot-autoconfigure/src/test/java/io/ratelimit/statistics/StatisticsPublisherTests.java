@@ -38,7 +38,7 @@ class StatisticsPublisherTests {
 
     private final Stub shared = new Stub();
 
-    private InstanceState state = new InstanceState("shared", null);
+    private InstanceState state = new InstanceState("shared", null, List.of());
 
     private final StatisticsPublisher publisher = new StatisticsPublisher(
             statistics,
@@ -81,7 +81,7 @@ class StatisticsPublisherTests {
     @Test
     void tellsAChangeOfItsState() {
         round();
-        state = new InstanceState("on-store-failure", "timeout");
+        state = new InstanceState("on-store-failure", "timeout", List.of());
         round();
         round();
         assertThat(shared.published)
@@ -209,7 +209,7 @@ class StatisticsPublisherTests {
 
     @Test
     void survivesWhatIsThrownAndLogsOnceWhatCallsDoNotReport() {
-        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit")) {
             shared.failure = new RateLimitStoreException(Reason.UNREACHABLE, "No connection", null);
             round();
             assertThat(log.lines()).isEmpty();

@@ -1,7 +1,9 @@
 package io.ratelimit.redis.change;
 
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.change.ChangeChannel;
 import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
@@ -15,6 +17,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
@@ -60,6 +63,8 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     private volatile boolean logged;
 
+    private final AtomicBoolean forbiddenLogged = new AtomicBoolean();
+
     private boolean subscriberFailed;
 
     private volatile boolean running;
@@ -75,9 +80,18 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
     public void send(String topic, String message) {
         later(sender, () -> {
             if (running && connector.connect(Duration.ZERO)) {
-                template.convertAndSend(channel, instance + " " + topic + " " + message);
+                publish(instance + " " + topic + " " + message);
             }
         });
+    }
+
+    private void publish(String message) {
+        try {
+            template.convertAndSend(channel, message);
+        } catch (RuntimeException ex) {
+            warnIfForbidden(ex);
+            throw ex;
+        }
     }
 
     @Override
@@ -142,8 +156,22 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         }
     }
 
+    /** Returns whether the user of Redis lacks a permission. That is no outage, and stays until it is granted. */
+    private boolean warnIfForbidden(Throwable failure) {
+        boolean forbidden = RedisFailureMapper.of("Redis", failure).getReason() == Reason.FORBIDDEN;
+        if (forbidden && forbiddenLogged.compareAndSet(false, true)) {
+            logger.log(
+                    Level.WARNING,
+                    "The user of Redis may not use the channel '" + channel + "' ("
+                            + NestedExceptionUtils.getMostSpecificCause(failure).getMessage()
+                            + "); changes of rate limits, and permits that other instances release, are found by polling,"
+                            + " within a second. Grant it: &" + channel + " +publish +subscribe +unsubscribe");
+        }
+        return forbidden;
+    }
+
     private void log(Throwable failure) {
-        if (!logged && running) {
+        if (!logged && running && !warnIfForbidden(failure)) {
             logged = true;
             logger.log(
                     Level.INFO,
@@ -207,7 +235,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         for (Subscriber subscriber : told) {
             try {
                 call.accept(subscriber);
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 if (!subscriberFailed) {
                     subscriberFailed = true;
                     logger.log(

@@ -1,11 +1,25 @@
 package io.ratelimit.redis.connection;
 
+import io.lettuce.core.AbstractRedisClient;
+import io.lettuce.core.RedisChannelHandler;
+import io.lettuce.core.api.StatefulConnection;
+import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
+import io.lettuce.core.protocol.DefaultEndpoint;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
+import io.netty.util.HashedWheelTimer;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.EventExecutor;
+import io.netty.util.concurrent.EventExecutorGroup;
+import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.Futures;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,19 +38,27 @@ final class DedicatedConnections implements AutoCloseable {
 
     private static final Duration RECONNECT = Duration.ofMillis(100);
 
+    /** How long a reconnect may keep its thread, without the time in which it waits for the server. */
+    private static final Duration LONGEST_RECONNECT = Duration.ofMillis(500);
+
     private final RedisConfiguration servers;
 
     private final Factory factory;
 
     private final Optional<ClientResources> resources;
 
+    /** {@code null}: that of the resources. */
+    private final @Nullable StoppableTimer own;
+
     private DedicatedConnections(
             RedisConfiguration servers,
             LettuceClientConfiguration client,
             Duration timeout,
-            Optional<ClientResources> resources) {
+            Optional<ClientResources> resources,
+            @Nullable StoppableTimer own) {
         this.servers = servers;
         this.resources = resources;
+        this.own = own;
         this.factory = new Factory(servers, DedicatedClientConfiguration.of(client, timeout, resources));
         factory.afterPropertiesSet();
         factory.start();
@@ -48,15 +70,18 @@ final class DedicatedConnections implements AutoCloseable {
                 servers,
                 users.getClientConfiguration(),
                 timeout,
-                users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon));
+                users.getClientConfiguration().getClientResources().map(DedicatedConnections::reconnectingSoon),
+                null);
     }
 
     /** Opens connections to servers for rate limits alone, with threads of their own. */
     static DedicatedConnections to(RedisConfiguration servers, LettuceClientConfiguration client, Duration timeout) {
+        StoppableTimer own = new StoppableTimer(new HashedWheelTimer(new DefaultThreadFactory("lettuce-timer", true)));
         ClientResources resources = ClientResources.builder()
+                .timer(own)
                 .reconnectDelay(Delay.constant(RECONNECT))
                 .build();
-        return new DedicatedConnections(servers, client, timeout, Optional.of(resources));
+        return new DedicatedConnections(servers, client, timeout, Optional.of(resources), own);
     }
 
     /** Shares threads and timer with the application, which shuts them down. */
@@ -64,7 +89,7 @@ final class DedicatedConnections implements AutoCloseable {
         return users.mutate()
                 .eventLoopGroupProvider(users.eventLoopGroupProvider())
                 .eventExecutorGroup(users.eventExecutorGroup())
-                .timer(users.timer())
+                .timer(new StoppableTimer(users.timer()))
                 .commandLatencyRecorder(users.commandLatencyRecorder())
                 .reconnectDelay(Delay.constant(RECONNECT))
                 .build();
@@ -83,6 +108,9 @@ final class DedicatedConnections implements AutoCloseable {
         factory.destroy();
         if (resources.isPresent()) {
             var unused = resources.get().shutdown(0, 0, TimeUnit.SECONDS);
+        }
+        if (own != null) {
+            var unused = own.stop();
         }
     }
 
@@ -105,16 +133,86 @@ final class DedicatedConnections implements AutoCloseable {
         return known instanceof RedisConfiguration servers ? servers : null;
     }
 
-    /** Exposes the connection that all commands to a cluster use. */
+    /** Closes the channel of a connection. Lettuce opens another, and until then commands fail at once. */
+    static void disconnect(@Nullable Object connection) {
+        if (connection instanceof RedisChannelHandler<?, ?> handler
+                && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
+            endpoint.disconnect();
+        }
+    }
+
+    /**
+     * Connects only when told to. Otherwise, whoever needs a connection while there is none would wait for it, and an event loop
+     * for itself.
+     */
     static final class Factory extends LettuceConnectionFactory {
+
+        /** Of all commands. They fail at once when it is closed. */
+        private volatile @Nullable StatefulConnection<byte[], byte[]> current;
 
         Factory(RedisConfiguration servers, LettuceClientConfiguration client) {
             super(servers, client);
         }
 
+        /** Connects, unless there is a connection. Blocks. */
+        synchronized void connect() {
+            if (!isRunning()) {
+                throw new IllegalStateException("The connections are closed");
+            }
+            current = isClusterAware() ? super.getSharedClusterConnection() : super.getSharedConnection();
+        }
+
+        /** Replaces the connection. Blocks. */
+        synchronized void reconnect() {
+            resetConnection();
+            connect();
+        }
+
+        /**
+         * Lets a reconnect that has begun use its event loop before that ends. Otherwise, Netty logs an ERROR. None begins
+         * meanwhile: its handshake would not end.
+         */
+        @Override
+        public synchronized void stop() {
+            AbstractRedisClient client = isRunning() ? getNativeClient() : null;
+            if (client != null) {
+                resetConnection();
+                if (client.getResources().timer() instanceof StoppableTimer timer) {
+                    timer.drop();
+                }
+                awaitReconnects(client.getResources().eventExecutorGroup());
+            }
+            super.stop();
+        }
+
+        private static void awaitReconnects(EventExecutorGroup threads) {
+            List<CompletableFuture<Void>> over = new ArrayList<>();
+            for (EventExecutor thread : threads) {
+                if (!thread.isShuttingDown()) {
+                    over.add(Futures.start(() -> CompletableFuture.runAsync(() -> {}, thread)));
+                }
+            }
+            BoundedWait.await(CompletableFuture.allOf(over.toArray(CompletableFuture[]::new)), LONGEST_RECONNECT);
+        }
+
+        @Override
+        protected @Nullable StatefulRedisConnection<byte[], byte[]> getSharedConnection() {
+            return current instanceof StatefulRedisConnection<byte[], byte[]> known
+                    ? known
+                    : super.getSharedConnection();
+        }
+
+        @Override
+        protected @Nullable StatefulRedisClusterConnection<byte[], byte[]> getSharedClusterConnection() {
+            return current instanceof StatefulRedisClusterConnection<byte[], byte[]> known
+                    ? known
+                    : super.getSharedClusterConnection();
+        }
+
+        /** Returns the connection that all commands use, or {@code null} before the first. */
         @Nullable
-        StatefulRedisClusterConnection<?, ?> cluster() {
-            return getSharedClusterConnection();
+        StatefulConnection<byte[], byte[]> current() {
+            return current;
         }
     }
 }

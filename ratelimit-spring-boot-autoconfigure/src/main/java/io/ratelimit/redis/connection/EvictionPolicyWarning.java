@@ -19,8 +19,9 @@ final class EvictionPolicyWarning {
 
     private EvictionPolicyWarning() {}
 
-    static void logIfNeeded(TemplateScriptExecutor redis) {
-        String warning = warning(redis);
+    /** @param address of the Redis */
+    static void logIfNeeded(TemplateScriptExecutor redis, String address) {
+        String warning = warning(redis, address);
         if (warning != null) {
             logger.log(Level.WARNING, warning);
         }
@@ -30,12 +31,13 @@ final class EvictionPolicyWarning {
      * Returns the warning, or {@code null} if no bucket can be evicted. Policies for keys with a TTL evict buckets too, because
      * every bucket has one.
      */
-    static @Nullable String warning(TemplateScriptExecutor redis) {
+    static @Nullable String warning(TemplateScriptExecutor redis, String address) {
         Set<String> policies = policies(redis);
         policies.remove(SAFE);
         return policies.isEmpty()
                 ? null
-                : "Redis may evict buckets (maxmemory is set, and maxmemory-policy is " + String.join(", ", policies)
+                : "Redis at " + address + " may evict buckets (maxmemory is set, and maxmemory-policy is "
+                        + String.join(", ", policies)
                         + "); an evicted bucket is full again. Set maxmemory-policy to noeviction, or use a separate Redis"
                         + " for rate limits.";
     }

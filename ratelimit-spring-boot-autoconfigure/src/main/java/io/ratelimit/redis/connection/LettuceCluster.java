@@ -1,12 +1,10 @@
 package io.ratelimit.redis.connection;
 
-import io.lettuce.core.RedisChannelHandler;
 import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.SlotHash;
 import io.lettuce.core.cluster.api.StatefulRedisClusterConnection;
 import io.lettuce.core.cluster.models.partitions.Partitions;
 import io.lettuce.core.cluster.models.partitions.RedisClusterNode;
-import io.lettuce.core.protocol.DefaultEndpoint;
 import io.ratelimit.redis.RedisTopology;
 import java.util.HashMap;
 import java.util.Map;
@@ -79,8 +77,7 @@ final class LettuceCluster implements RedisTopology {
     @Override
     public void reconnect(String server) {
         var unused = client().refreshPartitionsAsync();
-        StatefulRedisClusterConnection<?, ?> cluster = connections.cluster();
-        if (cluster != null) {
+        if (connections.current() instanceof StatefulRedisClusterConnection<?, ?> cluster) {
             partitions().stream()
                     .filter(node -> server.equals(names.get(node.getNodeId())))
                     .forEach(node -> disconnect(
@@ -88,13 +85,14 @@ final class LettuceCluster implements RedisTopology {
         }
     }
 
+    /** Does the same, because Lettuce lets no call wait for it. */
+    @Override
+    public void disconnect(String server) {
+        reconnect(server);
+    }
+
     private static void disconnect(StatefulRedisClusterConnection<?, ?> cluster, String host, int port) {
-        var unused = cluster.getConnectionAsync(host, port).thenAccept(connection -> {
-            if (connection instanceof RedisChannelHandler<?, ?> handler
-                    && handler.getChannelWriter() instanceof DefaultEndpoint endpoint) {
-                endpoint.disconnect();
-            }
-        });
+        var unused = cluster.getConnectionAsync(host, port).thenAccept(DedicatedConnections::disconnect);
     }
 
     private Partitions partitions() {

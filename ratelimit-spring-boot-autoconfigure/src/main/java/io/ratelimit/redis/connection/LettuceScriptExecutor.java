@@ -133,7 +133,7 @@ final class LettuceScriptExecutor extends TemplateScriptExecutor {
         private void attempt(Runnable next) {
             try {
                 next.run();
-            } catch (RuntimeException ex) {
+            } catch (Throwable ex) {
                 completeExceptionally(ex);
             }
         }

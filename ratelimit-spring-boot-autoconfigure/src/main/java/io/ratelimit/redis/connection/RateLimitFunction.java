@@ -89,12 +89,15 @@ final class RateLimitFunction {
             return CompletableFuture.completedFuture(null);
         }
         return attempt().handle((done, thrown) -> {
-            if (thrown == null) {
-                become(true, state.pause, "Calls run as the Redis function " + name);
-            } else {
-                missing(thrown);
+            try {
+                if (thrown == null) {
+                    become(true, state.pause, "Calls run as the Redis function " + name);
+                } else {
+                    missing(thrown);
+                }
+            } finally {
+                loading.set(false);
             }
-            loading.set(false);
             return null;
         });
     }
@@ -102,7 +105,7 @@ final class RateLimitFunction {
     private CompletableFuture<?> attempt() {
         try {
             return loader.get().toCompletableFuture().orTimeout(TIMEOUT.toNanos(), TimeUnit.NANOSECONDS);
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             return CompletableFuture.failedFuture(ex);
         }
     }

@@ -8,14 +8,33 @@ import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.DomainSocketConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration.WithHostAndPort;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisNode;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
+import org.springframework.util.ClassUtils;
 
 /** Describes the address of Redis for the log, without passwords. */
 final class RedisAddress {
 
     private RedisAddress() {}
+
+    /** Of connections that are used as they are. Jedis may be absent. */
+    static String of(RedisConnectionFactory users) {
+        boolean known = ClassUtils.isPresent("redis.clients.jedis.Jedis", RedisAddress.class.getClassLoader())
+                && users instanceof JedisConnectionFactory;
+        return of(known ? servers((JedisConnectionFactory) users) : null);
+    }
+
+    private static @Nullable RedisConfiguration servers(JedisConnectionFactory users) {
+        if (users.getSentinelConfiguration() != null) {
+            return users.getSentinelConfiguration();
+        }
+        return users.getClusterConfiguration() == null
+                ? users.getStandaloneConfiguration()
+                : users.getClusterConfiguration();
+    }
 
     static String of(@Nullable RedisConfiguration servers) {
         if (servers instanceof RedisSentinelConfiguration sentinels) {

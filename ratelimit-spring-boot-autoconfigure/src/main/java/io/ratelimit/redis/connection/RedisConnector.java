@@ -92,7 +92,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
             this.executor = TemplateScriptExecutor.over(own, script, library);
             this.servers = own.isClusterAware() ? new LettuceCluster(own) : oneServer(own);
         }
-        this.address = RedisAddress.of(dedicated == null ? null : dedicated.servers());
+        this.address = dedicated == null ? RedisAddress.of(connections) : RedisAddress.of(dedicated.servers());
         this.connection = new ConnectionBootstrap(address, this::makeConnection);
     }
 
@@ -120,13 +120,18 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     }
 
     /** Returns the topology of one server, whose new connection resolves the name or asks Sentinel again. */
-    private RedisTopology oneServer(LettuceConnectionFactory own) {
+    private RedisTopology oneServer(DedicatedConnections.Factory own) {
         return new RedisTopology() {
 
             @Override
             public void reconnect(String server) {
-                own.resetConnection();
+                own.reconnect();
                 executor.prepare();
+            }
+
+            @Override
+            public void disconnect(String server) {
+                DedicatedConnections.disconnect(own.current());
             }
         };
     }
@@ -137,8 +142,11 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     }
 
     private void makeConnection() {
+        if (dedicated != null) {
+            dedicated.factory().connect();
+        }
         executor.prepare();
-        EvictionPolicyWarning.logIfNeeded(executor);
+        EvictionPolicyWarning.logIfNeeded(executor, address);
     }
 
     /** Connects, and does not wait. */

@@ -2,7 +2,9 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScriptExecutor;
+import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.RedisTopology;
+import java.lang.System.Logger.Level;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Properties;
@@ -18,6 +20,8 @@ import org.springframework.util.ClassUtils;
 
 /** Runs the script through Spring Data's template. */
 public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
     static final RedisSerializer<byte[]> BYTES = RedisSerializer.byteArray();
 
@@ -68,13 +72,32 @@ public abstract class TemplateScriptExecutor implements RateLimitScriptExecutor 
         return clustered ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
     }
 
-    /** Connects, and loads the script into the server, so that no call has to. Blocks. */
+    /**
+     * Connects, and loads the script into the server, so that no call has to. Blocks. A cluster is usable while one of its nodes is
+     * down, but the driver loads the script into all of them, also into replicas and masters that were replaced: if that fails,
+     * calls load it.
+     */
     void prepare() {
         byte[] text = script.getScriptAsString().getBytes(StandardCharsets.UTF_8);
         template.execute((RedisCallback<String>) connection -> {
             clustered = connection instanceof RedisClusterConnection;
-            return connection.scriptingCommands().scriptLoad(text);
+            try {
+                return connection.scriptingCommands().scriptLoad(text);
+            } catch (RuntimeException ex) {
+                if (!clustered || !mayBeOfOneNode(ex)) {
+                    throw ex;
+                }
+                logger.log(Level.DEBUG, "Cannot load the script into every node of the cluster; calls load it", ex);
+                return "";
+            }
         });
+    }
+
+    private static boolean mayBeOfOneNode(RuntimeException failure) {
+        return switch (RedisFailureMapper.of(RedisTopology.REDIS, failure).getReason()) {
+            case UNREACHABLE, TIMEOUT, LOADING -> true;
+            default -> false;
+        };
     }
 
     /** Returns what the server reports about its memory; on a cluster each name is prefixed with its node. Blocks. */

@@ -33,8 +33,8 @@ final class StatisticsCodec {
     private static final Pattern COUNTS = Pattern.compile("(?m)^(\\w+)" + (" " + NUMBER).repeat(4) + "\\b");
 
     /** What the script writes before the note: when the instance was seen, and the number of its last counts. */
-    private static final Pattern NOTE =
-            Pattern.compile(NUMBER + " \\d+ " + NUMBER + " ([a-z-]+) ([a-z_-]+) " + WORD + "(?: .*)?\\n((?s:.*))");
+    private static final Pattern NOTE = Pattern.compile(
+            NUMBER + " \\d+ " + NUMBER + " ([a-z-]+) ([a-z_-]+) " + WORD + "(?: " + WORD + ")?(?: .*)?\\n((?s:.*))");
 
     /** What the script writes before a report: when it was made. */
     private static final Pattern REPORT = Pattern.compile("\\d+ " + NUMBER + "\\n((?s:.*))");
@@ -45,7 +45,10 @@ final class StatisticsCodec {
 
     private StatisticsCodec() {}
 
-    /** Returns when the instance has started, its state and name, and lines with its counts; empty if it leaves. */
+    /**
+     * Returns when the instance has started, its state and name, the servers that fail, and lines with its counts; empty if it
+     * leaves.
+     */
     static String note(Publication publication) {
         InstanceFigures instance = publication.instance();
         if (instance == null) {
@@ -54,7 +57,8 @@ final class StatisticsCodec {
         InstanceState state = instance.state();
         return publication.startedMicros() + " " + state.state() + " "
                 + (state.reason() == null ? NO_REASON : state.reason()) + " "
-                + URLEncoder.encode(instance.name(), StandardCharsets.UTF_8) + "\n" + lines(instance.lastMinute());
+                + URLEncoder.encode(instance.name(), StandardCharsets.UTF_8) + servers(state.failingServers()) + "\n"
+                + lines(instance.lastMinute());
     }
 
     static Optional<InstanceFigures> instance(String id, String note) {
@@ -65,9 +69,19 @@ final class StatisticsCodec {
                         URLDecoder.decode(words.group(5), StandardCharsets.UTF_8),
                         instant(words.group(2)),
                         instant(words.group(1)),
-                        new InstanceState(words.group(3), words.group(4).equals(NO_REASON) ? null : words.group(4)),
-                        counts(words.group(6))))
+                        new InstanceState(
+                                words.group(3),
+                                words.group(4).equals(NO_REASON) ? null : words.group(4),
+                                words.group(6) == null
+                                        ? List.of()
+                                        : List.of(words.group(6).split(","))),
+                        counts(words.group(7))))
                 : Optional.empty();
+    }
+
+    /** Names of servers have no comma, nor anything that would be encoded. */
+    private static String servers(List<String> names) {
+        return names.isEmpty() ? "" : " " + String.join(",", names);
     }
 
     private static Instant instant(String micros) {

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -108,7 +109,23 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     /** If the store fails, charges the local bucket of this instance, or what else the policy says. */
     @Override
     public CompletionStage<Void> chargeAsync(Charge charge) {
-        return Futures.start(() -> super.chargeAsync(charge)).exceptionallyCompose(thrown -> {
+        return charge(
+                charge,
+                switch (policy(charge)) {
+                    case LOCAL, ALLOW -> super::settleAsync;
+                    // The caller is told, and may charge again.
+                    case REJECT, THROW -> super::chargeAsync;
+                });
+    }
+
+    /** As {@link #chargeAsync}. The charge to the local bucket is for the time until the store is back, and has the charge. */
+    @Override
+    public CompletionStage<Void> settleAsync(Charge charge) {
+        return charge(charge, super::settleAsync);
+    }
+
+    private CompletionStage<Void> charge(Charge charge, Function<Charge, CompletionStage<Void>> store) {
+        return Futures.start(() -> store.apply(charge)).exceptionallyCompose(thrown -> {
             List<Charge> limited = limitedLocally(List.of(charge), storeFailure(thrown));
             return limited.isEmpty() ? CompletableFuture.completedFuture(null) : local.chargeAsync(charge);
         });

@@ -40,20 +40,20 @@ final class Outage {
 
     private final Consumer<Object> events;
 
-    private final LongAdder calls = new LongAdder();
-
     /** {@code null} if there is no outage. */
     private volatile @Nullable State state;
 
     private volatile long lastFailure;
 
     /**
-     * The present outage. Immutable, because every call during an outage reads it.
+     * The present outage. Immutable but for the count, because every call during an outage reads it.
      *
      * @param latest the first failure of the reason that the last one had
      * @param logged the reasons and policies that have been
+     * @param calls those of this outage, so that none is counted by the one before
      */
-    private record State(Instant since, long nanos, RateLimitStoreException latest, Set<Enum<?>> logged) {
+    private record State(
+            Instant since, long nanos, RateLimitStoreException latest, Set<Enum<?>> logged, LongAdder calls) {
 
         boolean knows(RateLimitStoreException failure, List<RateLimit> limits) {
             return latest.getReason() == failure.getReason() && hasLogged(failure, limits);
@@ -72,7 +72,7 @@ final class Outage {
             Set<Enum<?>> more = new HashSet<>(logged);
             more.add(failure.getReason());
             limits.forEach(limit -> more.add(limit.onStoreFailure()));
-            return new State(since, nanos, failure, more);
+            return new State(since, nanos, failure, more, calls);
         }
     }
 
@@ -107,7 +107,7 @@ final class Outage {
                         known.latest.getReason(),
                         String.valueOf(known.latest.getMessage()),
                         known.since,
-                        calls.sum(),
+                        known.calls.sum(),
                         redis);
     }
 
@@ -123,20 +123,23 @@ final class Outage {
     /** @param limits of the call; empty for a check during an outage */
     void failure(List<RateLimit> limits, RateLimitStoreException failure) {
         lastFailure = nanos.getAsLong();
-        if (!limits.isEmpty()) {
-            calls.increment();
-        }
         State known = state;
         RateLimitStoreException first = first(failure);
         if (known == null || !known.knows(first, limits)) {
             news(limits, first);
+        } else if (!limits.isEmpty()) {
+            known.calls.increment();
         }
     }
 
     private synchronized void news(List<RateLimit> limits, RateLimitStoreException failure) {
         State before = state;
-        State known = before == null ? new State(Instant.now(), lastFailure, failure, Set.of()) : before;
+        State known =
+                before == null ? new State(Instant.now(), lastFailure, failure, Set.of(), new LongAdder()) : before;
         state = known.with(failure, limits);
+        if (!limits.isEmpty()) {
+            known.calls.increment();
+        }
         if (before == null) {
             events.accept(new RateLimitStoreFailureEvent(
                     failure.getReason(), String.valueOf(failure.getMessage()), known.since, redis));
@@ -144,23 +147,24 @@ final class Outage {
         if (!known.hasLogged(failure, limits)) {
             logger.log(
                     Level.WARNING,
-                    "{0} ({1}: {2}); applying on-store-failure{3}",
+                    "{0} ({1}: {2}){3}",
                     bad,
                     lowerCase(failure.getReason()),
                     failure.getMessage(),
-                    to(limits));
+                    consequence(limits));
         }
     }
 
-    private static String to(List<RateLimit> limits) {
+    private static String consequence(List<RateLimit> limits) {
         return switch (limits.size()) {
-            case 0 -> "";
+            case 0 -> "; found by a check";
             case 1 ->
-                "=" + policy(limits.get(0)) + " to limit '" + limits.get(0).name() + "'";
+                "; applying on-store-failure=" + policy(limits.get(0)) + " to limit '"
+                        + limits.get(0).name() + "'";
             default ->
                 limits.stream()
                         .map(limit -> "'" + limit.name() + "' (" + policy(limit) + ")")
-                        .collect(Collectors.joining(", ", " to limits ", ""));
+                        .collect(Collectors.joining(", ", "; applying on-store-failure to limits ", ""));
         };
     }
 
@@ -168,7 +172,7 @@ final class Outage {
         return lowerCase(limit.onStoreFailure());
     }
 
-    private static String lowerCase(Enum<?> value) {
+    static String lowerCase(Enum<?> value) {
         return value.name().toLowerCase(Locale.ROOT);
     }
 
@@ -176,7 +180,7 @@ final class Outage {
         State known = state;
         if (known != null && isQuiet()) {
             state = null;
-            long decided = calls.sumThenReset();
+            long decided = known.calls.sum();
             logger.log(
                     Level.INFO,
                     "{0} (failures were seen for {1} s); calls decided by on-store-failure: {2}",

@@ -4,15 +4,20 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.Futures;
+import io.ratelimit.store.AlgorithmFailureException;
 import io.ratelimit.store.StoreFailure;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -37,14 +42,20 @@ final class OutageTracker {
 
     private final Outage ofBuckets;
 
-    private final Outage ofAlgorithms;
+    /** By the algorithm, each from its first failure on. There are as many as beans. */
+    private volatile Map<String, Outage> ofAlgorithms = Map.of();
 
-    /** What the last check has found while no call failed. */
-    private volatile @Nullable StoreFailure found;
+    private final String store;
+
+    /** What the last check has found while no call failed; {@code null}: nothing. */
+    private final AtomicReference<@Nullable StoreFailure> found = new AtomicReference<>();
 
     private final AtomicBoolean checking = new AtomicBoolean();
 
     private final AtomicLong nextLoss;
+
+    /** {@code null}: there is only one server. */
+    private final @Nullable String redis;
 
     /**
      * @param check whether the whole store can decide
@@ -57,9 +68,10 @@ final class OutageTracker {
     /** @param redis the name of the server; {@code null}: there is only one */
     OutageTracker(
             Supplier<CompletionStage<?>> check, LongSupplier nanos, Consumer<Object> events, @Nullable String redis) {
-        String store = redis == null ? "Rate limit store" : "Rate limit store '" + redis + "'";
+        this.store = redis == null ? "Rate limit store" : "Rate limit store '" + redis + "'";
         this.check = check;
         this.nanos = nanos;
+        this.redis = redis;
         this.ofStore = new Outage(
                 store + " unavailable", store + " available again", redis, Duration.ofSeconds(1), nanos, events);
         this.ofBuckets = new Outage(
@@ -69,23 +81,17 @@ final class OutageTracker {
                 MINUTE,
                 nanos,
                 event -> {});
-        this.ofAlgorithms = new Outage(
-                "Rate limit algorithm failed",
-                "Rate limit algorithms without a failure for a minute",
-                redis,
-                MINUTE,
-                nanos,
-                event -> {});
         this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 
     /** @param limits of the call; empty for a check during an outage */
     void failure(List<RateLimit> limits, RateLimitStoreException failure) {
-        Reason reason = Outage.first(failure).getReason();
+        RateLimitStoreException first = Outage.first(failure);
+        Reason reason = first.getReason();
         if (reason == Reason.FOREIGN_VALUE) {
             ofBuckets.failure(limits, failure);
         } else if (reason == Reason.ALGORITHM) {
-            ofAlgorithms.failure(limits, failure);
+            ofAlgorithm(first).failure(limits, failure);
         } else if (isOfStore(reason)) {
             ofStore.failure(limits, failure);
         }
@@ -95,17 +101,41 @@ final class OutageTracker {
         if (ofBuckets.isOn()) {
             ofBuckets.overIfQuiet();
         }
-        if (ofAlgorithms.isOn()) {
-            ofAlgorithms.overIfQuiet();
+        // Without failures, a call creates no iterator.
+        if (!ofAlgorithms.isEmpty()) {
+            ofAlgorithms.values().stream().filter(Outage::isOn).forEach(Outage::overIfQuiet);
         }
         if (ofStore.isOn() && ofStore.isQuiet()) {
             checkInBackground();
         }
     }
 
+    private Outage ofAlgorithm(RateLimitStoreException failure) {
+        String algorithm = failure instanceof AlgorithmFailureException known
+                ? "algorithm '" + known.algorithm() + "'"
+                : "an algorithm";
+        Outage outage = ofAlgorithms.get(algorithm);
+        return outage == null ? add(algorithm) : outage;
+    }
+
+    private synchronized Outage add(String algorithm) {
+        Map<String, Outage> all = new TreeMap<>(ofAlgorithms);
+        Outage added = all.computeIfAbsent(
+                algorithm,
+                first -> new Outage(
+                        "Rate limit algorithm failed",
+                        "Rate limits without a failure of " + algorithm + " for a minute",
+                        redis,
+                        MINUTE,
+                        nanos,
+                        event -> {}));
+        ofAlgorithms = Collections.unmodifiableMap(all);
+        return added;
+    }
+
     /** Returns whether the whole store can decide, as far as is known. Does not include failures of single buckets and limits. */
     boolean isAvailable() {
-        return !ofStore.isOn() && found == null;
+        return !ofStore.isOn() && found.get() == null;
     }
 
     /** Begins a check, unless one is under way. */
@@ -117,24 +147,34 @@ final class OutageTracker {
         }
     }
 
-    /** Takes the result of a check. A check alone is no outage: there is none until a call fails. */
+    /** Takes the result of a check. A check alone is no outage: there is none until a call fails. The log tells of it. */
     @Nullable
     Void checked(@Nullable Object well, @Nullable Throwable thrown) {
         if (thrown == null || !(Futures.unwrap(thrown) instanceof RateLimitStoreException failure)) {
-            found = null;
+            if (found.getAndSet(null) != null && !ofStore.isOn()) {
+                logger.log(Level.INFO, store + " answers checks again");
+            }
             ofStore.overIfQuiet();
         } else if (ofStore.isOn() || !isOfStore(Outage.first(failure).getReason())) {
             failure(List.of(), failure);
         } else {
-            StoreFailure before = found;
-            RateLimitStoreException first = Outage.first(failure);
-            found = new StoreFailure(
-                    first.getReason(),
-                    String.valueOf(first.getMessage()),
-                    before == null ? Instant.now() : before.since(),
-                    0);
+            found(Outage.first(failure));
         }
         return null;
+    }
+
+    private void found(RateLimitStoreException failure) {
+        String message = String.valueOf(failure.getMessage());
+        StoreFailure before = found.getAndUpdate(known -> new StoreFailure(
+                failure.getReason(), message, known == null ? Instant.now() : known.since(), 0, redis));
+        if (before == null) {
+            logger.log(
+                    Level.INFO,
+                    "{0} does not answer checks ({1}: {2}); no call has failed so far",
+                    store,
+                    Outage.lowerCase(failure.getReason()),
+                    message);
+        }
     }
 
     private static boolean isOfStore(Reason reason) {
@@ -159,7 +199,9 @@ final class OutageTracker {
 
     List<StoreFailure> failures() {
         StoreFailure ofCalls = ofStore.failure();
-        return Stream.of(ofCalls == null ? found : ofCalls, ofBuckets.failure(), ofAlgorithms.failure())
+        return Stream.concat(
+                        Stream.of(ofCalls == null ? found.get() : ofCalls, ofBuckets.failure()),
+                        ofAlgorithms.values().stream().map(Outage::failure))
                 .filter(Objects::nonNull)
                 .toList();
     }

@@ -32,6 +32,7 @@ class EvictionPolicyWarningTests {
         assertThat(warnings())
                 .hasSize(2)
                 .allSatisfy(warning -> assertThat(warning)
+                        .startsWith("Redis at limits.eu:6379 may evict buckets")
                         .contains("maxmemory-policy is " + policy)
                         .contains("Set maxmemory-policy to noeviction, or use a separate Redis"));
     }
@@ -55,7 +56,7 @@ class EvictionPolicyWarningTests {
     private List<String> warnings() {
         return Stream.of(redis.connections(), new OtherConnectionFactory(redis.connections()))
                 .map(connections -> EvictionPolicyWarning.warning(
-                        TemplateScriptExecutor.over(connections, RateLimitScript.load(), null)))
+                        TemplateScriptExecutor.over(connections, RateLimitScript.load(), null), "limits.eu:6379"))
                 .toList();
     }
 

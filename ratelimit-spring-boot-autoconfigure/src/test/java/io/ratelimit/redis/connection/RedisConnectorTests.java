@@ -1,6 +1,8 @@
 package io.ratelimit.redis.connection;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitStoreException;
@@ -15,6 +17,10 @@ import io.ratelimit.testing.redis.SharedRedis;
 import io.ratelimit.testing.redis.StartedConnections;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
@@ -86,23 +92,78 @@ class RedisConnectorTests {
                 new RedisConnector(users, Duration.ofSeconds(10), RateLimitScript.load(), RateLimitLibrary.load());
         GuardedRedis guarded = new GuardedRedis(connector, Duration.ofSeconds(10), RedisUnderTest.newPrefix());
         connector.connect();
-        assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(60));
         assertThat(connections(redis, name)).isEqualTo(2);
         guarded.stop();
         connector.stop();
         assertThat(connector.isRunning()).isFalse();
         await().until(() -> connections(redis, name) == 1);
         assertThat(guarded.check())
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableThat()
                 .withCauseInstanceOf(RateLimitStoreException.class);
         connector.start();
         guarded.start();
-        assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(10));
+        assertThat(guarded.check()).succeedsWithin(Duration.ofSeconds(60));
         assertThat(connections(redis, name)).isEqualTo(2);
         guarded.destroy();
         connector.destroy();
         users.destroy();
+    }
+
+    /** Commands that are under way when it closes fail on its event loop, where the next call would wait for that loop to connect. */
+    @Test
+    void closedConnectionIsReplacedByReconnectOnly() {
+        DedicatedConnections connections = connections();
+        DedicatedConnections.Factory factory = connections.factory();
+        factory.connect();
+        factory.resetConnection();
+        assertThatThrownBy(() -> factory.getConnection().ping()).hasRootCauseMessage("Connection is closed");
+        factory.reconnect();
+        assertThat(factory.getConnection().ping()).isEqualTo("PONG");
+        factory.stop();
+        assertThatIllegalStateException().isThrownBy(factory::reconnect).withMessage("The connections are closed");
+        connections.close();
+    }
+
+    /** Its thread is still busy with it. Netty logs an ERROR if the event loop ends meanwhile. */
+    @Test
+    void stopLetsAReconnectThatHasBegunEnd() throws Exception {
+        DedicatedConnections connections = connections();
+        CountDownLatch begun = new CountDownLatch(1);
+        AtomicBoolean over = new AtomicBoolean();
+        CompletableFuture<Boolean> overAtStop = new CompletableFuture<>();
+        Thread stopping = new Thread(() -> {
+            connections.factory().stop();
+            overAtStop.complete(over.get());
+        });
+        connections
+                .factory()
+                .getNativeClient()
+                .getResources()
+                .eventExecutorGroup()
+                .next()
+                .execute(() -> {
+                    begun.countDown();
+                    await().until(() -> overAtStop.isDone() || isIn(stopping, "awaitReconnects"));
+                    over.set(true);
+                });
+        begun.await();
+        stopping.start();
+        assertThat(overAtStop).succeedsWithin(Duration.ofSeconds(30)).isEqualTo(true);
+        connections.close();
+    }
+
+    private static DedicatedConnections connections() {
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
+                SharedRedis.get().host(), SharedRedis.get().port());
+        return DedicatedConnections.to(
+                server, LettuceClientConfiguration.defaultConfiguration(), Duration.ofSeconds(10));
+    }
+
+    private static boolean isIn(Thread thread, String method) {
+        return Stream.of(thread.getStackTrace())
+                .anyMatch(frame -> frame.getMethodName().equals(method));
     }
 
     private static long connections(StringRedisTemplate redis, String name) {

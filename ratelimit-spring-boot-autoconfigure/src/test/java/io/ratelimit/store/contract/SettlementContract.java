@@ -98,7 +98,7 @@ public abstract class SettlementContract extends StoreContract {
     }
 
     private static Settlement settlement(StoreOutcome outcome, RateLimitStore store) {
-        return Settlement.of(outcome, store::chargeAsync, UnaryOperator.identity());
+        return Settlement.of(outcome.charges(), outcome, store::chargeAsync, UnaryOperator.identity());
     }
 
     private void charge(Charge charge) {

@@ -1,6 +1,7 @@
 package io.ratelimit.store.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
@@ -8,6 +9,8 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimitStoreFailureEvent;
 import io.ratelimit.RateLimitStoreRecoveredEvent;
+import io.ratelimit.store.AlgorithmFailureException;
+import io.ratelimit.store.StoreFailure;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestLimits;
 import java.util.ArrayList;
@@ -21,7 +24,7 @@ import org.junit.jupiter.api.Test;
 
 class OutageTrackerTests {
 
-    private final LogRecorder recorder = new LogRecorder("io.ratelimit.store");
+    private final LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.store");
 
     private long seconds;
 
@@ -223,7 +226,9 @@ class OutageTrackerTests {
     void checkThatFailsIsNoOutageBeforeACallFails() {
         log.checked(null, trouble);
         log.checked(null, new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
-        assertThat(recorder.levels()).isEmpty();
+        assertThat(recorder.lines())
+                .containsExactly("Rate limit store does not answer checks (error: down); no call has failed so far");
+        assertThat(recorder.levels()).containsExactly("INFO");
         assertThat(events).isEmpty();
         assertThat(log.isAvailable()).isFalse();
         assertThat(log.failures()).singleElement().satisfies(known -> {
@@ -231,12 +236,14 @@ class OutageTrackerTests {
             assertThat(known.calls()).isZero();
         });
         log.failure(List.of(limit), trouble);
-        assertThat(recorder.levels()).containsExactly("WARNING");
+        assertThat(recorder.levels()).containsExactly("INFO", "WARNING");
         assertThat(log.failures())
                 .singleElement()
                 .satisfies(known -> assertThat(known.calls()).isEqualTo(1));
         seconds = 1;
         log.success();
+        assertThat(recorder.levels()).containsExactly("INFO", "WARNING", "INFO");
+        assertThat(recorder.lines().get(2)).endsWith("calls decided by on-store-failure: 1");
         assertThat(events).hasSize(2);
         assertThat(log.failures()).isEmpty();
         assertThat(log.isAvailable()).isTrue();
@@ -248,10 +255,26 @@ class OutageTrackerTests {
         log.checked(null, null);
         assertThat(log.isAvailable()).isTrue();
         assertThat(log.failures()).isEmpty();
+        assertThat(recorder.lines().get(1)).isEqualTo("Rate limit store answers checks again");
+        log.checked(null, null);
         log.checked(null, new RateLimitStoreException(Reason.STALLED, "not sent", null));
         log.checked(null, new RateLimitStoreException(Reason.CLOSED, "closed", null));
         assertThat(log.isAvailable()).isTrue();
-        assertThat(recorder.levels()).isEmpty();
+        assertThat(recorder.levels()).containsExactly("INFO", "INFO");
+    }
+
+    /** It makes an outage longer, but concerns no limit. */
+    @Test
+    void reasonThatACheckFindsIsNotSaidToConcernALimit() {
+        log.failure(List.of(limit), trouble);
+        log.checked(null, new RateLimitStoreException(Reason.BUSY, "busy", null));
+        assertThat(recorder.lines().get(1)).isEqualTo("Rate limit store unavailable (busy: busy); found by a check");
+        assertThat(log.failures())
+                .singleElement()
+                .satisfies(known -> assertThat(known.calls()).isEqualTo(1));
+        log.checked(null, new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
+        assertThat(recorder.lines().get(2))
+                .isEqualTo("Rate limit store holds a foreign value (foreign_value: foreign); found by a check");
     }
 
     @Test
@@ -266,6 +289,37 @@ class OutageTrackerTests {
         RateLimitStoreException closed = new RateLimitStoreException(Reason.CLOSED, "closed", null);
         log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", closed));
         assertThat(recorder.levels()).isEmpty();
+        assertThat(log.failures()).isEmpty();
+    }
+
+    @Test
+    void everyBrokenAlgorithmIsNamed() {
+        for (int i = 0; i < 3; i++) {
+            for (String name : List.of("nightly", "gcra")) {
+                log.failure(List.of(limit), new AlgorithmFailureException("Redis: ", name, "take: no", null));
+            }
+        }
+        assertThat(recorder.lines())
+                .containsExactly(
+                        "Rate limit algorithm failed (algorithm: Redis: Algorithm 'nightly': take: no); applying"
+                                + " on-store-failure=local to limit 'quotes'",
+                        "Rate limit algorithm failed (algorithm: Redis: Algorithm 'gcra': take: no); applying"
+                                + " on-store-failure=local to limit 'quotes'");
+        assertThat(log.failures())
+                .extracting(StoreFailure::message, StoreFailure::calls)
+                .containsExactly(
+                        tuple("Redis: Algorithm 'gcra': take: no", 3L),
+                        tuple("Redis: Algorithm 'nightly': take: no", 3L));
+        assertThat(log.isAvailable()).isTrue();
+        seconds = 59;
+        log.failure(List.of(limit), new AlgorithmFailureException("", "gcra", "used: no", null));
+        seconds = 60;
+        log.success();
+        assertThat(recorder.lines().get(2))
+                .startsWith("Rate limits without a failure of algorithm 'nightly' for a minute (");
+        assertThat(log.failures()).hasSize(1);
+        seconds = 119;
+        log.success();
         assertThat(log.failures()).isEmpty();
     }
 }

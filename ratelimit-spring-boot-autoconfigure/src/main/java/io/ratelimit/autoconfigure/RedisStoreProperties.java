@@ -1,0 +1,220 @@
+package io.ratelimit.autoconfigure;
+
+import io.ratelimit.RateLimitAlgorithms;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.redis.KeyHash;
+import io.ratelimit.redis.RateLimitLibrary;
+import java.time.Duration;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Properties of the Redis store. The connection properties have the meaning of those of {@code spring.data.redis}; one of
+ * them gives rate limits a connection of their own.
+ *
+ * @param url URL of the Redis for rate limits alone, such as redis://user:password@host:6379/0, or rediss:// with TLS. Not
+ *     combined with host, port, sentinel or cluster.
+ * @param host Host of the Redis for rate limits alone. Default: localhost, if another connection property is set.
+ * @param port Port of the Redis for rate limits alone. Default: 6379.
+ * @param username User name for this Redis.
+ * @param password Password for this Redis.
+ * @param database Index of the database of this Redis. Default: 0.
+ * @param clientName Name of the connections, as CLIENT LIST shows it.
+ * @param ssl TLS of the connections to this Redis.
+ * @param sentinel Sentinels of the Redis for rate limits alone.
+ * @param cluster Cluster for rate limits alone.
+ * @param keyPrefix Start of every Redis key, without braces. Applications with the same prefix share the buckets of
+ *     limits that have the same name: set it to the application's name if several applications use one Redis.
+ * @param hashKeys Whether Redis gets callers' keys as hashes, and not as text. A change makes every bucket full again.
+ * @param hashKeysSecret Secret of these hashes, the same for all instances. Without it, keys that can be guessed, such as
+ *     addresses, can be found by trying.
+ * @param timeout Maximum time for a decision, independent of the settings of the application's Redis client.
+ * @param rememberRejections Whether a call that Redis has rejected is rejected again without Redis, until the time that
+ *     Redis named and for a second at most.
+ * @param functions Whether calls run as a Redis function if Redis has functions, and not as a script.
+ * @param connectionFactory Name of the RedisConnectionFactory bean to use. Only needed if there are several and none is
+ *     primary.
+ */
+public record RedisStoreProperties(
+        @Nullable String url,
+        @Nullable String host,
+        @Nullable Integer port,
+        @Nullable String username,
+        @Nullable String password,
+        @Nullable Integer database,
+        @Nullable String clientName,
+        @Nullable Ssl ssl,
+        @Nullable Sentinel sentinel,
+        @Nullable Cluster cluster,
+        @DefaultValue("ratelimit") String keyPrefix,
+        @DefaultValue("false") boolean hashKeys,
+        @Nullable String hashKeysSecret,
+        @DefaultValue("100ms") Duration timeout,
+        @DefaultValue("true") boolean rememberRejections,
+        @DefaultValue("true") boolean functions,
+        @Nullable String connectionFactory) {
+
+    public RedisStoreProperties {
+        check("ratelimit.redis", keyPrefix, timeout);
+    }
+
+    /** @param property the prefix of the properties, for messages */
+    private static void check(String property, String keyPrefix, Duration timeout) {
+        if (keyPrefix.contains("{") || keyPrefix.contains("}")) {
+            throw new RateLimitConfigurationException(
+                    property + ".key-prefix must not contain braces (was \"" + keyPrefix + "\").",
+                    "Remove them: in a cluster, braces in the prefix would put every key into one slot.");
+        }
+        if (timeout.isZero() || timeout.isNegative()) {
+            throw new RateLimitConfigurationException(
+                    property + ".timeout must be positive (was "
+                            + timeout.toString().substring(2).toLowerCase(Locale.ROOT) + ").",
+                    "Set it to the longest time that a call may wait for Redis, such as 100ms.");
+        }
+    }
+
+    /** Returns the library of the function, or {@code null} if calls run as a script. */
+    @Nullable
+    RateLimitLibrary library(RateLimitAlgorithms algorithms) {
+        return functions ? RateLimitLibrary.load(algorithms.own()) : null;
+    }
+
+    KeyHash keyHash() {
+        return keyHash("ratelimit.redis");
+    }
+
+    /** @param property the prefix of the properties, for messages */
+    KeyHash keyHash(String property) {
+        if (hashKeysSecret != null && !hashKeys) {
+            throw new RateLimitConfigurationException(
+                    property + ".hash-keys-secret must not be set without " + property + ".hash-keys=true.",
+                    "Set " + property + ".hash-keys=true, or remove the secret.");
+        }
+        if (!hashKeys) {
+            return KeyHash.OF_LONG_KEYS;
+        }
+        return hashKeysSecret == null ? KeyHash.OF_ALL_KEYS : KeyHash.withSecret(hashKeysSecret);
+    }
+
+    /**
+     * Properties of a further Redis server, below ratelimit.redis and its name, for limits that name it. They mean the same as
+     * those of {@link RedisStoreProperties}. What is not set is as in {@code ratelimit.redis}, except for the connection.
+     *
+     * @param url URL of the server, such as redis://user:password@host:6379/0, or rediss:// with TLS. Not combined with host,
+     *     port, sentinel or cluster.
+     * @param host Host of the server.
+     * @param port Port of the server. Default: 6379.
+     * @param username User name for the server.
+     * @param password Password for the server.
+     * @param database Index of the database. Default: 0.
+     * @param clientName Name of the connections, as CLIENT LIST shows it.
+     * @param ssl TLS of the connections.
+     * @param sentinel Sentinels of the server.
+     * @param cluster Cluster in the place of a server.
+     * @param keyPrefix Start of every Redis key, without braces. Default: ratelimit.redis.key-prefix.
+     * @param hashKeys Whether this Redis gets callers' keys as hashes. Default: ratelimit.redis.hash-keys, with its secret.
+     * @param hashKeysSecret Secret of these hashes.
+     * @param timeout Maximum time for a decision of this server. Default: ratelimit.redis.timeout.
+     * @param rememberRejections Whether a call that this server has rejected is rejected again without it. Default:
+     *     ratelimit.redis.remember-rejections.
+     * @param functions Whether calls run as a Redis function if this server has functions. Default: ratelimit.redis.functions.
+     * @param connectionFactory Name of the RedisConnectionFactory bean to use instead of connection properties.
+     */
+    public record Server(
+            @Nullable String url,
+            @Nullable String host,
+            @Nullable Integer port,
+            @Nullable String username,
+            @Nullable String password,
+            @Nullable Integer database,
+            @Nullable String clientName,
+            @Nullable Ssl ssl,
+            @Nullable Sentinel sentinel,
+            @Nullable Cluster cluster,
+            @Nullable String keyPrefix,
+            @Nullable Boolean hashKeys,
+            @Nullable String hashKeysSecret,
+            @Nullable Duration timeout,
+            @Nullable Boolean rememberRejections,
+            @Nullable Boolean functions,
+            @Nullable String connectionFactory) {
+
+        /** Whether something tells where the server is. */
+        boolean hasAddress() {
+            return url != null
+                    || host != null
+                    || port != null
+                    || sentinel != null
+                    || cluster != null
+                    || connectionFactory != null;
+        }
+
+        /**
+         * Returns these properties, with those of {@code ratelimit.redis} for what is not set.
+         *
+         * @param property the prefix of these properties, for messages
+         */
+        RedisStoreProperties over(String property, RedisStoreProperties base) {
+            boolean ownHash = hashKeys != null || hashKeysSecret != null;
+            String prefix = keyPrefix == null ? base.keyPrefix : keyPrefix;
+            Duration time = timeout == null ? base.timeout : timeout;
+            check(property, prefix, time);
+            return new RedisStoreProperties(
+                    url,
+                    host,
+                    port,
+                    username,
+                    password,
+                    database,
+                    clientName,
+                    ssl,
+                    sentinel,
+                    cluster,
+                    prefix,
+                    ownHash ? Boolean.TRUE.equals(hashKeys) : base.hashKeys,
+                    ownHash ? hashKeysSecret : base.hashKeysSecret,
+                    time,
+                    rememberRejections == null ? base.rememberRejections : rememberRejections,
+                    functions == null ? base.functions : functions,
+                    connectionFactory);
+        }
+    }
+
+    /**
+     * TLS of the connections to the Redis for rate limits alone.
+     *
+     * @param enabled Whether the connections use TLS. Default: whether a bundle is set.
+     * @param bundle Name of the SSL bundle.
+     */
+    public record Ssl(@Nullable Boolean enabled, @Nullable String bundle) {
+
+        boolean isUsed() {
+            return enabled == null ? bundle != null : enabled;
+        }
+    }
+
+    /**
+     * Sentinels of the Redis for rate limits alone.
+     *
+     * @param master Name of the master.
+     * @param nodes Sentinels, as host:port.
+     * @param username User name for the sentinels.
+     * @param password Password for the sentinels.
+     */
+    public record Sentinel(
+            @Nullable String master,
+            @DefaultValue List<String> nodes,
+            @Nullable String username,
+            @Nullable String password) {}
+
+    /**
+     * Cluster for rate limits alone.
+     *
+     * @param nodes Some nodes of the cluster, as host:port.
+     * @param maxRedirects Maximum number of redirects that a command follows.
+     */
+    public record Cluster(
+            @DefaultValue List<String> nodes, @Nullable Integer maxRedirects) {}
+}

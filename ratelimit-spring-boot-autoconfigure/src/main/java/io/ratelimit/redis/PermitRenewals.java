@@ -1,0 +1,375 @@
+package io.ratelimit.redis;
+
+import io.ratelimit.Charge;
+import io.ratelimit.concurrent.Futures;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+import java.util.function.LongSupplier;
+import java.util.function.ObjLongConsumer;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
+
+/**
+ * Renews the permits of all calls that hold some, every third of their {@code hold}, many in one script, and counts those that had
+ * expired or that Redis had lost.
+ */
+final class PermitRenewals {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
+
+    /** The largest number of permits of calls that one script renews. */
+    static final int IN_SCRIPT = 1_000;
+
+    /** How many scripts of renewals are under way at a time. On a cluster there is one for each slot, however far away. */
+    static final int AT_A_TIME = 64;
+
+    /** Between two attempts to reach a Redis that fails. */
+    static final Duration RETRY = Duration.ofMillis(500);
+
+    private final GuardedRedis redis;
+
+    private final ScriptCodec codec;
+
+    private final ObjLongConsumer<Runnable> timer;
+
+    private final LongSupplier nanos;
+
+    private final Collection<PermitHolder> held;
+
+    private final Consumer<PermitHolder> releaseAgain;
+
+    private final Map<Duration, RenewalRound> rounds = new ConcurrentHashMap<>();
+
+    private final LongAdder lost = new LongAdder();
+
+    /** Called with the number of permits that were lost. */
+    private volatile LongConsumer lossListener = permits -> {};
+
+    /**
+     * @param timer runs a task after a time in nanoseconds
+     * @param held what is to be renewed
+     * @param releaseAgain called for permits that were released during their renewal, which may have come to Redis after the release
+     */
+    PermitRenewals(
+            GuardedRedis redis,
+            ScriptCodec codec,
+            ObjLongConsumer<Runnable> timer,
+            LongSupplier nanos,
+            Collection<PermitHolder> held,
+            Consumer<PermitHolder> releaseAgain) {
+        this.redis = redis;
+        this.codec = codec;
+        this.timer = timer;
+        this.nanos = nanos;
+        this.held = held;
+        this.releaseAgain = releaseAgain;
+    }
+
+    void setLossListener(LongConsumer listener) {
+        lossListener = listener;
+    }
+
+    /** Returns how many permits calls held that had expired or that Redis had lost when they were renewed. */
+    long lost() {
+        return lost.sum();
+    }
+
+    /** Plans the next round for limits with that hold, unless it is planned. */
+    void begin(Duration hold) {
+        rounds.computeIfAbsent(hold, RenewalRound::new).begin();
+    }
+
+    /** Continues rounds that have ended too early. Returns whether there were any. */
+    boolean resume() {
+        boolean found = false;
+        for (RenewalRound round : rounds.values()) {
+            found |= round.resume();
+        }
+        return found;
+    }
+
+    /** Renews the permits of all calls of limits with the same hold. */
+    private final class RenewalRound {
+
+        private final Duration hold;
+
+        /** Between two rounds, in nanoseconds. */
+        private final long pause;
+
+        private boolean planned;
+
+        /** Of the attempt that is planned. An earlier one was overtaken. */
+        private int attempt;
+
+        /** When the attempt is due. */
+        private long due;
+
+        /** Whether scripts are under way. */
+        private boolean sending;
+
+        private long begun;
+
+        /** Whether scripts of the round have failed, so that the next attempt goes on with it. */
+        private boolean unfinished;
+
+        /** Whether the attempt before has found permits that were lost, and the log tells. */
+        private boolean logged;
+
+        RenewalRound(Duration hold) {
+            this.hold = hold;
+            this.pause = hold.dividedBy(3).toNanos();
+        }
+
+        /** Plans the next round unless it is planned. */
+        synchronized void begin() {
+            if (!planned) {
+                planned = true;
+                unfinished = false;
+                plan(pause);
+            }
+        }
+
+        private synchronized void plan(long delay) {
+            int next = ++attempt;
+            due = nanos.getAsLong() + delay;
+            sending = false;
+            timer.accept(() -> run(next), delay);
+        }
+
+        /** Returns whether an attempt was long overdue, which takes place now. */
+        synchronized boolean resume() {
+            boolean stuck = planned && !sending && nanos.getAsLong() - due > Math.max(pause, RETRY.toNanos()) / 2;
+            if (stuck) {
+                plan(0);
+            }
+            return stuck;
+        }
+
+        private void run(int number) {
+            try {
+                List<PermitHolder> some = due(number);
+                if (some != null) {
+                    Renewal renewal = new Renewal(scripts(some));
+                    var unused = renewal.send().whenComplete((done, thrown) -> ended(renewal, thrown != null));
+                }
+            } catch (Throwable ex) {
+                logger.log(Level.DEBUG, "A renewal of permits failed; trying again", ex);
+                ended(null, true);
+            }
+        }
+
+        /** Returns the calls whose permits are to be renewed now; {@code null} if there are none any more. */
+        private synchronized @Nullable List<PermitHolder> due(int number) {
+            if (number != attempt) {
+                return null;
+            }
+            long now = nanos.getAsLong();
+            if (!unfinished || now - begun >= pause) {
+                begun = now;
+            }
+            boolean any = false;
+            List<PermitHolder> due = new ArrayList<>();
+            for (PermitHolder taken : held) {
+                if (taken.charge().limit().hold().equals(hold)) {
+                    any = true;
+                    if (!taken.wasRenewedSince(begun)) {
+                        due.add(taken);
+                    }
+                }
+            }
+            planned = any && !redis.isClosed();
+            sending = planned;
+            return planned ? due : null;
+        }
+
+        private synchronized void ended(@Nullable Renewal renewal, boolean failed) {
+            unfinished = failed;
+            try {
+                if (renewal != null) {
+                    log(renewal.lost);
+                }
+            } finally {
+                long left = pause - (nanos.getAsLong() - begun);
+                plan(failed ? Math.min(RETRY.toNanos(), pause) : Math.max(0, left));
+            }
+        }
+
+        private void log(Map<String, Long> lostNow) {
+            if (!lostNow.isEmpty() && !logged) {
+                logger.log(
+                        Level.WARNING,
+                        "Permits of running calls had expired or were lost by Redis ("
+                                + lostNow.values().stream()
+                                        .mapToLong(Long::longValue)
+                                        .sum()
+                                + " of the limits " + String.join(", ", lostNow.keySet())
+                                + "); counting them again, but others may have taken them meanwhile");
+            }
+            logged = !lostNow.isEmpty();
+        }
+    }
+
+    /** Sends scripts, some at a time, all of them even if some fail. */
+    private final class Renewal {
+
+        private final Iterator<List<PermitHolder>> scripts;
+
+        private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+        /** How many permits were lost, by limit. */
+        private final Map<String, Long> lost = new ConcurrentSkipListMap<>();
+
+        private int underWay;
+
+        private @Nullable Throwable failure;
+
+        Renewal(List<List<PermitHolder>> scripts) {
+            this.scripts = scripts.iterator();
+        }
+
+        CompletableFuture<Void> send() {
+            for (List<PermitHolder> script = next(); script != null; script = next()) {
+                List<PermitHolder> some = script;
+                CompletableFuture<Void> sent = Futures.start(() -> renew(some, lost));
+                if (sent.isDone()) {
+                    var unused = sent.whenComplete((nothing, thrown) -> ended(thrown));
+                } else {
+                    var unused = sent.whenComplete((nothing, thrown) -> {
+                        ended(thrown);
+                        var unusedToo = send();
+                    });
+                }
+            }
+            return done;
+        }
+
+        private synchronized @Nullable List<PermitHolder> next() {
+            if (underWay == AT_A_TIME || !scripts.hasNext()) {
+                if (underWay == 0) {
+                    finish();
+                }
+                return null;
+            }
+            underWay++;
+            return scripts.next();
+        }
+
+        private synchronized void ended(@Nullable Throwable thrown) {
+            underWay--;
+            failure = thrown == null ? failure : thrown;
+        }
+
+        private void finish() {
+            if (failure == null) {
+                done.complete(null);
+            } else {
+                done.completeExceptionally(failure);
+            }
+        }
+    }
+
+    /** Divides holders by slot and number. */
+    private List<List<PermitHolder>> scripts(List<PermitHolder> due) {
+        Map<Integer, List<PermitHolder>> bySlot = new TreeMap<>();
+        boolean clustered = redis.isClustered();
+        for (PermitHolder taken : due) {
+            int slot = clustered ? ClusterSlotHashUtil.calculateSlot(taken.name()) : 0;
+            bySlot.computeIfAbsent(slot, first -> new ArrayList<>()).add(taken);
+        }
+        List<List<PermitHolder>> scripts = new ArrayList<>();
+        for (List<PermitHolder> ofSlot : bySlot.values()) {
+            for (int from = 0; from < ofSlot.size(); from += IN_SCRIPT) {
+                scripts.add(ofSlot.subList(from, Math.min(from + IN_SCRIPT, ofSlot.size())));
+            }
+        }
+        return scripts;
+    }
+
+    private CompletableFuture<Void> renew(List<PermitHolder> planned, Map<String, Long> lostNow) {
+        List<PermitHolder> some =
+                planned.stream().filter(taken -> !taken.isReleased()).toList();
+        if (some.isEmpty()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        List<byte[]> names = new ArrayList<>();
+        List<Charge> buckets = new ArrayList<>();
+        List<Map<Long, Charge>> holders = new ArrayList<>();
+        List<List<PermitHolder>> byBucket = byBucket(some);
+        for (List<PermitHolder> ofBucket : byBucket) {
+            names.add(ofBucket.get(0).name());
+            buckets.add(ofBucket.get(0).charge());
+            Map<Long, Charge> ofThis = new TreeMap<>();
+            ofBucket.forEach(taken -> ofThis.put(taken.holder(), taken.charge()));
+            holders.add(ofThis);
+        }
+        long now = nanos.getAsLong();
+        return redis.executeInBackground(names, codec.renewalArguments(buckets, holders), redis.deadline())
+                .handle((reply, thrown) -> {
+                    if (thrown == null) {
+                        count(byBucket, reply, lostNow);
+                    }
+                    for (PermitHolder taken : some) {
+                        if (thrown == null) {
+                            taken.renew(now);
+                        }
+                        // The release may have come to Redis before the renewal.
+                        if (taken.isReleased()) {
+                            releaseAgain.accept(taken);
+                        }
+                    }
+                    if (thrown != null) {
+                        throw Futures.wrap(thrown);
+                    }
+                    return null;
+                });
+    }
+
+    /** Counts permits that were lost, but not those of calls that have released them while the script was under way. */
+    private void count(List<List<PermitHolder>> buckets, List<Long> reply, Map<String, Long> lostNow) {
+        for (int i = 0; i < buckets.size(); i++) {
+            long permits = reply.get(ScriptCall.RENEW.numbers() * i + 1);
+            for (PermitHolder taken : buckets.get(i)) {
+                permits -= taken.isReleased() ? taken.charge().permits() : 0;
+            }
+            if (permits > 0) {
+                lost.add(permits);
+                lossListener.accept(permits);
+                lostNow.merge("'" + buckets.get(i).get(0).charge().limit().name() + "'", permits, Long::sum);
+            }
+        }
+    }
+
+    private static List<List<PermitHolder>> byBucket(List<PermitHolder> some) {
+        Map<Integer, List<List<PermitHolder>>> byHash = new HashMap<>();
+        List<List<PermitHolder>> buckets = new ArrayList<>();
+        for (PermitHolder taken : some) {
+            List<List<PermitHolder>> alike =
+                    byHash.computeIfAbsent(Arrays.hashCode(taken.name()), first -> new ArrayList<>());
+            List<PermitHolder> bucket = alike.stream()
+                    .filter(known -> Arrays.equals(known.get(0).name(), taken.name()))
+                    .findFirst()
+                    .orElse(null);
+            if (bucket == null) {
+                bucket = new ArrayList<>();
+                alike.add(bucket);
+                buckets.add(bucket);
+            }
+            bucket.add(taken);
+        }
+        return buckets;
+    }
+}
