@@ -13,6 +13,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
@@ -30,7 +31,8 @@ public final class Benchmarks {
     private static final String CHART = "results.svg";
 
     private static final String USAGE = "[--quick] [--only <section>] | --chart; sections: "
-            + Arrays.stream(Section.values()).map(Section::option).collect(Collectors.joining(", "));
+            + Arrays.stream(Section.values()).map(Section::option).collect(Collectors.joining(", "))
+            + "; or a scenario, such as " + option(Scenario.FAR_150);
 
     private Benchmarks() {}
 
@@ -50,7 +52,17 @@ public final class Benchmarks {
         long start = System.nanoTime();
         boolean quick = arguments.contains("--quick");
         int only = arguments.indexOf("--only");
-        Set<Section> sections = only < 0 ? EnumSet.allOf(Section.class) : EnumSet.of(section(arguments.get(only + 1)));
+        Set<Scenario> scenarios = EnumSet.allOf(Scenario.class);
+        Set<Section> sections = EnumSet.allOf(Section.class);
+        if (only >= 0) {
+            String option = arguments.get(only + 1);
+            if (scenarios.removeIf(scenario -> !option(scenario).equals(option)) && scenarios.isEmpty()) {
+                scenarios = EnumSet.allOf(Scenario.class);
+                sections = EnumSet.of(section(option));
+            } else {
+                sections = EnumSet.of(scenarios.iterator().next().section());
+            }
+        }
         Path target = only < 0 ? PAGES : LOOK;
         boolean succeeded;
         try (EmbeddedRedis redis = new EmbeddedRedis();
@@ -58,7 +70,8 @@ public final class Benchmarks {
             Report report = new Report();
             String machine = Machine.describe(console.version());
             Supplier<String> results = () -> report.text(effort(start, quick) + machine);
-            succeeded = new Programme(quick, sections, redis.address()).run(report, () -> write(LOOK, results.get()));
+            succeeded = new Programme(quick, sections, scenarios, redis.address())
+                    .run(report, () -> write(LOOK, results.get()));
             write(target, results.get());
         }
         System.out.println("Written: " + target.resolve(PAGE) + ", " + target.resolve(CHART));
@@ -70,6 +83,10 @@ public final class Benchmarks {
         Duration taken = Duration.ofNanos(System.nanoTime() - start);
         return "Measured in %d min %d s%s. "
                 .formatted(taken.toMinutes(), taken.toSecondsPart(), quick ? " with `--quick`, less exactly" : "");
+    }
+
+    private static String option(Scenario scenario) {
+        return scenario.name().toLowerCase(Locale.ROOT);
     }
 
     private static Section section(String option) {

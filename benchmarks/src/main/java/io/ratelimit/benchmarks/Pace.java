@@ -7,6 +7,8 @@ enum Pace {
     IN_REDIS(100, 5, 12),
     /** A call takes as long as hundreds of others. */
     FAR(500, 2, 4),
+    /** The same, at a distance at which a turn of {@link #FAR} would be three calls of a thread. */
+    FARTHER(1_000, 1, 3),
     /** Leases of many keys grow with what each key takes, and go back in the others' turns. */
     LONG(5_000, 1, 3);
 

@@ -25,14 +25,17 @@ final class Programme {
 
     private final Set<Section> sections;
 
+    private final Set<Scenario> scenarios;
+
     private final RedisAddress redis;
 
     private boolean failed;
 
     /** @param quick whether to measure less exactly, in a third of the time */
-    Programme(boolean quick, Set<Section> sections, RedisAddress redis) {
+    Programme(boolean quick, Set<Section> sections, Set<Scenario> scenarios, RedisAddress redis) {
         this.quick = quick;
         this.sections = sections;
+        this.scenarios = scenarios;
         this.redis = redis;
     }
 
@@ -43,10 +46,12 @@ final class Programme {
      * @return whether all have succeeded
      */
     boolean run(Report report, Runnable afterEach) {
-        for (Scenario scenario : Scenario.values()) {
+        for (Scenario scenario : scenarios) {
             attempt(report, scenario.section(), scenario.title(), scenario.rows(), race(scenario));
             afterEach.run();
         }
+        attempt(report, Section.SIZES, "sizes", SizesBenchmark.rows(), single(SizesBenchmark.class, 1));
+        afterEach.run();
         attempt(report, Section.BYTES, "bytes in Redis", Footprint.inRedis(), single(RedisBytesBenchmark.class, 1));
         attempt(report, Section.BYTES, "bytes of the heap", Footprint.onTheHeap(), single(HeapBenchmark.class, 1));
         attempt(

@@ -129,6 +129,7 @@ public enum Scenario {
     FAR_5(5),
     FAR_20(20),
     FAR_80(80),
+    FAR_150(150),
     GROWTH_IN_MEMORY(
             Section.GROWTH,
             COST,
@@ -146,6 +147,8 @@ public enum Scenario {
             List.of(new Workload(1, 0)),
             Comparison.of("in Redis, 1,000 keys", "this starter, 1,000 keys"),
             Comparison.of("in Redis, 1,000,000 keys", "this starter, 1,000,000 keys"));
+
+    private static final int FARTHER_MILLIS = 100;
 
     private final Section section;
 
@@ -180,7 +183,7 @@ public enum Scenario {
                 Section.FAR,
                 THROUGHPUT,
                 () -> Fields.farAway(roundTripMillis),
-                Pace.FAR,
+                roundTripMillis < FARTHER_MILLIS ? Pace.FAR : Pace.FARTHER,
                 List.of(new Workload(32, 1_000), new Workload(400, 1_000)),
                 // A mean latency of one and a half round trips.
                 Comparison.of(roundTripMillis + " ms", "this starter", "Gateway's script", "Bucket4j, batching")

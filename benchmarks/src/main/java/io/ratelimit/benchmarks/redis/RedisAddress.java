@@ -26,6 +26,11 @@ public record RedisAddress(List<Integer> ports) {
         return of(Integer.getInteger(PROPERTY));
     }
 
+    /** Each server on its own. */
+    public List<RedisAddress> servers() {
+        return ports.stream().map(RedisAddress::of).toList();
+    }
+
     /** The same Redis over a wire that takes so long there and back. */
     public RedisAddress farAway(Duration roundTrip) {
         return DelayedWire.to(this, roundTrip);

@@ -48,6 +48,11 @@ public final class RedisConsole implements AutoCloseable {
                 .sum();
     }
 
+    /** How many keys there are. */
+    public long keys() {
+        return servers.stream().mapToLong(RedisCommands::dbsize).sum();
+    }
+
     public String version() {
         return servers.get(0)
                 .info("server")

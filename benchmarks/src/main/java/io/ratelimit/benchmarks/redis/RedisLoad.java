@@ -9,10 +9,11 @@ import java.util.regex.Pattern;
  * @param scripts how many scripts and functions it was asked to run
  * @param scriptMicros how long they took; not in it is what a peer does by commands of its own
  * @param cpuMicros of the whole process
+ * @param reads how many keys were read, also in scripts: one for each decision about a bucket
  */
-public record RedisLoad(long scripts, long scriptMicros, long cpuMicros) {
+public record RedisLoad(long scripts, long scriptMicros, long cpuMicros, long reads) {
 
-    public static final RedisLoad NONE = new RedisLoad(0, 0, 0);
+    public static final RedisLoad NONE = new RedisLoad(0, 0, 0, 0);
 
     /** Since the server started. */
     public static RedisLoad soFar(RedisCommands<String, String> redis) {
@@ -21,16 +22,24 @@ public record RedisLoad(long scripts, long scriptMicros, long cpuMicros) {
         return new RedisLoad(
                 Math.round(sum(commands, "cmdstat_(?:eval|evalsha|fcall):calls=")),
                 Math.round(sum(commands, "cmdstat_(?:eval|evalsha|fcall):calls=[0-9]+,usec=")),
-                Math.round(sum(cpu, "used_cpu_(?:user|sys):") * 1_000_000));
+                Math.round(sum(cpu, "used_cpu_(?:user|sys):") * 1_000_000),
+                Math.round(sum(commands, "cmdstat_get:calls=")));
     }
 
     RedisLoad plus(RedisLoad other) {
-        return new RedisLoad(scripts + other.scripts, scriptMicros + other.scriptMicros, cpuMicros + other.cpuMicros);
+        return new RedisLoad(
+                scripts + other.scripts,
+                scriptMicros + other.scriptMicros,
+                cpuMicros + other.cpuMicros,
+                reads + other.reads);
     }
 
     public RedisLoad since(RedisLoad before) {
         return new RedisLoad(
-                scripts - before.scripts, scriptMicros - before.scriptMicros, cpuMicros - before.cpuMicros);
+                scripts - before.scripts,
+                scriptMicros - before.scriptMicros,
+                cpuMicros - before.cpuMicros,
+                reads - before.reads);
     }
 
     private static double sum(String info, String start) {

@@ -22,6 +22,10 @@ public enum Measure {
     SCRIPT_MICROS,
     /** Microseconds of Redis' CPU for a decision. */
     CPU_MICROS,
+    /** Decisions a second that would keep a core of Redis busy, by its CPU for one. */
+    CALLS_OF_A_CORE,
+    /** Keys of a server. */
+    KEYS,
     /** Bytes of {@code used_memory} for a key, after one call. */
     USED_MEMORY,
     /** Bytes of {@code MEMORY USAGE} for a key, after one call. */

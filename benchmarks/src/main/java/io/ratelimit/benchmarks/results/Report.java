@@ -68,7 +68,10 @@ public final class Report {
     }
 
     private String summary() {
-        List<Line> all = lines.values().stream().flatMap(List::stream).toList();
+        List<Line> all = lines.entrySet().stream()
+                .filter(section -> section.getKey() != Section.SIZES)
+                .flatMap(section -> section.getValue().stream())
+                .toList();
         List<Verdict> verdicts =
                 all.stream().flatMap(line -> line.verdict().stream()).toList();
         StringBuilder text = new StringBuilder("## Summary\n\n");
@@ -98,6 +101,9 @@ public final class Report {
         if (lines.isEmpty()) {
             return "";
         }
+        if (section == Section.SIZES) {
+            return "\n" + sizes(lines);
+        }
         Set<String> columns = lines.stream()
                 .flatMap(line -> line.row.peers().stream())
                 .map(Row::column)
@@ -123,6 +129,18 @@ public final class Report {
             table.row(cells.toArray(String[]::new));
         }
         return "\n" + table + details(section, lines);
+    }
+
+    /** Of this starter alone: a column for each server. */
+    private static Table sizes(List<Line> lines) {
+        Row first = lines.get(0).row;
+        List<String> servers = Stream.concat(Stream.of(first.contestant()), first.peers().stream())
+                .toList();
+        Table table = new Table(Stream.concat(Stream.of(""), servers.stream()).toArray(String[]::new));
+        lines.forEach(line -> table.row(
+                Stream.concat(Stream.of(line.row.name()), servers.stream().map(line::median))
+                        .toArray(String[]::new)));
+        return table;
     }
 
     /** Calls a second, and the time within which 99 of 100 return. */

@@ -21,6 +21,11 @@ public enum Section {
     CLUSTER(
             "Redis Cluster of three masters",
             "Calls in the same time, in multiples of a bare `EVALSHA` on the cluster: more is better."),
+    SIZES(
+            "Sizes: a server, and three masters",
+            "1,000,000 users of a token bucket, one drawn for each call, 32 threads; first all in one Redis, then in a"
+                    + " Cluster of three masters, each on its own. Client and servers share the cores, so decisions a second are what"
+                    + " is left for Redis. *A whole core* is computed from the CPU time of a decision."),
     FAR(
             "Redis far away",
             "By round-trip time. Calls in the same time, in multiples of a bare `EVALSHA` over the same distance:"

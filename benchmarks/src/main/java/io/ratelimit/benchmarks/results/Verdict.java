@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Who is ahead in a row.
+ * Which library is ahead in a row.
  *
  * @param best the best of the other libraries, by its column
  * @param factor how many times as good this starter is as the best of them

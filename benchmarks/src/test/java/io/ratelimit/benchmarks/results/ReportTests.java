@@ -79,6 +79,21 @@ class ReportTests {
     }
 
     @Test
+    void sizesHaveAColumnForEachServerAndNoVerdict() {
+        samples.add(new Finding("one server", Measure.USED_MEMORY, 176));
+        samples.add(new Finding("master 1", Measure.USED_MEMORY, 180));
+        report.add(
+                Section.SIZES,
+                "sizes",
+                List.of(new Row("bytes", "", Measure.USED_MEMORY, "one server", List.of("master 1"), null)),
+                samples);
+        assertThat(report.text("here"))
+                .contains("Of 0 rows with another library")
+                .contains("|  | one server | master 1 |")
+                .contains("| bytes | 176 | 180 |");
+    }
+
+    @Test
     void aFailureIsSeen() {
         report.addFailure(Section.CLUSTER, "cluster");
         assertThat(report.text("here")).contains("Failed: cluster.");
