@@ -140,7 +140,7 @@
   function tell(names, wasLost) {
     const are = names.filter(name => page.limits.lastMinute(data.limits[name]).rejected > 0);
     const fresh = rejecting === null ? [] : are.filter(name => rejecting.indexOf(name) < 0);
-    const store = data.store.state;
+    const store = page.store.failing(data);
     if (wasLost) {
       announce('The instance answers again.');
     } else if (storeState !== null && storeState !== store) {
@@ -164,12 +164,29 @@
     dom.set(dom.byId('store'), 'class', 'notice ' + banner.style);
     dom.text(dom.byId('store-title'), banner.title);
     dom.text(dom.byId('store-text'), banner.text);
+    servers();
     if (opened === null) {
       overview.update(data, history, now());
     } else {
       detail.update(data, own, history, now());
     }
     connection();
+  }
+
+  /** Shows several Redis servers while one of them fails. */
+  function servers() {
+    const all = page.store.servers(data, now());
+    dom.show(dom.byId('store-servers'), all.some(server => server.fails));
+    dom.list(dom.byId('store-servers'), all, server => server.name,
+      server => dom.element('li', { 'data-server': server.name }, [
+        dom.element('strong', {}, [server.name]), ' ', dom.element('span', { class: 'word' }),
+        dom.element('small', { class: 'concerned' }), dom.element('small', { class: 'error' })]),
+      (node, server) => {
+        dom.text(node.childNodes[2], server.state);
+        dom.set(node.childNodes[2], 'class', 'word ' + (server.fails ? 'bad' : 'good'));
+        dom.text(node.childNodes[3], server.limits);
+        dom.text(node.lastChild, server.error);
+      });
   }
 
   /** Shows whether the figures are of now. */

@@ -8,7 +8,7 @@
 
   /** The attributes of a limit, in the order in which they are read. */
   const SHOWN = {
-    algorithm: format.words, capacity: format.number, rate: String, hold: format.setting, zone: String, refill: format.words,
+    algorithm: format.words, capacity: format.number, rate: String, redis: String, hold: format.setting, zone: String, refill: format.words,
     maxWait: format.setting, blockFor: format.settings, lease: format.number, scope: format.words,
     enabled: value => value ? 'yes' : 'no',
     dryRun: value => value ? 'yes' : 'no', onStoreFailure: format.words
@@ -77,7 +77,7 @@
       page.limits.showBadges(dom.byId('limit-badges'), limit);
       dom.text(dom.byId('limit-summary'), page.limits.numbers(limit));
       override(now);
-      figures(data, history, now);
+      figures(data, own, history, now);
       byInstance(own);
       topKeys(own);
       places();
@@ -85,11 +85,11 @@
       attributes();
     }
 
-    function figures(data, history, now) {
+    function figures(data, own, history, now) {
       const calls = page.limits.lastMinute(limit);
       const rates = history.rates(name, now);
       const since = history.since(name, now);
-      const current = page.limits.state(limit, since, now);
+      const current = page.limits.state(limit, since, now, page.store.lost(data, name));
       chart.update(rates, 'Calls per second in the last 15 minutes. ' + current.word + ' ' + current.since
         + '. The table below has the figures.');
       dom.text(dom.byId('chart-title'), 'Calls per second, '
@@ -100,7 +100,7 @@
       dom.show(dom.byId('chart-change'), change !== null);
       dom.text(dom.byId('chart-change'), change === null ? '' : 'The minute before: ' + format.perSecond(change.before)
         + ' calls per second allowed. Now: ' + format.perSecond(change.allowed) + ' of ' + format.perSecond(change.calls) + '. '
-        + page.limits.verdict(limit, change));
+        + page.limits.verdict(limit, change, own && own.topKeys, data.instances));
       dom.list(dom.byId('chart-series'), page.charts.STACK.filter(each => each.name === 'allowed'
           || each.name === 'rejected' || calls[each.name] > 0 || rates.series[each.name].some(value => value > 0)),
         each => each.name,
@@ -110,11 +110,30 @@
         ]),
         (node, each) => dom.text(node.lastChild.firstChild, format.number(calls[each.name])
           + (each.name === 'rejected' && page.limits.share(calls) ? ' (' + page.limits.share(calls) + ')' : '')));
+      load(calls);
       dom.list(dom.byId('chart-table'), history.minutes(name), row => row.minute,
         row => dom.element('tr', {}, [dom.element('th', { scope: 'row' }, [format.clock(row.minute, false)])]
           .concat([0, 1, 2, 3].map(() => dom.element('td', { class: 'number' })))),
         (node, row) => row.values.forEach((value, series) =>
           dom.text(node.childNodes[series + 1], format.number(value))));
+    }
+
+    /** What calls of this instance hold and wait for, which other instances do not tell. */
+    function load(calls) {
+      const here = limit.thisInstance;
+      const concurrency = Boolean(here) && typeof here.permitsInUse === 'number';
+      dom.show(dom.byId('load'), Boolean(here));
+      dom.facts(dom.byId('load'), here ? [
+        ['Permits in use, this instance', concurrency ? page.limits.inUse(limit) : null],
+        ['Calls that wait, this instance', format.number(here.waitingCalls)]
+      ] : []);
+      const permits = page.limits.isShared(limit) ? 'all permits' : 'all permits of a key';
+      const text = !concurrency ? '' : page.limits.waiting(limit) > 0
+        ? 'Calls wait because ' + permits + ' are in use. They wait at most ' + format.setting(limit.maxWait) + '.'
+        : page.limits.isSaturated(limit) ? 'All permits are in use.'
+          : calls.rejected > 0 ? 'Calls were rejected because ' + permits + ' were in use.' : '';
+      dom.show(dom.byId('load-hint'), text !== '');
+      dom.text(dom.byId('load-hint'), text === '' ? '' : text + ' The bucket of a key shows what calls of all instances hold.');
     }
 
     function override(now) {

@@ -87,7 +87,8 @@
     /**
      * Compares the calls per second of the minute before a limit began to reject with those since, at most a minute.
      *
-     * @return how many were allowed before, and how many are allowed now, of how many; null if that is not known
+     * @return how many were allowed before, and how many are allowed now, of how many, when it began to reject, and when the
+     *     first calls came; null if that is not known
      */
     function change(name, now) {
       const known = limits.get(name);
@@ -103,7 +104,10 @@
       const first = before.findIndex(values => total(values) > 0);
       // The interval in which it began has calls of before, and the newest one is under way.
       const after = between(Math.max(began.time + known.step, known.newest - GAP), known.newest);
+      const called = Array.from(known.points.keys()).filter(time => total(known.points.get(time)) > 0);
       return first < 0 || !after.length ? null : {
+        began: began.time,
+        first: Math.min.apply(null, called),
         before: perSecond(before.slice(first), values => values[0]),
         allowed: perSecond(after, values => values[0]),
         calls: perSecond(after, total)

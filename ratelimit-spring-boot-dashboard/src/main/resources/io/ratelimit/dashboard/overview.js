@@ -15,6 +15,9 @@
   /** More instances than these are counted and not named. */
   const NAMED = 5;
 
+  /** More limits of a server that fails are counted and not named. */
+  const CONCERNED = 20;
+
   /** A number of calls, unless they are not counted. */
   function count(limit, series) {
     return limit.lastMinute ? format.number(limit.lastMinute[series] || 0) : '–';
@@ -28,6 +31,44 @@
   function numbers(limit) {
     return [format.number(limit.capacity) + ' at once', limit.rate, limit.algorithm && format.words(limit.algorithm)]
       .filter(Boolean).join(' · ');
+  }
+
+  /** Whether no call of a limit has a key, so that all share one bucket. */
+  function isShared(limit) {
+    const all = charges(limit);
+    return all.length > 0 && !all.some(charge => charge.key);
+  }
+
+  function charges(limit) {
+    return [limit.methods || {}, limit.requests || {}]
+      .reduce((all, places) => all.concat(Object.keys(places).map(place => places[place])), []);
+  }
+
+  /** The permits of a concurrency limit that calls of this instance hold; of how many, if there is one bucket. */
+  function inUse(limit) {
+    return format.number(limit.thisInstance.permitsInUse) + (isShared(limit) ? ' of ' + format.number(limit.capacity) : '');
+  }
+
+  function waiting(limit) {
+    return limit.thisInstance ? limit.thisInstance.waitingCalls : 0;
+  }
+
+  /** Whether calls need more permits of a concurrency limit than it has, as far as this instance knows. */
+  function isSaturated(limit) {
+    const held = limit.thisInstance && limit.thisInstance.permitsInUse;
+    return typeof held === 'number' && (waiting(limit) > 0 || isShared(limit) && held >= limit.capacity);
+  }
+
+  /** Says what the calls of this instance hold and wait for; nothing if they do neither. */
+  function load(limit) {
+    const all = [];
+    if (limit.thisInstance && limit.thisInstance.permitsInUse) {
+      all.push(inUse(limit) + ' in use');
+    }
+    if (waiting(limit)) {
+      all.push(format.plural(waiting(limit), 'call waits', 'calls wait'));
+    }
+    return all.length ? all.join(', ') + ', on this instance' : '';
   }
 
   /** What is special about a limit, for its badges. */
@@ -44,6 +85,8 @@
     }
     if (limit.scope === 'INSTANCE') {
       all.push('per instance');
+    } else if (limit.redis) {
+      all.push('Redis ' + limit.redis);
     }
     return all;
   }
@@ -62,14 +105,24 @@
     return calls.refused > 0 ? format.number(calls.refused) + ' refused' : '';
   }
 
-  /** Returns what happens to a limit's calls: a word, its style, and since when. */
-  function state(limit, since, now) {
+  /**
+   * Returns what happens to a limit's calls: a word, its style, and since when.
+   *
+   * @param lost of several Redis servers the limit's one, if it fails
+   */
+  function state(limit, since, now, lost) {
     const calls = lastMinute(limit);
     if (calls.rejected > 0) {
       return { word: 'Rejecting', style: 'bad', since: since ? sinceText(since, now) : '' };
     }
     if (calls.refused > 0) {
-      return { word: 'Refusing', style: 'bad', since: 'the store fails' };
+      return { word: 'Refusing', style: 'bad', since: lost ? 'Redis server ' + lost + ' fails' : 'the store fails' };
+    }
+    if (lost && limit.enabled) {
+      return { word: 'Not shared', style: 'bad', since: 'Redis server ' + lost + ' fails' };
+    }
+    if (isSaturated(limit) && limit.enabled) {
+      return { word: 'Saturated', style: 'warn', since: '' };
     }
     if (!limit.enabled) {
       return { word: 'Off', style: 'muted', since: '' };
@@ -103,13 +156,53 @@
       + compared(change.allowed, change.before, 'fewer allowed', 'as many allowed', 'more allowed');
   }
 
-  /** Says what that probably means, for a limit with a bucket for each caller; otherwise nothing. */
-  function verdict(limit, change) {
+  /** Fewer rejected calls do not tell who causes them. */
+  const TELLING = 20;
+
+  /** An instance that started this long before a limit began to reject may apply other numbers than the one before it. */
+  const RESTART = 3 * 60 * 1000;
+
+  /** The first calls, and rejections, come a while after a start. */
+  const GAP = 10 * 1000;
+
+  /**
+   * Says what that probably means, for a limit with a bucket for each caller; otherwise nothing.
+   *
+   * @param keys the most rejected ones, if they are counted
+   * @param instances those that are known
+   */
+  function verdict(limit, change, keys, instances) {
     const charges = [limit.methods || {}, limit.requests || {}]
       .reduce((all, places) => all.concat(Object.keys(places).map(place => places[place])), []);
     if (change.before === 0 || !charges.some(charge => charge.key)) {
       return '';
     }
+    const restart = restarted(change, instances || []);
+    const who = byKeys(keys || [], change);
+    return [restart, who || restart ? who : byCalls(limit, change)].filter(Boolean).join(' ');
+  }
+
+  /** Says that instances were replaced shortly before: then the calls of the minute before are not comparable, either. */
+  function restarted(change, instances) {
+    const starts = instances.map(instance => Date.parse(instance.startedAt))
+      .filter(time => time > change.first + GAP && time > change.began - RESTART && time < change.began + GAP);
+    return starts.length ? (starts.length === 1 ? 'An instance started at ' : 'Instances started, the first at ')
+      + format.clock(Math.min.apply(null, starts), true) + ': compare the numbers of the limit with those before.' : '';
+  }
+
+  function byKeys(keys, change) {
+    const rejected = keys.map(each => each.rejected).sort((one, other) => other - one);
+    const all = rejected.reduce((sum, each) => sum + each, 0);
+    const two = (rejected[0] || 0) + (rejected[1] || 0);
+    if (all < TELLING || two > all / 4 && two < all / 2) {
+      return '';
+    }
+    return two >= all / 2 ? 'One or two callers have most of the rejected calls: see the most rejected keys.'
+      : 'The rejected calls are those of many callers: ' + (change.allowed > change.before * (1 + SAME)
+        ? 'probably all callers call more.' : 'probably the limit is too low.');
+  }
+
+  function byCalls(limit, change) {
     // What two callers alone can add, in a minute.
     const two = 2 * (format.permitsPerSecond(limit.rate) + limit.capacity / 60);
     return change.allowed > change.before * (1 + SAME) && change.allowed - change.before <= two
@@ -124,7 +217,8 @@
   function compare(one, other) {
     const a = lastMinute(one.limit);
     const b = lastMinute(other.limit);
-    return b.rejected - a.rejected || b.refused - a.refused || b.dryRunRejected - a.dryRunRejected
+    return b.rejected - a.rejected || b.refused - a.refused || Boolean(other.lost) - Boolean(one.lost)
+      || isSaturated(other.limit) - isSaturated(one.limit) || b.dryRunRejected - a.dryRunRejected
       || b.allowed - a.allowed || (one.name < other.name ? -1 : 1);
   }
 
@@ -157,7 +251,13 @@
       const alone = known.filter(instance => instance.state !== 'shared').length;
       dom.text(dom.byId('total-instances'), format.number(Math.max(1, known.length)));
       dom.text(dom.byId('total-shared'), data.store.kind === 'in-memory' ? 'each on its own'
-        : data.store.state === 'on-store-failure' ? 'on its own, others unknown' : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own');
+        : data.store.servers ? ofServers(data, alone)
+          : data.store.state === 'on-store-failure' ? 'on its own, others unknown' : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own');
+    }
+
+    function ofServers(data, alone) {
+      return data.figures !== 'all-instances' ? 'others unknown'
+        : alone === 0 ? 'share the limits' : format.plural(alone, 'does', 'do') + ' not share all limits';
     }
 
     function sumOf(limits) {
@@ -175,7 +275,7 @@
     function rows(now) {
       const names = Object.keys(now.data.limits);
       const wanted = filter.value.trim().toLowerCase();
-      let items = names.map(name => ({ name, limit: now.data.limits[name] })).sort(compare);
+      let items = names.map(name => ({ name, limit: now.data.limits[name], lost: page.store.lost(now.data, name) })).sort(compare);
       // Rows stay where they are while one of them is focused or pointed at.
       if (body.contains(document.activeElement) || (body.matches && body.matches(':hover'))) {
         items.sort((one, other) => position(one.name) - position(other.name));
@@ -208,7 +308,7 @@
         cell('number allowed', []),
         cell('number rejected', [dom.element('span', { class: 'count' }), dom.element('span', { class: 'share' })]),
         cell('state', [dom.element('span', { class: 'word' }), dom.element('span', { class: 'since' }),
-          dom.element('span', { class: 'since change-since' })])
+          dom.element('span', { class: 'since change-since' }), dom.element('span', { class: 'since load' })])
       ]);
       return node;
     }
@@ -217,7 +317,7 @@
       const cells = node.childNodes;
       const calls = lastMinute(item.limit);
       const rates = now.history.rates(item.name, now.now);
-      const current = state(item.limit, now.history.since(item.name, now.now), now.now);
+      const current = state(item.limit, now.history.since(item.name, now.now), now.now, item.lost);
       showBadges(cells[0].childNodes[1], item.limit);
       dom.text(cells[0].childNodes[2], numbers(item.limit));
       page.charts.updateSparkline(cells[1].firstChild, rates, peak(rates));
@@ -228,7 +328,8 @@
       dom.set(cells[4].firstChild, 'class', 'word ' + current.style);
       dom.text(cells[4].childNodes[1], current.since);
       const change = calls.rejected > 0 ? now.history.change(item.name, now.now) : null;
-      dom.text(cells[4].lastChild, change === null ? '' : comparison(change));
+      dom.text(cells[4].childNodes[2], change === null ? '' : comparison(change));
+      dom.text(cells[4].lastChild, load(item.limit));
       dom.mark(node, 'rejecting', calls.rejected > 0);
     }
 
@@ -240,7 +341,6 @@
 
     function instances(data, now) {
       // First those that need attention, then as they have started.
-      const fails = instance => instance.state === 'on-store-failure';
       const all = data.instances || [];
       const known = all.filter(fails).concat(all.filter(instance => !fails(instance)));
       dom.list(dom.byId('instances'), known, instance => instance.name,
@@ -250,7 +350,7 @@
         (node, instance) => {
           const cells = node.childNodes;
           dom.text(cells[0], instance.name + (instance.name === data.instance ? ' (answers here)' : ''));
-          dom.text(cells[1], page.store.ofInstance(instance));
+          dom.text(cells[1], page.store.ofInstance(instance, data));
           dom.set(cells[1], 'class', fails(instance) ? 'word bad' : '');
           dom.text(cells[2], format.moment(Date.parse(instance.startedAt), now));
           dom.text(cells[3], format.ago(Date.parse(instance.lastSeenAt), now));
@@ -268,31 +368,97 @@
     return error.length > LONGEST_ERROR ? error.slice(0, LONGEST_ERROR) + ' …' : error;
   }
 
+  function fails(store) {
+    return store.state === 'on-store-failure';
+  }
+
+  /** Why a store fails, and since when. */
+  function why(store, now) {
+    return format.words(store.reason || 'unknown reason') + (store.since ? ', ' + since(store, now) : '');
+  }
+
+  function since(store, now) {
+    const time = store.since ? Date.parse(store.since) : null;
+    return time ? 'since ' + format.moment(time, now) + ' (' + format.span(now - time) + ')' : '';
+  }
+
+  function listed(names, most) {
+    return names.slice(0, most).join(', ')
+      + (names.length > most ? ' and ' + format.number(names.length - most) + ' more' : '');
+  }
+
+  function failingServers(data) {
+    const servers = data.store.servers || {};
+    return Object.keys(servers).filter(name => fails(servers[name]));
+  }
+
+  /** Of several Redis servers the one that a limit is counted in; null if there is one, or the limit is in memory. */
+  function serverOf(data, limit) {
+    const plain = name => name.toLowerCase().replace(/[-_]/g, '');
+    const wanted = plain(limit.redis || 'default');
+    const found = Object.keys(data.store.servers || {}).filter(name => plain(name) === wanted);
+    return limit.scope === 'INSTANCE' || found.length === 0 ? null : found[0];
+  }
+
   /** Says whether instances share the limits. */
   page.store = {
-    ofInstance(instance) {
+    ofInstance(instance, data) {
       return instance.state === 'shared' ? 'shared'
         : instance.state === 'instance' ? 'its own, in memory'
-          : 'not shared' + (instance.reason ? ' (' + format.words(instance.reason) + ')' : '');
+          : (data.store.servers ? 'some not shared' : 'not shared') + (instance.reason ? ' (' + format.words(instance.reason) + ')' : '');
+    },
+
+    /** Of several Redis servers the one of a limit, if it fails; otherwise null. */
+    lost(data, name) {
+      const server = serverOf(data, data.limits[name]);
+      return server !== null && fails(data.store.servers[server]) ? server : null;
+    },
+
+    /** What differs if one more or less of the servers fails. */
+    failing(data) {
+      return [data.store.state].concat(failingServers(data)).join();
+    },
+
+    /** Several Redis servers, first those that fail: name, whether it fails, since when and why, and its limits. */
+    servers(data, now) {
+      const failing = failingServers(data);
+      return failing.concat(Object.keys(data.store.servers || {}).filter(name => failing.indexOf(name) < 0)).map(name => {
+        const server = data.store.servers[name];
+        const limits = Object.keys(data.limits).filter(limit => serverOf(data, data.limits[limit]) === name);
+        return { name, fails: fails(server),
+          state: fails(server) ? 'fails: ' + why(server, now) : 'decides',
+          limits: limits.length === 0 ? 'No limits' : fails(server)
+            ? 'Limits, with their on-store-failure: ' + listed(limits.map(limit =>
+              limit + ' (' + format.words(data.limits[limit].onStoreFailure) + ')'), CONCERNED)
+            : 'Limits: ' + listed(limits, NAMED),
+          error: server.error ? beginning(server.error) : '' };
+      });
     },
 
     /** The banner above the limits, or null if there is nothing to tell. */
     banner(data, now) {
       const store = data.store;
+      const lost = failingServers(data);
+      if (lost.length) {
+        const all = Object.keys(store.servers).length;
+        const limits = Object.keys(data.limits);
+        const concerned = limits.filter(name => page.store.lost(data, name) !== null).length;
+        return { style: 'bad', title: (lost.length === 1 ? 'Redis server ' + lost[0] + ' fails' : lost.length + ' of ' + all + ' Redis servers fail')
+            + ': ' + format.number(concerned) + ' of ' + format.plural(limits.length, 'limit is', 'limits are') + ' not shared',
+          text: (concerned ? 'The policy on-store-failure applies to ' + (concerned === 1 ? 'it' : 'these') + '. ' : '')
+            + (lost.length < all ? 'Limits of ' + (all - lost.length === 1 ? 'the other server' : 'the other servers') + ' go on.' : '')
+            + (data.figures === 'instance' ? ' The figures are those of this instance alone.' : '') };
+      }
       if (store.state === 'on-store-failure') {
-        const since = store.since ? Date.parse(store.since) : null;
         return { style: 'bad', title: 'Limits are not shared: the store fails',
-          text: 'The store (' + format.words(store.kind) + ') cannot decide: ' + format.words(store.reason || 'unknown reason')
-            + (since ? ', since ' + format.moment(since, now) + ' (' + format.span(now - since) + ')' : '')
-            + '. The policy on-store-failure of each limit applies.' + (data.figures === 'instance' ? ' The figures are those of this instance alone.' : '')
+          text: 'The store (' + format.words(store.kind) + ') cannot decide: ' + why(store, now) + '. The policy on-store-failure of each limit applies.' + (data.figures === 'instance' ? ' The figures are those of this instance alone.' : '')
             + (store.error ? ' ' + beginning(store.error) : '') };
       }
-      const failing = (data.instances || []).filter(instance => instance.state === 'on-store-failure');
+      const failing = (data.instances || []).filter(fails);
       if (failing.length) {
-        return { style: 'bad', title: format.plural(failing.length, 'instance does', 'instances do') + ' not share the limits',
-          text: failing.slice(0, NAMED).map(instance => instance.name
-            + (instance.reason ? ' (' + format.words(instance.reason) + ')' : '')).join(', ')
-            + (failing.length > NAMED ? ' and ' + format.number(failing.length - NAMED) + ' more' : '') + '. There, the policy on-store-failure of each limit applies.' };
+        return { style: 'bad', title: format.plural(failing.length, 'instance does', 'instances do') + ' not share ' + (store.servers ? 'all' : 'the') + ' limits',
+          text: listed(failing.map(instance => instance.name
+            + (instance.reason ? ' (' + format.words(instance.reason) + ')' : '')), NAMED) + '. There, the policy on-store-failure of each limit applies.' };
       }
       if (!data.figures) {
         return { style: 'warn', title: 'No figures', text: 'This instance does not count calls (ratelimit.statistics.enabled).' };
@@ -305,10 +471,10 @@
         ? { style: '', title: 'Each instance on its own', text: 'The limits are kept in memory. The figures are those of '
           + data.instance + '.' }
         : { style: 'good', title: 'Shared by all instances', text: 'Permits are counted in '
-          + (store.kind === 'redis' ? 'Redis' : 'the application’s own store') + '.' };
+          + (store.servers ? format.number(Object.keys(store.servers).length) + ' Redis servers' : store.kind === 'redis' ? 'Redis' : 'the application’s own store') + '.' };
     }
   };
 
-  page.limits = { numbers, badges, showBadges, state, lastMinute, share, verdict };
+  page.limits = { numbers, badges, showBadges, state, lastMinute, share, verdict, inUse, waiting, isSaturated, isShared };
   page.Overview = Overview;
 })(window.RateLimits = window.RateLimits || {});

@@ -6,7 +6,7 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 
-/** A user who exceeds the limit is blocked, and for longer if that happens again soon after. */
+/** A user that exceeds the limit is blocked, and for longer if that happens again soon after. */
 @RestController
 class CouponController {
 

@@ -4,10 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.sample.browser.Axe;
 import io.ratelimit.sample.browser.Browser;
 import io.ratelimit.testing.redis.RedisServer;
 import java.net.URI;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -204,6 +208,34 @@ class DashboardTests {
                         + "Fewer calls are allowed than before: probably the limit is too low. "
                         + "More calls are allowed than before: probably all callers call more. "
                         + "One or two callers can explain what is allowed more: probably they repeat rejected calls.");
+    }
+
+    /** As many calls are allowed as before, of twenty callers, since instances apply a lower rate. */
+    @Test
+    void theMostRejectedKeysAndTheStartsOfInstancesTellMoreThanTheCalls() {
+        assertThat(((String) browser.run("""
+                const keyed = { capacity: 5, rate: '1/5s', methods: { quote: { key: '#user' } }, requests: {} };
+                const began = Date.parse('2026-01-01T00:10:00Z');
+                const change = { before: 5.5, allowed: 5, calls: 8.6, began, first: began - 300000 };
+                const keys = (count, rejected) => Array.from(Array(count), (_, index) => ({ key: 'k' + index, rejected }));
+                const started = seconds => [{ startedAt: new Date(began + 1000 * seconds).toISOString() }];
+                const verdict = window.RateLimits.limits.verdict;
+                return [verdict(keyed, change, keys(20, 11), started(-300)),
+                  verdict(keyed, Object.assign({}, change, { allowed: 20 }), keys(20, 11), []),
+                  verdict(keyed, change, [{ key: 'mallory', rejected: 300 }].concat(keys(5, 2)), []),
+                  verdict(keyed, change, keys(5, 1), []),
+                  verdict(keyed, change, undefined, started(-29)).replace(/[0-9]+(:[0-9]+)+/, 'T'),
+                  verdict(keyed, change, keys(20, 11), started(-29).concat(started(0))).replace(/[0-9]+(:[0-9]+)+/, 'T')
+                ].join('|');
+                """)).split("[|]"))
+                .containsExactly(
+                        "The rejected calls are those of many callers: probably the limit is too low.",
+                        "The rejected calls are those of many callers: probably all callers call more.",
+                        "One or two callers have most of the rejected calls: see the most rejected keys.",
+                        "As many calls are allowed as before: probably a few callers repeat rejected calls.",
+                        "An instance started at T: compare the numbers of the limit with those before.",
+                        "Instances started, the first at T: compare the numbers of the limit with those before. "
+                                + "The rejected calls are those of many callers: probably the limit is too low.");
     }
 
     @Test
@@ -412,6 +444,65 @@ class DashboardTests {
             }
         }
 
+        /** One of two servers fails: which, since when, and what it does to which limits. */
+        @Test
+        void theRedisServerThatFailsIsNamedWithItsLimits() {
+            try (RedisServer eu = RedisServer.loadingAtOnce();
+                    Sample sample = start(
+                            "ratelimit.redis.eu.url=redis://127.0.0.1:" + eu.port(),
+                            "ratelimit.redis.eu.timeout=1s",
+                            "ratelimit.limits.quotes.redis=eu",
+                            "ratelimit.limits.quotes.on-store-failure=reject",
+                            "ratelimit.limits.search.redis=EU")) {
+                browser.open(sample.url("/ratelimits"));
+                browser.await(
+                        "the limits are shared",
+                        () -> browser.text("#store-text").equals("Permits are counted in 2 Redis servers."));
+                assertThat(browser.isShown("#store-servers")).isFalse();
+                assertThat(browser.text("[data-limit=quotes] .name")).contains("Redis eu");
+                eu.kill();
+                sample.quote("alice").expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
+                sample.login("alice").expectStatus().isOk();
+                browser.await(
+                        "the page says so",
+                        () -> browser.text("#store-title").startsWith("Redis server eu fails: 2 of "));
+                assertThat(browser.text("#store-text"))
+                        .contains("on-store-failure applies to these", "the other server go on")
+                        .doesNotContain("this instance alone");
+                assertThat(browser.text("[data-server=eu] .word")).contains("fails: ", "since ");
+                assertThat(browser.text("[data-server=eu] .concerned")).contains("quotes (reject)", "search (local)");
+                assertThat(browser.text("[data-server=default] .word")).isEqualTo("decides");
+                assertThat(browser.text("[data-server=default] .concerned"))
+                        .contains("login")
+                        .doesNotContain("quotes");
+                browser.await(
+                        "the limits are named",
+                        () -> browser.text("[data-limit=quotes] .state").startsWith("Refusing")
+                                && browser.text("[data-limit=search] .state").startsWith("Not shared"));
+                assertThat(browser.text("[data-limit=quotes] .state")).contains("Redis server eu fails");
+                browser.await(
+                        "the other limit allows calls",
+                        () -> browser.text("[data-limit=login] .state").equals("Allowing"));
+                assertThat(browser.findAll("#limits tr").stream().limit(2).map(row -> row.getAttribute("data-limit")))
+                        .containsExactly("quotes", "search");
+                browser.await(
+                        "the instance says so",
+                        () -> browser.text("#instances").contains("some not shared")
+                                && browser.text("#total-shared").equals("1 does not share all limits"));
+
+                assertIsAccessible();
+
+                eu.restart();
+                browser.await(
+                        "all limits are shared again",
+                        () -> browser.text("#store-title").equals("Shared by all instances"));
+                assertThat(browser.isShown("#store-servers")).isFalse();
+                browser.await(
+                        "no limit is left",
+                        () -> !browser.text("[data-limit=search] .state").contains("Not shared"));
+            }
+        }
+
         @Test
         void anInstanceThatSharesNothingSaysSo() {
             try (Sample sample = start("ratelimit.store=in-memory")) {
@@ -439,18 +530,67 @@ class DashboardTests {
         }
 
         @Test
-        void permitsInUseOfAConcurrencyLimitAreShown() {
-            try (Sample sample = start(Sample.CONCURRENCY);
-                    RateLimiter.Entry entry = sample.bean(RateLimiterRegistry.class)
-                            .get("exports")
-                            .enter("alice")) {
-                assertThat(entry).isNotNull();
+        void aSaturatedConcurrencyLimitAndItsWaitingCallsAreShown() {
+            try (Sample sample = start(Stream.of(
+                            Arrays.stream(Sample.CONCURRENCY),
+                            Stream.of("ratelimit.limits.exports.max-wait=1h", "ratelimit.limits.reports.max-wait=30d"))
+                    .flatMap(each -> each)
+                    .toArray(String[]::new))) {
+                RateLimiterRegistry limiters = sample.bean(RateLimiterRegistry.class);
+                RateLimiter exports = limiters.get("exports");
+                RateLimiter.Entry entry = exports.enter("alice");
                 browser.open(sample.url("/ratelimits"));
+                browser.await(
+                        "the permit is shown",
+                        () -> browser.text("[data-limit=exports] .load").equals("1 in use, on this instance"));
+                assertThat(browser.text("[data-limit=exports] .state")).doesNotContain("Saturated");
+                assertThat(browser.text("[data-limit=reports] .load")).isEmpty();
+
+                RateLimiter.Entry others = exports.enter("alice", 4);
+                CompletableFuture<?> waiting = exports.enterAsync("alice").toCompletableFuture();
+                limiters.get("reports").tryAcquire("bob", 100);
+                CompletableFuture<?> reserved =
+                        limiters.get("reports").acquireAsync("bob", 100).toCompletableFuture();
+                browser.await(
+                        "the limit is saturated",
+                        () -> browser.text("[data-limit=exports] .state").startsWith("Saturated"));
+                assertThat(browser.text("[data-limit=exports] .load"))
+                        .isEqualTo("5 in use, 1 call waits, on this instance");
+                assertThat(browser.find("#limits tr").getAttribute("data-limit"))
+                        .isEqualTo("exports");
+                browser.await(
+                        "the call that waits is shown",
+                        () -> browser.text("[data-limit=reports] .load").equals("1 call waits, on this instance"));
+                browser.await(
+                        "its limit is not saturated",
+                        () -> browser.text("[data-limit=reports] .state").startsWith("Allowing"));
+
+                assertIsAccessible();
                 openLimit("exports");
+                assertThat(browser.text("#load")).contains("Permits in use", "5", "Calls that wait", "1");
+                assertThat(browser.text("#load-hint")).contains("all permits of a key are in use", "at most 1h");
+                waiting.cancel(false);
+                reserved.cancel(false);
+                others.close();
+                browser.await("it is not saturated", () -> !browser.isShown("#load-hint"));
                 lookUp("alice");
                 assertThat(browser.text("#bucket-facts"))
                         .contains("1 permit", "4 of 5")
                         .doesNotContain("Full again");
+                entry.close();
+                browser.click(".back a");
+                openLimit("quotes");
+                assertThat(browser.isShown("#load")).isFalse();
+            }
+        }
+
+        private void assertIsAccessible() {
+            if (browser.isReal()) {
+                browser.show(1280, false);
+                assertThat(Axe.violations(browser)).as("light").isEmpty();
+                browser.show(390, true);
+                assertThat(Axe.violations(browser)).as("390 px, dark").isEmpty();
+                browser.show(1280, false);
             }
         }
 

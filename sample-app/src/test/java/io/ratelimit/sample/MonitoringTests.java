@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -61,9 +62,21 @@ class MonitoringTests {
     @BeforeAll
     static void start() {
         String keyPrefix = Sample.newKeyPrefix();
-        one = Sample.startOnSharedRedis(keyPrefix, Sample.CONCURRENCY);
-        other = Sample.startOnSharedRedis(keyPrefix, Sample.CONCURRENCY);
+        one = start(keyPrefix);
+        other = start(keyPrefix);
         exposed = exposed();
+    }
+
+    /** With a limit that holds permits and a further server, every meter is there. */
+    private static Sample start(String keyPrefix) {
+        SharedRedis redis = SharedRedis.get();
+        return Sample.startOnSharedRedis(
+                keyPrefix,
+                Sample.CONCURRENCY[0],
+                Sample.CONCURRENCY[1],
+                "ratelimit.limits.exports.redis=eu",
+                "ratelimit.redis.eu.host=" + redis.host(),
+                "ratelimit.redis.eu.port=" + redis.port());
     }
 
     @AfterAll

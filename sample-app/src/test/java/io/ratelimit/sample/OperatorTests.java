@@ -13,7 +13,8 @@ class OperatorTests {
 
     private static final String QUOTES = "/actuator/ratelimits/quotes";
 
-    private static final Duration MOMENT = Duration.ofMillis(900);
+    /** At once, unless the machine is busy. */
+    private static final Duration SOON = Duration.ofSeconds(30);
 
     private static Sample one;
 
@@ -62,10 +63,10 @@ class OperatorTests {
         }
         one.post(reports, "{\"blockFor\": \"10m\"}").expectStatus().isOk();
         assertThat(reportStatus(one)).isEqualTo(429);
-        await().atMost(MOMENT).until(() -> reportStatus(other) == 429);
+        await().atMost(SOON).until(() -> reportStatus(other) == 429);
 
         one.post(reports, "{\"unblock\": true}").expectStatus().isOk();
-        await().atMost(MOMENT).until(() -> reportStatus(other) == 200);
+        await().atMost(SOON).until(() -> reportStatus(other) == 200);
     }
 
     private static int reportStatus(Sample sample) {
@@ -77,10 +78,10 @@ class OperatorTests {
     void grantAndResetEndARememberedRejectionOfTheOther() {
         spend(other, "grace");
         one.post(QUOTES + "?key=grace", "{\"grant\": 3}").expectStatus().isOk();
-        await().atMost(MOMENT).until(() -> status(other, "grace") == 200);
+        await().atMost(SOON).until(() -> status(other, "grace") == 200);
         spend(other, "grace");
         one.delete(QUOTES + "?key=grace").expectStatus().isOk();
-        await().atMost(MOMENT).until(() -> status(other, "grace") == 200);
+        await().atMost(SOON).until(() -> status(other, "grace") == 200);
     }
 
     private static void spend(Sample sample, String user) {

@@ -19,7 +19,7 @@ class PicturesTests {
 
     private static final int MOST_BYTES = 150_000;
 
-    /** For a chart that shows something: the load, and for its last third a caller who repeats rejected calls. */
+    /** For a chart that shows something: the load, and for its last third a caller that repeats rejected calls. */
     private static final long LOAD_SECONDS = 60;
 
     @BeforeAll
