@@ -236,6 +236,8 @@ final class Incident {
                 String name = entry.getName();
                 if (name.contains("redis-server") && name.contains(system) && name.contains(machine)) {
                     Path file = DIRECTORY.resolve("redis-server");
+                    // Another incident may be running it, and such a file cannot be written.
+                    Files.deleteIfExists(file);
                     Files.write(file, entries.readAllBytes());
                     if (!file.toFile().setExecutable(true)) {
                         throw new IOException(file + " cannot be made executable");

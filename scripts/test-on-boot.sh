@@ -63,7 +63,7 @@ for boot in "${versions[@]}"; do
         ((outcome == 0 && tests > 0)) || status=1
         run=$boot-$java${aot[0]:+-aot}
         mkdir -p "acceptance/target/$run"
-        for module in servlet reactive in-memory gateway clinic-before clinic-after; do
+        for module in servlet reactive jedis in-memory gateway clinic-before clinic-after; do
             cp "acceptance/$module/target/application.log" "acceptance/target/$run/$module.log" 2>/dev/null || true
         done
         mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true

@@ -90,6 +90,16 @@ public class QuoteController {
         return onOtherThread(() -> quotes.await(key));
     }
 
+    @GetMapping("/hold")
+    public CompletableFuture<String> hold(String key) {
+        return quotes.hold(key);
+    }
+
+    @GetMapping("/end")
+    public String end(String key) {
+        return Integer.toString(quotes.end(key));
+    }
+
     @GetMapping("/token-bucket")
     public Mono<String> tokenBucket(String key) {
         return onOtherThread(() -> quotes.tokenBucket(key));
@@ -113,6 +123,11 @@ public class QuoteController {
     @GetMapping("/sliding-window-log")
     public Mono<String> slidingWindowLog(String key) {
         return onOtherThread(() -> quotes.slidingWindowLog(key));
+    }
+
+    @GetMapping("/own-algorithm")
+    public Mono<String> ownAlgorithm(String key) {
+        return onOtherThread(() -> quotes.ownAlgorithm(key));
     }
 
     @GetMapping("/pointcut")

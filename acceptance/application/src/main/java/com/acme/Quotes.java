@@ -3,7 +3,9 @@ package com.acme;
 import io.ratelimit.Algorithm;
 import io.ratelimit.annotation.RateLimited;
 import java.io.IOException;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.stereotype.Service;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
@@ -14,9 +16,17 @@ public class Quotes {
 
     private static final String RATE = "2/d";
 
+    private final Map<String, CompletableFuture<String>> running = new ConcurrentHashMap<>();
+
     @RateLimited(name = "plain", rate = RATE, keyExpression = "#key")
     public String plain(String key) {
         return "plain";
+    }
+
+    /** By an algorithm of the application, which limits.yml names. */
+    @RateLimited(name = "own-algorithm", rate = RATE, keyExpression = "#key")
+    public String ownAlgorithm(String key) {
+        return "own-algorithm";
     }
 
     @RateLimited(name = "future", rate = RATE, keyExpression = "#key")
@@ -87,6 +97,23 @@ public class Quotes {
     @RateLimited(name = "wait", capacity = 1, rate = "4/s", keyExpression = "#key", maxWait = "5s")
     public String await(String key) {
         return "wait";
+    }
+
+    /** Runs until {@link #end}. */
+    @RateLimited(
+            name = "hold",
+            algorithm = Algorithm.CONCURRENCY,
+            capacity = 1,
+            keyExpression = "#key",
+            maxWait = "60s")
+    public CompletableFuture<String> hold(String key) {
+        return running.computeIfAbsent(key, absent -> new CompletableFuture<>());
+    }
+
+    /** Returns how many calls it has ended. */
+    int end(String key) {
+        CompletableFuture<String> call = running.remove(key);
+        return call != null && call.complete("hold") ? 1 : 0;
     }
 
     @RateLimited(name = "token-bucket", algorithm = Algorithm.TOKEN_BUCKET, rate = RATE, keyExpression = "#key")

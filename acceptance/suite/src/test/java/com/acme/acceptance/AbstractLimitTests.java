@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -36,7 +37,8 @@ abstract class AbstractLimitTests {
                 "token-bucket",
                 "fixed-window",
                 "sliding-window",
-                "sliding-window-log"
+                "sliding-window-log",
+                "own-algorithm"
             })
     void theThirdCallWithAKeyIsRejected(String name) {
         String path = "/" + name + "?key=" + key;
@@ -124,6 +126,28 @@ abstract class AbstractLimitTests {
     }
 
     @Test
+    void aCallWaitsUntilAnotherEnds() {
+        passPermit(application, application);
+    }
+
+    /** A call to the first application holds the only permit, for which a call to the second one waits. */
+    final void passPermit(Application first, Application second) {
+        String path = "/hold?key=" + key;
+        CompletableFuture<HttpResponse<String>> running = first.getLater(path);
+        Await.until("a call that has the permit", () -> first.<Integer>json("/actuator/ratelimits/hold?key=" + key, "$.remaining") == 0);
+        CompletableFuture<HttpResponse<String>> waiting = second.getLater(path);
+
+        // It has its permit a little before it runs.
+        Await.until("an end", () -> first.allowed("/end?key=" + key).body().equals("1"));
+        assertThat(running.join().body()).isEqualTo("hold");
+        Await.until("a call that has the permit", () -> {
+            second.allowed("/end?key=" + key);
+            return waiting.isDone();
+        });
+        assertThat(waiting.join().body()).isEqualTo("hold");
+    }
+
+    @Test
     void theRegistryDecides() {
         String path = "/registry?key=" + key;
         assertThat(List.of(allowed(path).body(), allowed(path).body(), allowed(path).body()))
@@ -150,6 +174,8 @@ abstract class AbstractLimitTests {
 
     @Test
     void theAddressIsTheKey() {
+        // Other applications that share the bucket have the same address.
+        Application.SERVLET.send("DELETE", "/actuator/ratelimits/address?key=127.0.0.1", "");
         spend("/address");
         rejected("address", "/address");
     }

@@ -19,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.jar.JarFile;
 import java.util.regex.Matcher;
@@ -43,6 +44,10 @@ final class Application {
     static final Application SERVLET = start("servlet", withAccess(REDIS.properties()));
 
     static final Application REACTIVE = start("reactive", withDashboardAt("/ops/limits", withAccess(REDIS.properties())));
+
+    /** Without Lettuce. A decision and the driver may take as long as a request, so that a test can hold them up. */
+    static final Application JEDIS =
+            start("jedis", withAccess(with(REDIS.properties(), "ratelimit.redis.timeout=60s", "spring.data.redis.timeout=60s")));
 
     static final Application IN_MEMORY = start("in-memory", withDashboardAt("/ops/limits"));
 
@@ -78,6 +83,10 @@ final class Application {
         return Stream.concat(
                         Stream.of("management.endpoint.ratelimits.access=unrestricted"), Stream.of(properties))
                 .toArray(String[]::new);
+    }
+
+    private static String[] with(String[] properties, String... more) {
+        return Stream.concat(Stream.of(properties), Stream.of(more)).toArray(String[]::new);
     }
 
     private static String[] withDashboardAt(String path, String... properties) {
@@ -125,6 +134,11 @@ final class Application {
             request.headers(headers);
         }
         return send(path, request);
+    }
+
+    /** Does not wait for the response. */
+    CompletableFuture<HttpResponse<String>> getLater(String path) {
+        return CLIENT.sendAsync(request(path).header("Connection", "close").build(), BodyHandlers.ofString());
     }
 
     HttpResponse<String> send(String method, String path, String json) {
@@ -194,6 +208,12 @@ final class Application {
         String path = "/actuator/metrics/" + name + "?tag=" + String.join("&tag=", tags);
         return this.<List<Double>>json(path, "$.measurements[?(@.statistic == 'COUNT')].value")
                 .get(0);
+    }
+
+    /** Returns the log of an application that cannot start, once it has ended. */
+    String logOfFailedStart() {
+        Await.until("the end of the start in " + log, () -> !process.isAlive());
+        return log();
     }
 
     String log() {

@@ -9,7 +9,8 @@ import org.junit.jupiter.api.Test;
 /** Redis is killed, and comes back empty. */
 class OutageTests {
 
-    private final List<Application> applications = List.of(Application.SERVLET, Application.REACTIVE);
+    private final List<Application> applications = 
+            List.of(Application.SERVLET, Application.REACTIVE, Application.JEDIS);
 
     private final String key = UUID.randomUUID().toString();
 
@@ -39,7 +40,7 @@ class OutageTests {
         }
         Application.SERVLET.allowed("/plain?key=shared" + key);
         Application.REACTIVE.allowed("/plain?key=shared" + key);
-        Application.SERVLET.rejected("plain", "/plain?key=shared" + key);
+        Application.JEDIS.rejected("plain", "/plain?key=shared" + key);
     }
 
     private static void awaitHealth(Application application, String limits) {

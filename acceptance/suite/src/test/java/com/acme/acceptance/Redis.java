@@ -24,11 +24,35 @@ final class Redis {
     }
 
     String[] properties() {
-        return new String[] {"spring.data.redis.host=" + HOST, "spring.data.redis.port=" + port};
+        return properties("spring.data.redis");
+    }
+
+    String[] properties(String prefix) {
+        return new String[] {prefix + ".host=" + HOST, prefix + ".port=" + port};
     }
 
     void kill() {
         process.destroyForcibly().onExit().join();
+    }
+
+    /** Lets it hang: it has connections and accepts new ones, and does not answer. */
+    void pause() {
+        signal("STOP");
+    }
+
+    void resume() {
+        signal("CONT");
+    }
+
+    private void signal(String name) {
+        try {
+            new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                    .start()
+                    .onExit()
+                    .join();
+        } catch (IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
     }
 
     void restart() {
