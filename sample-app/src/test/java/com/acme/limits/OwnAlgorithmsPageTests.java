@@ -31,6 +31,7 @@ import org.springframework.core.io.ByteArrayResource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.core.io.Resource;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.test.annotation.DirtiesContext;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 import org.springframework.test.web.servlet.client.RestTestClient;
@@ -185,6 +186,7 @@ class OwnAlgorithmsPageTests {
     }
 
     @Nested
+    @DirtiesContext
     @SpringBootTest(
             classes = AcmeApplication.class,
             webEnvironment = WebEnvironment.RANDOM_PORT,

@@ -142,8 +142,8 @@ final class DedicatedConnections implements AutoCloseable {
     }
 
     /**
-     * Connects only when told to. Otherwise, whoever needs a connection while there is none would wait for it, and an event loop
-     * for itself.
+     * Connects only when told to. Otherwise, a call that finds no connection would wait for a new one, and on an event loop for that
+     * loop.
      */
     static final class Factory extends LettuceConnectionFactory {
 
