@@ -387,6 +387,12 @@
       + (names.length > most ? ' and ' + format.number(names.length - most) + ' more' : '');
   }
 
+  /** Why an instance does not share all limits: of several Redis servers those that fail, and the reason. */
+  function cause(instance) {
+    const words = (instance.failingServers || []).concat(instance.reason ? format.words(instance.reason) : []);
+    return words.length ? ' (' + words.join(', ') + ')' : '';
+  }
+
   function failingServers(data) {
     const servers = data.store.servers || {};
     return Object.keys(servers).filter(name => fails(servers[name]));
@@ -405,7 +411,7 @@
     ofInstance(instance, data) {
       return instance.state === 'shared' ? 'shared'
         : instance.state === 'instance' ? 'its own, in memory'
-          : (data.store.servers ? 'some not shared' : 'not shared') + (instance.reason ? ' (' + format.words(instance.reason) + ')' : '');
+          : (data.store.servers ? 'some not shared' : 'not shared') + cause(instance);
     },
 
     /** Of several Redis servers the one of a limit, if it fails; otherwise null. */
@@ -457,8 +463,7 @@
       const failing = (data.instances || []).filter(fails);
       if (failing.length) {
         return { style: 'bad', title: format.plural(failing.length, 'instance does', 'instances do') + ' not share ' + (store.servers ? 'all' : 'the') + ' limits',
-          text: listed(failing.map(instance => instance.name
-            + (instance.reason ? ' (' + format.words(instance.reason) + ')' : '')), NAMED) + '. There, the policy on-store-failure of each limit applies.' };
+          text: listed(failing.map(instance => instance.name + cause(instance)), NAMED) + '. There, the policy on-store-failure of each limit applies.' };
       }
       if (!data.figures) {
         return { style: 'warn', title: 'No figures', text: 'This instance does not count calls (ratelimit.statistics.enabled).' };

@@ -487,7 +487,7 @@ class DashboardTests {
                         .containsExactly("quotes", "search");
                 browser.await(
                         "the instance says so",
-                        () -> browser.text("#instances").contains("some not shared")
+                        () -> browser.text("#instances").contains("some not shared (eu, ")
                                 && browser.text("#total-shared").equals("1 does not share all limits"));
 
                 assertIsAccessible();
