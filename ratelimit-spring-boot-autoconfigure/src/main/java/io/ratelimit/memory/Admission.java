@@ -3,7 +3,7 @@ package io.ratelimit.memory;
 import io.ratelimit.RateLimitDecision;
 
 /**
- * A call's claim to permits, held against what the limit's rule has counted.
+ * Describes whether the limit's rule admits a call, by what it has counted: now, after a delay, or not.
  *
  * @param untilThere how long the permits take to be there; 0 if they are, or never can be
  * @param fits whether the permits are there, or can be reserved ahead
@@ -25,12 +25,12 @@ record Admission(CompiledLimit limit, long permits, long untilThere, boolean fit
         return new Admission(limit, permits, untilThere, fits, comesLast ? rule.resetAfter(usage, now) : untilThere);
     }
 
-    /** How many permits it takes, if nothing else stands against it. */
+    /** Returns how many permits the call takes, if nothing else rejects it. */
     long taken() {
         return fits ? permits : 0;
     }
 
-    /** Whether it does not fit, and might have: a call that never can is a mistake of its caller. */
+    /** Returns whether the call is rejected and might have fit. A call that never fits is a mistake of its caller. */
     boolean isViolation() {
         return !fits && permits <= limit.capacity();
     }

@@ -14,7 +14,7 @@ final class Assessment {
 
     private final long now;
 
-    private final Admission claim;
+    private final Admission admission;
 
     /** The time until the key is no longer blocked, perhaps by this call. */
     private final long blocked;
@@ -28,25 +28,25 @@ final class Assessment {
         ClockSkew skew = BucketState.skew(last, clock);
         this.now = skew == null ? clock : skew.seen();
         BucketState before = BucketState.of(limit.rule(), last, skew, now);
-        this.claim = before.own().claim(limit, now, permits);
+        this.admission = before.own().admission(limit, now, permits);
         this.state = violates(before, limit) ? before.with(Block.after(before.block(), limit.blockFor(), now)) : before;
         this.blocked = state.blockedFor(now);
     }
 
     private boolean violates(BucketState before, CompiledLimit limit) {
-        return !limit.blockFor().isEmpty() && claim.isViolation() && before.blockedFor(now) == 0;
+        return !limit.blockFor().isEmpty() && admission.isViolation() && before.blockedFor(now) == 0;
     }
 
     /** Whether the permits are there, or can be reserved ahead, and the key is not blocked. */
     boolean fits() {
-        return claim.fits() && blocked == 0;
+        return admission.fits() && blocked == 0;
     }
 
     RateLimitDecision decision(boolean charged) {
         RuleState<?> own = (charged && permits > 0 ? charged() : state).own();
         return blocked > 0
-                ? claim.rejection(blocked, own.resetAfter(now))
-                : claim.decision(own.used(now), own.resetAfter(now));
+                ? admission.rejection(blocked, own.resetAfter(now))
+                : admission.decision(own.used(now), own.resetAfter(now));
     }
 
     /** Returns the own rule's state right after this call's charge. */
@@ -77,7 +77,7 @@ final class Assessment {
         if (last == null || !state.differsFrom(last)) {
             return last;
         }
-        long retryAfter = blocked > 0 ? blocked : claim.retryAfter();
+        long retryAfter = blocked > 0 ? blocked : admission.retryAfter();
         return (fits() ? state : state.promising(retryAfter)).settled(now);
     }
 }

@@ -93,7 +93,7 @@ final class Bucket {
         if (!hold()) {
             return null;
         }
-        Admission claim;
+        Admission admission;
         CounterState after;
         boolean released = false;
         try {
@@ -101,13 +101,13 @@ final class Bucket {
                 return null;
             }
             CounterState before = own.recover(new CounterState(used, since, rest), clock);
-            claim = Admission.of(limit, own, before, clock, permits);
-            if (!claim.fits() && !limit.blockFor().isEmpty()) {
+            admission = Admission.of(limit, own, before, clock, permits);
+            if (!admission.fits() && !limit.blockFor().isEmpty()) {
                 return null;
             }
             // To take nothing would end a debt.
-            after = claim.taken() == 0 ? before : own.take(before, clock, claim.taken());
-            if (claim.taken() > 0) {
+            after = admission.taken() == 0 ? before : own.take(before, clock, admission.taken());
+            if (admission.taken() > 0) {
                 write(after);
             }
             released = release();
@@ -116,7 +116,7 @@ final class Bucket {
                 version = version - HELD + STEP; // No method, as in hold(Supplier).
             }
         }
-        return claim.decision(own.used(after, clock), own.resetAfter(after, clock));
+        return admission.decision(own.used(after, clock), own.resetAfter(after, clock));
     }
 
     /**

@@ -52,7 +52,7 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return rule.resetAfter(usage, now);
     }
 
-    Admission claim(CompiledLimit limit, long now, long permits) {
+    Admission admission(CompiledLimit limit, long now, long permits) {
         return Admission.of(limit, rule, usage, now, permits);
     }
 
