@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 /** What users may rely on. A type that becomes public joins this list or is marked {@link Internal}. */
 class ApiTests {
 
-    private static final JavaClasses OURS = new ClassFileImporter()
+    private static final JavaClasses STARTER = new ClassFileImporter()
             .importUrl(RateLimit.class.getProtectionDomain().getCodeSource().getLocation());
 
     private static final List<String> API = List.of(
@@ -88,7 +88,7 @@ class ApiTests {
 
     @Test
     void publicTypesThatAreNotInternalAreTheApi() {
-        assertThat(OURS.stream()
+        assertThat(STARTER.stream()
                         .filter(type -> type.getModifiers().contains(JavaModifier.PUBLIC))
                         .filter(JavaClass::isTopLevelClass)
                         .filter(type -> !isInternal(type))
@@ -98,7 +98,7 @@ class ApiTests {
 
     @Test
     void apiSpeaksOfTheApiOnly() {
-        assertThat(OURS.stream()
+        assertThat(STARTER.stream()
                         .filter(type -> !isInternal(type) && type.getModifiers().contains(JavaModifier.PUBLIC))
                         .flatMap(type -> SignatureTypes.of(type))
                         .filter(type -> type.getName().startsWith("io.ratelimit."))
@@ -109,7 +109,7 @@ class ApiTests {
 
     @Test
     void exceptionsHaveOneSupertype() {
-        assertThat(OURS.stream()
+        assertThat(STARTER.stream()
                         .filter(type -> type.isAssignableTo(Throwable.class)
                                 && type.getModifiers().contains(JavaModifier.PUBLIC))
                         .filter(type -> !type.isAssignableTo(RateLimitException.class))

@@ -110,7 +110,7 @@ enum ArchitectureRule {
     REDIS_STATISTICS_KNOW_CONNECTIONS("RedisStatisticsKnowsStore") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "redis.statistics", "statistics", "redis", "redis.connection", "concurrent");
+            return knowsOf(base, "redis.statistics", "statistics", "redis.connection");
         }
     },
 
@@ -196,7 +196,7 @@ enum ArchitectureRule {
     REACTIVE_KNOWS_THE_WEB("ReactiveKnowsServlet") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "web.reactive", "web", "aop", "expression", "limiter", "store");
+            return knowsOf(base, "web.reactive", "web", "aop", "expression", "limiter");
         }
     },
 
