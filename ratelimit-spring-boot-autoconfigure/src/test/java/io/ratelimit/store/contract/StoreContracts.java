@@ -30,10 +30,10 @@ public abstract class StoreContracts extends DecisionContracts {
     class Plans extends PlanContract {}
 
     @Nested
-    class GiveBack extends RefundExactnessContract {}
+    class RefundExactness extends RefundExactnessContract {}
 
     @Nested
-    class LogGiveBack extends SlidingWindowLogRefundContract {}
+    class SlidingWindowLogRefunds extends SlidingWindowLogRefundContract {}
 
     @Nested
     class Holding extends HoldingContract {}
