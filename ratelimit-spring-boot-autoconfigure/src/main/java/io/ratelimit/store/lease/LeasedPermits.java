@@ -260,7 +260,7 @@ final class LeasedPermits {
         }
     }
 
-    /** Returns whether other instances would not miss what this limit leases at most, if no one else took permits. */
+    /** Returns whether other instances would not miss what this limit leases at most, if no other instance took permits. */
     static boolean areSmall(RateLimit limit) {
         return limit.lease() <= limit.capacity() / SMALL;
     }
