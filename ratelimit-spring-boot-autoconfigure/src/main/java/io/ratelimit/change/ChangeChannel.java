@@ -2,7 +2,7 @@ package io.ratelimit.change;
 
 /**
  * Tells the other instances that something has changed, as soon as possible and without a guarantee: a message can get lost,
- * such as while Redis is away or an instance restarts. It never blocks, never throws and never counts towards the circuit
+ * such as while Redis is unavailable or an instance restarts. It never blocks, never throws and never counts towards the circuit
  * breaker. The order of messages is kept.
  */
 public interface ChangeChannel {

@@ -31,7 +31,7 @@ final class StatisticsPublisher {
     /** All instances together publish so often in a second. */
     private static final long MOST_PER_SECOND = 50;
 
-    /** The number of intervals in one publication. More wait only after Redis was away. */
+    /** The number of intervals in one publication. More wait only after Redis was unavailable. */
     private static final int MOST_INTERVALS = 12;
 
     private final InstanceStatistics statistics;
