@@ -10,7 +10,6 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
-import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /**
@@ -26,21 +25,21 @@ class FastPathTests {
 
     private static final int RUNS = 25;
 
-    /** Its last argument is the time. Replies the expiries that it has set, too, which real time has no part in. */
-    private static final String AT_A_TIME = """
-            local server, now, expiries = redis, ARGV[#ARGV], {}
-            local redis = {pcall = server.pcall}
-            function redis.call(command, key, ...)
+    /** Keeps keys for ten minutes, whatever expiry the script sets: real time has no part in it. */
+    private static final String BEFORE = """
+            local expiries = {}
+            function on_command(call, command, key, ...)
               local arguments = {...}
-              if command == 'TIME' then return {string.sub(now, 1, -7), string.sub(now, -6)} end
               if command == 'SET' and arguments[3] then expiries[key], arguments[3] = arguments[3], 600000 end
               if command == 'PEXPIRE' then expiries[key], arguments[1] = arguments[1], 600000 end
-              return server.call(command, key, unpack(arguments))
+              return call(command, key, unpack(arguments))
             end
-            local function decide()
-            %s
-            end
-            local replies = decide()
+            """;
+
+    /** The last argument is the time. Replies the expiries that the script has set, too. */
+    private static final String AFTER = """
+            now = tonumber(ARGV[#ARGV])
+            local replies = decide(KEYS, ARGV)
             for _, key in ipairs(KEYS) do replies[#replies + 1] = expiries[key] or -1 end
             return replies
             """;
@@ -53,17 +52,11 @@ class FastPathTests {
 
     private final Random random = TestRandom.create(getClass());
 
-    private final RedisScript<List<Long>> withFastPath = script(RateLimitScript.scriptParts());
+    private final RedisScript<List<Long>> withFastPath = WrappedScript.of(BEFORE, AFTER);
 
-    private final RedisScript<List<Long>> without = script(RateLimitScript.PARTS);
+    private final RedisScript<List<Long>> without = WrappedScript.of(RateLimitScript.PARTS, BEFORE, AFTER);
 
     private long now = TestClock.TODAY;
-
-    @SuppressWarnings({"rawtypes", "unchecked"})
-    private static RedisScript<List<Long>> script(List<String> parts) {
-        return (RedisScript) new DefaultRedisScript<>(
-                AT_A_TIME.formatted(RateLimitScript.text(parts, RateLimitScript.END)), List.class);
-    }
 
     /** What a run of the script gets: codes, and keys and arguments for those that have their own. */
     private static final class Request {
@@ -94,7 +87,7 @@ class FastPathTests {
         Object[] arguments(long now) {
             List<String> all = new ArrayList<>(List.of(codes.toString()));
             all.addAll(arguments);
-            all.add("%07d".formatted(now));
+            all.add(String.valueOf(now));
             return all.toArray();
         }
 

@@ -43,13 +43,18 @@ final class WrappedScript {
     private WrappedScript() {}
 
     static RedisScript<List<Long>> of(String before, String after) {
-        return of(before, after, List.of());
+        return of(RateLimitScript.scriptParts(), before, after);
+    }
+
+    static RedisScript<List<Long>> of(List<String> parts, String before, String after) {
+        return of(parts, before, after, List.of());
     }
 
     @SuppressWarnings({"rawtypes", "unchecked"})
-    private static RedisScript<List<Long>> of(String before, String after, List<RateLimitAlgorithm> algorithms) {
+    private static RedisScript<List<Long>> of(
+            List<String> parts, String before, String after, List<RateLimitAlgorithm> algorithms) {
         String text = SERVER + BEFORE + before + "local function decide(KEYS, ARGV)\n"
-                + RateLimitScript.text(RateLimitScript.scriptParts(), algorithms, RateLimitScript.END) + "\nend\n"
+                + RateLimitScript.text(parts, algorithms, RateLimitScript.END) + "\nend\n"
                 + after;
         return (RedisScript) new DefaultRedisScript<>(text, List.class);
     }
@@ -71,6 +76,7 @@ final class WrappedScript {
 
     static RateLimitScriptExecutor executor(
             RedisConnectionFactory connections, String before, String after, List<RateLimitAlgorithm> algorithms) {
-        return TemplateScriptExecutor.over(connections, of(before, after, algorithms), null);
+        return TemplateScriptExecutor.over(
+                connections, of(RateLimitScript.scriptParts(), before, after, algorithms), null);
     }
 }
