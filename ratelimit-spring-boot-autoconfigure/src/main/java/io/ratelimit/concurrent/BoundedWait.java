@@ -7,7 +7,10 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.ForkJoinWorkerThread;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
@@ -44,7 +47,7 @@ public final class BoundedWait {
                 break;
             }
             try {
-                work.get(left, TimeUnit.NANOSECONDS);
+                get(work, left);
             } catch (InterruptedException ex) {
                 interrupted = true;
             } catch (ExecutionException | CancellationException | TimeoutException ex) {
@@ -62,10 +65,23 @@ public final class BoundedWait {
         await(work, () -> end - System.nanoTime());
     }
 
+    /**
+     * In a fork-join pool, the future itself would run other tasks of the thread until it is done: the wait would take as long as
+     * they do, and if they wait as well, the stack would overflow.
+     */
+    private static void get(CompletableFuture<?> work, long nanos)
+            throws InterruptedException, ExecutionException, TimeoutException {
+        if (Thread.currentThread() instanceof ForkJoinWorkerThread) {
+            ForkJoinPool.managedBlock(new Blocker(work, nanos));
+        } else {
+            work.get(nanos, TimeUnit.NANOSECONDS);
+        }
+    }
+
     /** Waits until the work is done or the time is over. An interrupt ends it. */
     public static void awaitInterruptibly(CompletableFuture<?> work, Duration most) throws InterruptedException {
         try {
-            work.get(most.toNanos(), TimeUnit.NANOSECONDS);
+            get(work, most.toNanos());
         } catch (ExecutionException | CancellationException | TimeoutException ex) {
             // Done, or it will not be in time.
         }
@@ -96,6 +112,30 @@ public final class BoundedWait {
             return work.join();
         } catch (CompletionException ex) {
             throw Futures.unwrap(ex) instanceof RuntimeException failure ? failure : ex;
+        }
+    }
+
+    /** Lets the pool use another thread meanwhile. */
+    private static final class Blocker implements ForkJoinPool.ManagedBlocker {
+
+        private final CountDownLatch done = new CountDownLatch(1);
+
+        private final long end;
+
+        Blocker(CompletableFuture<?> work, long nanos) {
+            this.end = System.nanoTime() + nanos;
+            var unused = work.whenComplete((value, thrown) -> done.countDown());
+        }
+
+        @Override
+        public boolean block() throws InterruptedException {
+            var unused = done.await(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+            return true;
+        }
+
+        @Override
+        public boolean isReleasable() {
+            return done.getCount() == 0;
         }
     }
 }
