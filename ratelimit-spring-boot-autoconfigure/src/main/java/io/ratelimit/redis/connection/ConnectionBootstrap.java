@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
@@ -44,6 +45,11 @@ final class ConnectionBootstrap {
 
     private volatile boolean made;
 
+    private volatile boolean stopped;
+
+    /** Fails calls, whose continuations may be slow, so that the next attempt does not wait for them. */
+    private final Executor failures = DaemonThreads.createService("ratelimit-unconnected", 1, Integer.MAX_VALUE);
+
     private volatile @Nullable Throwable failure;
 
     private final String address;
@@ -65,8 +71,9 @@ final class ConnectionBootstrap {
         this.thread = thread;
     }
 
+    /** Returns whether there is a connection. After {@link #stop}, there is none. */
     boolean isMade() {
-        return made;
+        return made && !stopped;
     }
 
     /** Waits for the first attempts, for the given time at most, or until the thread is interrupted. */
@@ -84,11 +91,23 @@ final class ConnectionBootstrap {
     /** Runs the task once there is a connection. The result fails if the first attempts fail. */
     <T> CompletableFuture<T> thenRun(Supplier<? extends CompletionStage<T>> task) {
         start();
-        return tried.thenCompose(done -> made ? task.get() : CompletableFuture.failedFuture(missing()));
+        boolean waits = !tried.isDone();
+        return tried.thenCompose(done -> isMade() ? task.get() : failed(waits));
+    }
+
+    private <T> CompletableFuture<T> failed(boolean waits) {
+        return waits
+                ? CompletableFuture.supplyAsync(
+                        () -> {
+                            throw missing();
+                        },
+                        failures)
+                : CompletableFuture.failedFuture(missing());
     }
 
     /** Ends the attempts and fails the tasks that wait for them. */
     void stop() {
+        stopped = true;
         thread.shutdownNow();
         tried.complete(null);
     }

@@ -35,6 +35,8 @@ class ConnectionBootstrapTests {
 
     private volatile Error error;
 
+    private volatile boolean over;
+
     private final ConnectionBootstrap refusing = new ConnectionBootstrap("localhost:6379", () -> {
         attempts.incrementAndGet();
         if (error != null) {
@@ -56,6 +58,7 @@ class ConnectionBootstrapTests {
 
     @AfterEach
     void stop() {
+        over = true;
         refusing.stop();
         stuck.stop();
     }
@@ -94,6 +97,25 @@ class ConnectionBootstrapTests {
         refused = false;
         await().until(refusing::isMade);
         assertThat(served(refusing).join()).isEqualTo("served");
+    }
+
+    @Test
+    void slowContinuationOfACallThatHasFailedKeepsNoAttemptWaiting() {
+        var unused = served(refusing).whenComplete((done, thrown) -> {
+            refused = false;
+            await().forever().until(() -> over);
+        });
+        await().atMost(Duration.ofSeconds(60)).until(refusing::isMade);
+    }
+
+    /** The next connections may be those of a client that does not know its servers yet. */
+    @Test
+    void isNotThereAfterTheEnd() {
+        refused = false;
+        served(refusing).join();
+        refusing.stop();
+        assertThat(refusing.isMade()).isFalse();
+        assertClosed(served(refusing));
     }
 
     /** As of a library of another version on the class path. */
