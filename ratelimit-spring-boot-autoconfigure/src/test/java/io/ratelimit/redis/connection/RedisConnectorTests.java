@@ -17,11 +17,17 @@ import io.ratelimit.testing.redis.SharedRedis;
 import io.ratelimit.testing.redis.StartedConnections;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
+import org.aopalliance.intercept.MethodInterceptor;
 import org.junit.jupiter.api.Test;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -79,6 +85,33 @@ class RedisConnectorTests {
                 .hasSize(4);
         connector.destroy();
         assertThat(users.isRunning()).isTrue();
+        users.destroy();
+    }
+
+    /** Of a proxy, such as one of a scope, the servers are not known. Its connections may have to connect again. */
+    @Test
+    void connectionsOfTheApplicationAreNotUsedOnEventLoops() {
+        LettuceConnectionFactory users = usersConnections(0);
+        Set<String> threads = ConcurrentHashMap.newKeySet();
+        ProxyFactory proxy = new ProxyFactory(users);
+        proxy.setProxyTargetClass(true);
+        proxy.addAdvice((MethodInterceptor) invocation -> {
+            threads.add(Thread.currentThread().getName());
+            return invocation.proceed();
+        });
+        RedisConnector connector = new RedisConnector(
+                (LettuceConnectionFactory) proxy.getProxy(),
+                Duration.ofSeconds(10),
+                RateLimitScript.load(),
+                RateLimitLibrary.load());
+        ProbeScript probe = new ProbeScript(RedisUnderTest.newPrefix(), new ScriptCodec());
+        CompletionStage<List<Long>> calls = connector.execute(probe.names("any"), probe.arguments());
+        for (int i = 0; i < 100; i++) {
+            calls = calls.thenCompose(reply -> connector.execute(probe.names("any"), probe.arguments()));
+        }
+        assertThat(calls).succeedsWithin(Duration.ofSeconds(60));
+        assertThat(threads).isNotEmpty().noneMatch(name -> name.startsWith("lettuce"));
+        connector.destroy();
         users.destroy();
     }
 
