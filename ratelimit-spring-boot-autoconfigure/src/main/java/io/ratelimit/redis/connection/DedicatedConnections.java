@@ -150,6 +150,9 @@ final class DedicatedConnections implements AutoCloseable {
         /** Of all commands. They fail at once when it is closed. */
         private volatile @Nullable StatefulConnection<byte[], byte[]> current;
 
+        /** The thread that waits for a new connection; {@code null}: there is none. */
+        private volatile @Nullable Thread connecting;
+
         Factory(RedisConfiguration servers, LettuceClientConfiguration client) {
             super(servers, client);
         }
@@ -159,7 +162,12 @@ final class DedicatedConnections implements AutoCloseable {
             if (!isRunning()) {
                 throw new IllegalStateException("The connections are closed");
             }
-            current = isClusterAware() ? super.getSharedClusterConnection() : super.getSharedConnection();
+            connecting = Thread.currentThread();
+            try {
+                current = isClusterAware() ? super.getSharedClusterConnection() : super.getSharedConnection();
+            } finally {
+                connecting = null;
+            }
         }
 
         /** Replaces the connection. Blocks. */
@@ -168,12 +176,21 @@ final class DedicatedConnections implements AutoCloseable {
             connect();
         }
 
+        /** Does not wait for a connection to a server that may be silent, whose handshake can take long. */
+        @Override
+        public void stop() {
+            Thread waiting = connecting;
+            if (waiting != null) {
+                waiting.interrupt();
+            }
+            stopNow();
+        }
+
         /**
          * Lets a reconnect that has begun use its event loop before that ends. Otherwise, Netty logs an ERROR. None begins
          * meanwhile: its handshake would not end.
          */
-        @Override
-        public synchronized void stop() {
+        private synchronized void stopNow() {
             AbstractRedisClient client = isRunning() ? getNativeClient() : null;
             if (client != null) {
                 resetConnection();

@@ -15,6 +15,9 @@ import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.ScriptCodec;
 import io.ratelimit.testing.redis.SharedRedis;
 import io.ratelimit.testing.redis.StartedConnections;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -187,11 +190,32 @@ class RedisConnectorTests {
         connections.close();
     }
 
+    /** The handshake with a silent server takes five timeouts. */
+    @Test
+    void stopEndsTheWaitForAConnection() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            DedicatedConnections connections =
+                    connections(silent.getInetAddress().getHostAddress(), silent.getLocalPort(), Duration.ofHours(1));
+            CompletableFuture<Void> connected =
+                    CompletableFuture.runAsync(connections.factory()::connect, task -> new Thread(task).start());
+            try (Socket accepted = silent.accept()) {
+                CompletableFuture<Void> stopped =
+                        CompletableFuture.runAsync(connections.factory()::stop, task -> new Thread(task).start());
+                assertThat(stopped).succeedsWithin(Duration.ofSeconds(60));
+                assertThat(connected).failsWithin(Duration.ofSeconds(60));
+                assertThat(accepted.isConnected()).isTrue();
+            }
+            connections.close();
+        }
+    }
+
     private static DedicatedConnections connections() {
-        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(
-                SharedRedis.get().host(), SharedRedis.get().port());
-        return DedicatedConnections.to(
-                server, LettuceClientConfiguration.defaultConfiguration(), Duration.ofSeconds(10));
+        return connections(SharedRedis.get().host(), SharedRedis.get().port(), Duration.ofSeconds(10));
+    }
+
+    private static DedicatedConnections connections(String host, int port, Duration timeout) {
+        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration(host, port);
+        return DedicatedConnections.to(server, LettuceClientConfiguration.defaultConfiguration(), timeout);
     }
 
     private static boolean isIn(Thread thread, String method) {
