@@ -190,7 +190,8 @@ public interface RateLimiter {
 
     /**
      * {@linkplain #enterAsync(String) Enters}, starts the work, and closes the entry when its stage is complete. Exceptions
-     * complete the returned stage.
+     * complete the returned stage. Cancelling it, as a {@link CompletableFuture}, ends the wait, and work that has not been started
+     * is not started any more. Work that has been started goes on, and the entry is closed when it ends.
      */
     default <T extends @Nullable Object> CompletionStage<T> callAsync(
             String key, Supplier<? extends CompletionStage<T>> work) {
@@ -204,16 +205,33 @@ public interface RateLimiter {
 
     private static <T extends @Nullable Object> CompletionStage<T> callAsync(
             CompletionStage<Entry> entered, Supplier<? extends CompletionStage<T>> work) {
-        return entered.thenCompose(entry -> {
-            CompletionStage<T> started;
-            try {
-                started = work.get();
-            } catch (Throwable ex) {
-                entry.close();
-                throw ex;
+        CompletableFuture<T> result = new CompletableFuture<>();
+        var unused = entered.thenCompose(entry -> run(entry, work, result)).whenComplete((value, thrown) -> {
+            if (thrown == null) {
+                result.complete(value);
+            } else {
+                result.completeExceptionally(thrown);
             }
-            return started.whenComplete((value, thrown) -> entry.close());
         });
+        // Ends the wait of a call that its caller has given up.
+        var unusedToo = result.whenComplete(
+                (value, thrown) -> entered.toCompletableFuture().cancel(false));
+        return result;
+    }
+
+    /** Starts the work, unless its caller has given up meanwhile, and closes the entry when the work has ended. */
+    private static <T extends @Nullable Object> CompletionStage<T> run(
+            Entry entry, Supplier<? extends CompletionStage<T>> work, CompletableFuture<T> result) {
+        if (result.isDone()) {
+            entry.close();
+            return result;
+        }
+        try {
+            return work.get().whenComplete((value, thrown) -> entry.close());
+        } catch (Throwable ex) {
+            entry.close();
+            throw ex;
+        }
     }
 
     /**

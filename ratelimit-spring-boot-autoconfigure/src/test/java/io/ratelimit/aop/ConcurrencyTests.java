@@ -15,11 +15,14 @@ import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.testing.LogRecorder;
 import java.io.IOException;
 import java.lang.reflect.Method;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
@@ -344,6 +347,52 @@ class ConcurrencyTests {
                             })
                             .toCompletableFuture())
                     .isCompletedExceptionally();
+            assertHeld(limiter, false);
+        });
+    }
+
+    /** As with a timeout of the caller's own. Without the permits the work is not started, and nothing would release them later. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void callThatIsGivenUpWhileItWaitsHoldsNothing(boolean cancelled) {
+        runner.withPropertyValues("ratelimit.limits.exports.max-wait=1m").run(context -> {
+            RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get(LIMIT);
+            RateLimiter.Entry first = limiter.enter();
+            CompletableFuture<String> abandoned = limiter.<String>callAsync(() -> {
+                        throw new AssertionError("must not be called");
+                    })
+                    .toCompletableFuture();
+            CompletableFuture<String> work = new CompletableFuture<>();
+            CompletableFuture<String> next = limiter.callAsync(() -> work).toCompletableFuture();
+            assertThat(cancelled ? abandoned.cancel(false) : abandoned.completeExceptionally(new TimeoutException()))
+                    .isTrue();
+            first.close();
+            work.complete("done");
+            assertThat(next).succeedsWithin(Duration.ofSeconds(60)).isEqualTo("done");
+            assertHeld(limiter, false);
+        });
+    }
+
+    /** The work of a call goes on after the call is cancelled, and holds its permits. */
+    @Test
+    void callThatIsGivenUpWhileItRunsHoldsItsPermitsUntilTheWorkEnds() {
+        run((exports, limiter) -> {
+            CompletableFuture<String> work = new CompletableFuture<>();
+            limiter.callAsync(() -> work).toCompletableFuture().cancel(false);
+            assertThat(work).isNotDone();
+            assertHeld(limiter, true);
+            work.complete("done");
+            assertHeld(limiter, false);
+        });
+    }
+
+    @Test
+    void workThatReturnsNoStageHoldsNothing() {
+        run((exports, limiter) -> {
+            assertThat(limiter.callAsync(() -> null).toCompletableFuture())
+                    .failsWithin(Duration.ZERO)
+                    .withThrowableOfType(ExecutionException.class)
+                    .withCauseInstanceOf(NullPointerException.class);
             assertHeld(limiter, false);
         });
     }
