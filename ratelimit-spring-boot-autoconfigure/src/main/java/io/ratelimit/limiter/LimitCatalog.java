@@ -208,9 +208,10 @@ public final class LimitCatalog {
      * Applies another configuration to all limits of this context, or to none. Overrides stay above it.
      *
      * @return the limits that have changed
-     * @throws RateLimitConfigurationException if a limit is invalid with it; nothing changes
+     * @throws RateLimitConfigurationException if a limit is invalid with it, or an entry names no limit; nothing changes
      */
     public synchronized List<EffectiveLimit> reconfigure(RateLimitSettings next) {
+        next.limits().keySet().stream().map(next::overrides).forEach(this::checkKnown);
         Map<EffectiveLimit, RateLimit> changes = new LinkedHashMap<>();
         for (Declaration declaration : declarations.values()) {
             EffectiveLimit limit = declaration.limit;
@@ -249,15 +250,30 @@ public final class LimitCatalog {
         return partial.getAsBoolean();
     }
 
-    private void declareConfigured(LimitOverrides overrides) {
-        String name = overrides.limitName();
-        if (!overrides.declaresLimit()) {
-            throw new RateLimitConfigurationException(
-                    overrides.property() + " must name a declared limit, or have a rate.",
-                    LimitNames.didYouMean(name, names(), nearest -> "ratelimit.limits." + nearest)
-                            + "With a rate, it declares a limit itself. " + known());
+    /** A limit with a rate that the configuration alone declares needs a restart, and is no mistake. */
+    private void checkKnown(LimitOverrides overrides) {
+        String property = overrides.property();
+        if (!overrides.declaresLimit()
+                && effective(overrides.limitName()).isEmpty()
+                && !applied.contains(property)
+                && !mayBeAppliedElsewhere(property)) {
+            throw unknown(overrides);
         }
-        var unused = declare(RateLimit.named(name).apply(settings).build(), overrides.property(), true);
+    }
+
+    private void declareConfigured(LimitOverrides overrides) {
+        if (!overrides.declaresLimit()) {
+            throw unknown(overrides);
+        }
+        var unused =
+                declare(RateLimit.named(overrides.limitName()).apply(settings).build(), overrides.property(), true);
+    }
+
+    private RateLimitConfigurationException unknown(LimitOverrides overrides) {
+        return new RateLimitConfigurationException(
+                overrides.property() + " must name a declared limit, or have a rate.",
+                LimitNames.didYouMean(overrides.limitName(), names(), nearest -> "ratelimit.limits." + nearest)
+                        + "With a rate, it declares a limit itself. " + known());
     }
 
     private record Declaration(EffectiveLimit limit, String place, boolean named) {}

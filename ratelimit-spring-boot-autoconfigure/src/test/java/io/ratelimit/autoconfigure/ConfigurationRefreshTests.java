@@ -100,6 +100,24 @@ class ConfigurationRefreshTests {
         });
     }
 
+    /** As at the start-up, where it would be a mistake in writing, too. */
+    @Test
+    void nameOfNoLimitIsRefusedWithAllOthers() {
+        application.run(context -> {
+            try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                refresh(context, "ratelimit.limits.quotes.capacity=3", "ratelimit.limits.quote.dry-run=true");
+                assertThat(log.text())
+                        .contains("ratelimit.limits.quote must name a declared limit, or have a rate.")
+                        .contains("ratelimit.limits.quotes")
+                        .contains("keeping the present ones");
+            }
+            assertThat(effective(context, "quotes").capacity()).isEqualTo(2);
+            // With a rate it declares a limit, which needs a restart.
+            refresh(context, "ratelimit.limits.quote.rate=1/h");
+            assertThat(effective(context, "quotes").capacity()).isEqualTo(3);
+        });
+    }
+
     private static RateLimit effective(AssertableApplicationContext context, String limit) {
         return context.getBean(RateLimitAdmin.class).status(limit).effective();
     }

@@ -74,6 +74,26 @@ class LimitCatalogTests {
         assertThat(configured.complete()).isEmpty();
     }
 
+    /** A refresh comes to the parent, too. The limit may be declared there, in a child or in a sibling. */
+    @Test
+    void refreshedPropertiesMayNameLimitsOfOtherContexts() {
+        LimitCatalog child = new LimitCatalog(catalog.settings(), catalog, () -> false);
+        LimitCatalog sibling = new LimitCatalog(catalog.settings(), catalog, () -> false);
+        catalog.declare(TestLimits.tokenBucket("exports", 5, "1/s"), "bean 'exports'");
+        child.declare(quotes, "bean 'quotes'");
+        child.complete();
+        for (String name : new String[] {"quotes", "exports"}) {
+            RateLimitSettings next = catalog(overrides(name, 7L, null)).settings();
+            for (LimitCatalog each : new LimitCatalog[] {sibling, child, catalog}) {
+                each.reconfigure(next);
+            }
+            assertThat(child.find(name)).get().extracting(RateLimit::capacity).isEqualTo(7L);
+        }
+        RateLimitSettings mistake = catalog(overrides("qoutes", 7L, null)).settings();
+        assertMistake(() -> catalog.reconfigure(mistake)).withMessageContaining("ratelimit.limits.qoutes must name");
+        assertMistake(() -> child.reconfigure(mistake)).withMessageContaining("ratelimit.limits.quotes");
+    }
+
     @Test
     void mistakeInABeansConfigurationNamesTheBean() {
         LimitCatalog configured = catalog(overrides("quotes", -7L, null));
