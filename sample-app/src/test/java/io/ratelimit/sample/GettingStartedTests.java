@@ -1,9 +1,11 @@
 package io.ratelimit.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.documentation.MarkdownPage;
 import io.ratelimit.documentation.MarkdownPage.Snippet;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -20,7 +22,10 @@ import org.springframework.test.web.servlet.client.RestTestClient.ResponseSpec;
 class GettingStartedTests {
 
     private static final Pattern CURL =
-            Pattern.compile("curl -\\w+ (?<post>-X POST )?'?http://localhost:8080(?<uri>/[^' \\n]*)");
+            Pattern.compile("curl (?:-si? )?(?<post>-X POST )?'?http://localhost:808(?<port>[01])(?<uri>/[^' \\n]*)'?"
+                    + "(?:[^\\n]*(?:\\\\\\n *)?-d '(?<body>[^']*)')?");
+
+    private static final MarkdownPage README = MarkdownPage.of("README.md");
 
     private static final MarkdownPage PAGE = MarkdownPage.of("docs/getting-started.md");
 
@@ -42,17 +47,59 @@ class GettingStartedTests {
 
     @Test
     void everyCurlSucceeds() {
-        List<MatchResult> calls = PAGE.snippets().stream()
-                .filter(snippet -> snippet.language().equals("shell"))
-                .flatMap(snippet -> CURL.matcher(snippet.text()).results())
-                .toList();
+        List<MatchResult> calls = calls(PAGE);
+        assertThat(calls).hasSizeGreaterThan(11);
+        try {
+            calls.forEach(call -> send(call, sample).expectStatus().isOk());
+        } finally {
+            sample.delete("/actuator/ratelimits/quotes").expectStatus().isOk();
+        }
+    }
 
-        assertThat(calls).hasSizeGreaterThan(6);
-        calls.forEach(call -> {
-            String uri = call.group(2);
-            ResponseSpec response = call.group(1) == null ? sample.get(uri) : sample.post(uri);
-            response.expectStatus().isOk();
-        });
+    /** They are of an application of the reader, whose limit has the name of one of the sample. */
+    @Test
+    void curlsOfTheReadmeChangeALimitOfTwoInstancesAndBlockAKey() {
+        String user = "192.0.2.7";
+        String keyPrefix = Sample.newKeyPrefix();
+        try (Sample one = Sample.startOnSharedRedis(keyPrefix);
+                Sample other = Sample.startOnSharedRedis(keyPrefix)) {
+            List<MatchResult> calls = calls(README);
+            assertThat(calls).extracting(call -> call.group(2)).containsExactly("0", "1", "0", "0");
+            send(calls.get(0), one).expectStatus().isOk();
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() ->
+                            assertThat(json(body(send(calls.get(1), other)))).containsEntry("capacity", 50));
+            send(calls.get(2), one).expectStatus().isOk();
+            await().atMost(Duration.ofSeconds(30)).until(() -> status(other, user) == 429);
+            send(calls.get(3), one).expectStatus().isOk();
+            await().atMost(Duration.ofSeconds(30)).until(() -> status(other, user) == 200);
+        }
+    }
+
+    private static int status(Sample sample, String user) {
+        return sample.quote(user).returnResult().getStatus().value();
+    }
+
+    /** Returns all calls of a page in their order. None may be left out because it is written in another way. */
+    private static List<MatchResult> calls(MarkdownPage page) {
+        List<String> commands = page.snippets().stream()
+                .filter(snippet -> snippet.language().equals("shell"))
+                .map(Snippet::text)
+                .toList();
+        List<MatchResult> calls =
+                commands.stream().flatMap(text -> CURL.matcher(text).results()).toList();
+        assertThat(calls).hasSize((int) commands.stream()
+                .flatMap(text -> Pattern.compile("\\bcurl ").matcher(text).results())
+                .count());
+        return calls;
+    }
+
+    private static ResponseSpec send(MatchResult call, Sample sample) {
+        String uri = call.group(3);
+        if (call.group(1) == null) {
+            return sample.get(uri);
+        }
+        return call.group(4) == null ? sample.post(uri) : sample.post(uri, call.group(4));
     }
 
     /** After at least five calls, because on a slow machine permits come back meanwhile. */
