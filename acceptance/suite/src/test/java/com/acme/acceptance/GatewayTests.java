@@ -7,6 +7,8 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.http.HttpResponse;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.UUID;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
@@ -94,12 +96,13 @@ class GatewayTests {
     /** The filter hands over the key alone, so that no caller would have the numbers of its plan. */
     @Test
     void aRouteWhoseLimitHasPlansIsRefused() {
-        Application planned = gateway(
-                "ratelimit.store=in-memory",
+        List<String> properties = new ArrayList<>(List.of(Application.redis().properties()));
+        properties.addAll(List.of(
                 "ratelimit.limits.gateway-route.plans.pro.rate=9/d",
                 "ratelimit.limits.gateway-named.plans.pro.rate=9/d",
                 "ratelimit.limits.gateway-named.plan-expression=none",
-                "spring.cloud.gateway.server.webflux.fail-on-route-definition-error=false");
+                "spring.cloud.gateway.server.webflux.fail-on-route-definition-error=false"));
+        Application planned = gateway(properties.toArray(String[]::new));
         planned.allowed("/named", "X-Api-Key", key);
         // By when the gateway builds the route: it has none, or the request fails.
         assertThat(planned.get("/route", "X-Api-Key", key).statusCode()).isIn(404, 500);
