@@ -32,9 +32,12 @@ class MeterUsesTests {
         AtomicInteger seven = new AtomicInteger(7);
         DoubleSupplier measured = seven::get;
         Meter.Id id = new Meter.Id("gauge", Tags.empty(), null, null, Meter.Type.GAUGE);
-        MeterUses.of(registry).addGauge(id, measured, values -> Gauge.builder(
-                        "gauge", values, MeterUses.WeakValues::first)
-                .register(registry));
+        MeterUses.of(registry)
+                .addGauge(
+                        id,
+                        measured,
+                        values -> Gauge.builder("gauge", values, MeterUses.WeakValues::first)
+                                .register(registry));
         try {
             assertThat(value()).isEqualTo(7);
         } finally {

@@ -84,7 +84,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
         this.dedicated = dedicated;
         if (dedicated == null) {
             this.connections = Objects.requireNonNull(users);
-            // Not on an event loop of the driver: connections of the application may have to connect again, which blocks.
+            // Not on an event loop: connections of the application may have to connect again, which blocks.
             this.executor = new BlockingScriptExecutor(connections, script);
             this.servers = null;
         } else {
