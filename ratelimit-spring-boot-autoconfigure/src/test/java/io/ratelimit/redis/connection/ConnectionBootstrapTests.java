@@ -35,8 +35,6 @@ class ConnectionBootstrapTests {
 
     private volatile Error error;
 
-    private volatile boolean over;
-
     private final ConnectionBootstrap refusing = new ConnectionBootstrap("localhost:6379", () -> {
         attempts.incrementAndGet();
         if (error != null) {
@@ -49,16 +47,11 @@ class ConnectionBootstrapTests {
 
     private final ConnectionBootstrap stuck = new ConnectionBootstrap("localhost:6379", () -> {
         threads.incrementAndGet();
-        try {
-            hanging.await();
-        } catch (InterruptedException ex) {
-            throw new IllegalStateException(ex);
-        }
+        awaitLatch(hanging);
     });
 
     @AfterEach
     void stop() {
-        over = true;
         refusing.stop();
         stuck.stop();
     }
@@ -101,11 +94,25 @@ class ConnectionBootstrapTests {
 
     @Test
     void slowContinuationOfACallThatHasFailedKeepsNoAttemptWaiting() {
-        var unused = served(refusing).whenComplete((done, thrown) -> {
-            refused = false;
-            await().forever().until(() -> over);
+        CountDownLatch registered = new CountDownLatch(1);
+        CountDownLatch end = new CountDownLatch(1);
+        ConnectionBootstrap connection = new ConnectionBootstrap("localhost:6379", () -> {
+            awaitLatch(registered);
+            if (refused) {
+                throw new IllegalStateException("refused");
+            }
         });
-        await().atMost(Duration.ofSeconds(60)).until(refusing::isMade);
+        var unused = served(connection).whenComplete((done, thrown) -> {
+            refused = false;
+            awaitLatch(end);
+        });
+        registered.countDown();
+        try {
+            await().atMost(Duration.ofSeconds(60)).until(connection::isMade);
+        } finally {
+            end.countDown();
+            connection.stop();
+        }
     }
 
     /** The next connections may be those of a client that does not know its servers yet. */
@@ -201,6 +208,14 @@ class ConnectionBootstrapTests {
         refusing.stop();
         assertClosed(served(refusing));
         assertThat(attempts).hasValue(0);
+    }
+
+    private static void awaitLatch(CountDownLatch latch) {
+        try {
+            latch.await();
+        } catch (InterruptedException ex) {
+            throw new IllegalStateException(ex);
+        }
     }
 
     private static void assertClosed(CompletableFuture<String> caller) {
