@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisSentinels;
@@ -13,6 +15,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -63,6 +66,20 @@ class SettlementsInOutagesTests {
                 .untilAsserted(() -> assertThat(used(instance, key)).isEqualTo(permits));
     }
 
+    /** A cost that is sent before may have been charged, so that it is not sent again. */
+    private static void awaitDisconnected(Runnable call) {
+        await("the end of the connection").atMost(PATIENCE).until(() -> {
+            try {
+                call.run();
+                return false;
+            } catch (RuntimeException ex) {
+                Throwable cause = ex instanceof CompletionException ? ex.getCause() : ex;
+                return cause instanceof RateLimitStoreException failure
+                        && (failure.getReason() == Reason.UNREACHABLE || failure.getReason() == Reason.SHORT_CIRCUITED);
+            }
+        });
+    }
+
     private static long used(Instance instance, String key) {
         return CAPACITY - instance.limiter("tokens").peek(key).remaining();
     }
@@ -92,6 +109,7 @@ class SettlementsInOutagesTests {
                 Instance instance = start(redis.properties(), policy)) {
             List<Call> calls = call(instance, "alice", "bob", "carol");
             redis.kill();
+            awaitDisconnected(() -> instance.bean(GuardedRedis.class).check().join());
             calls.get(0).cost.complete(30);
             calls.get(1).cost.complete(4);
             if (policy.equals("local")) {
@@ -156,6 +174,7 @@ class SettlementsInOutagesTests {
             List<Call> calls = call(instance, keys());
             cluster.awaitReplicas();
             cluster.master(0).kill();
+            awaitDisconnected(() -> instance.bean(GuardedRedis.class).check().join());
             calls.forEach(call -> call.cost.complete(30));
             cluster.awaitPromotion(0);
             await("the costs")
@@ -181,6 +200,7 @@ class SettlementsInOutagesTests {
             var unused = instance.bean(Calls.class).useBoth("alice", cost);
             awaitUsed(instance, "alice", ESTIMATE);
             eu.kill();
+            awaitDisconnected(() -> instance.limiter("regional").peek("alice"));
             cost.complete(30);
             awaitUsed(instance, "alice", 30);
             eu.restart();
