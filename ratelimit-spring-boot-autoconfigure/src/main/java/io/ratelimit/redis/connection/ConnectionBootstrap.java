@@ -91,18 +91,21 @@ final class ConnectionBootstrap {
     /** Runs the task once there is a connection. The result fails if the first attempts fail. */
     <T> CompletableFuture<T> thenRun(Supplier<? extends CompletionStage<T>> task) {
         start();
-        boolean waits = !tried.isDone();
-        return tried.thenCompose(done -> isMade() ? task.get() : failed(waits));
+        return tried.isDone()
+                ? tried.thenCompose(done -> outcome(task))
+                : tried.thenComposeAsync(done -> outcome(task), this::proceed);
     }
 
-    private <T> CompletableFuture<T> failed(boolean waits) {
-        return waits
-                ? CompletableFuture.supplyAsync(
-                        () -> {
-                            throw missing();
-                        },
-                        failures)
-                : CompletableFuture.failedFuture(missing());
+    private <T> CompletionStage<T> outcome(Supplier<? extends CompletionStage<T>> task) {
+        return isMade() ? task.get() : CompletableFuture.failedFuture(missing());
+    }
+
+    private void proceed(Runnable waiting) {
+        if (isMade()) {
+            waiting.run();
+        } else {
+            failures.execute(waiting);
+        }
     }
 
     /** Ends the attempts and fails the tasks that wait for them. */
