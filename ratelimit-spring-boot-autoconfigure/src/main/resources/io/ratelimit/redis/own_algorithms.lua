@@ -111,7 +111,7 @@ function own_algorithm(name)
     return used + permits, since, rest
   end
 
-  local function give_back(_, used, since, rest, _, permits)
+  local function subtract(_, used, since, rest, _, permits)
     return used - permits, since, rest
   end
 
@@ -140,7 +140,7 @@ function own_algorithm(name)
   local function refund(state, now, permits)
     permits = least(permits, state.used)
     if permits <= 0 then return end
-    fill(state, 'refund', functions().refund or give_back, state, now, permits)
+    fill(state, 'refund', functions().refund or subtract, state, now, permits)
     state.leased = state.leased + permits
     forget_unused(state, now)
   end

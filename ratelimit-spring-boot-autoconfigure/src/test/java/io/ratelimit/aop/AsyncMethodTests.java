@@ -73,13 +73,13 @@ class AsyncMethodTests {
     }
 
     @Test
-    void failureOfACompletableFutureGivesBack() {
+    void failureOfACompletableFutureRefunds() {
         StubStore store = new StubStore();
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 1));
         runner.withBean(RateLimitStore.class, () -> store).run(context -> {
             CompletableFuture<String> call = context.getBean(Mails.class).failing();
             assertThat(call.handle((value, failure) -> failure).join()).isInstanceOf(IllegalStateException.class);
-            assertThat(store.givenBack()).isEqualTo(List.of(store.asked().get(0)));
+            assertThat(store.refunded()).isEqualTo(List.of(store.asked().get(0)));
         });
     }
 

@@ -179,7 +179,7 @@ class SuspendingMethodTests {
     }
 
     @Test
-    void failureGivesBack() {
+    void failureRefunds() {
         LimitedContexts.inMemory()
                 .withBean(KotlinQuotes.class)
                 .withBean(RateLimitStore.class, () -> answers)
@@ -188,7 +188,7 @@ class SuspendingMethodTests {
                                     .handle((value, failure) -> failure)
                                     .join())
                             .isInstanceOf(IOException.class);
-                    assertThat(answers.givenBack()).hasSize(1);
+                    assertThat(answers.refunded()).hasSize(1);
                 });
     }
 
@@ -202,7 +202,7 @@ class SuspendingMethodTests {
                     CompletableFuture<String> call = Coroutine.hanging(quotes);
                     assertThat(quotes.events()).hasSize(1);
                     call.cancel(true);
-                    assertThat(answers.givenBack()).isEmpty();
+                    assertThat(answers.refunded()).isEmpty();
                 });
     }
 

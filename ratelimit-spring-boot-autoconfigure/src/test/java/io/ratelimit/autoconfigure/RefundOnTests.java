@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.core.env.MapPropertySource;
 
-/** Failures that give permits back, in the configuration. */
+/** Failures that refund permits, in the configuration. */
 class RefundOnTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory().withBean(Quotes.class);

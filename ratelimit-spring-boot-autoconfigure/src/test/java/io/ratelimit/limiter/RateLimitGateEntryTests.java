@@ -70,11 +70,11 @@ class RateLimitGateEntryTests {
 
     @ParameterizedTest
     @EnumSource
-    void whatARefundableEntryTookCanBeGivenBack(Way way) {
+    void whatARefundableEntryTookCanBeRefunded(Way way) {
         store.answer(YES, YES);
         Settlement refund = enter(way, entry(true, quotes, exports));
         refund.refund(List.of(exports));
-        assertThat(store.givenBack()).containsExactly(List.of(exports));
+        assertThat(store.refunded()).containsExactly(List.of(exports));
     }
 
     @ParameterizedTest
@@ -83,7 +83,7 @@ class RateLimitGateEntryTests {
         store.answer(YES);
         assertThat(enter(way, entry(false, quotes))).isSameAs(Settlement.NONE);
         Settlement.NONE.refund(List.of(quotes));
-        assertThat(store.givenBack()).isEmpty();
+        assertThat(store.refunded()).isEmpty();
     }
 
     @ParameterizedTest
@@ -158,7 +158,7 @@ class RateLimitGateEntryTests {
         store.answer(yesAfter(500));
         gate.enterAsync(entry(true, quotes)).toCompletableFuture().cancel(false);
         assertThat(timer.over).isCancelled();
-        assertThat(store.givenBack()).isEmpty();
+        assertThat(store.refunded()).isEmpty();
     }
 
     /** Its time is over when the test says so. */

@@ -26,7 +26,7 @@ class ForgottenBucketRefundTests {
         StoreOutcome taken = takeRefundably(limit);
         take(limit, "bob", 1);
         take(limit, "alice", 2);
-        giveBack(limit, taken);
+        refund(limit, taken);
         assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(4);
     }
 
@@ -37,7 +37,7 @@ class ForgottenBucketRefundTests {
         StoreOutcome taken = takeRefundably(limit);
         store.reset(limit, "alice");
         take(limit, "alice", 2);
-        giveBack(limit, taken);
+        refund(limit, taken);
         assertThat(store.peek(new Charge(limit, "alice", 0)).remaining()).isEqualTo(4);
     }
 
@@ -53,7 +53,7 @@ class ForgottenBucketRefundTests {
                 .allMatch(RateLimitDecision::allowed);
     }
 
-    private static void giveBack(RateLimit limit, StoreOutcome taken) {
+    private static void refund(RateLimit limit, StoreOutcome taken) {
         taken.refund()
                 .refund(List.of(new Charge(limit, "alice", 3)))
                 .toCompletableFuture()

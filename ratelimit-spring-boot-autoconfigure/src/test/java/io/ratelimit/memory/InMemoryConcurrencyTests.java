@@ -68,18 +68,18 @@ class InMemoryConcurrencyTests {
     }
 
     @Test
-    void whatIsGivenBackMeanwhileIsThereForOthersExactlyOnce() throws Exception {
+    void whatIsRefundedMeanwhileIsThereForOthersExactlyOnce() throws Exception {
         long kept = ParallelCalls.countAllowed(THREADS, CALLS, thread -> () -> {
             if (thread % 2 == 0) {
                 return takeAll(many);
             }
-            takeAndGiveBack(many);
+            takeAndRefund(many);
             return false;
         });
         assertThat(remaining(many)).isEqualTo(50_000 - kept);
     }
 
-    private void takeAndGiveBack(RateLimit limit) {
+    private void takeAndRefund(RateLimit limit) {
         List<Charge> charge = List.of(new Charge(limit, "key", 1));
         store.decideAsync(StoreRequest.refundable(charge))
                 .thenCompose(decided -> decided.refund().refund(charge))

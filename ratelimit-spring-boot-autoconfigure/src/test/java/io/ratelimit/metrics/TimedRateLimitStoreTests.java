@@ -106,7 +106,7 @@ class TimedRateLimitStoreTests {
     }
 
     @Test
-    void decisionIsTimedAndWhatIsGivenBackIsNot() {
+    void decisionIsTimedAndWhatIsRefundedIsNot() {
         Refund refund = mock();
         StoreOutcome decided = StoreOutcome.of(REQUEST, DECISIONS, refund);
         given(store.decideAsync(StoreRequest.refundable(CHARGES)))

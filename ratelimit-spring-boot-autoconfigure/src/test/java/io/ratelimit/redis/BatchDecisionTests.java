@@ -210,8 +210,8 @@ class BatchDecisionTests {
 
     @ParameterizedTest
     @EnumSource
-    void leaseIsGivenBackByItsReceipt(LimitKind kind) {
-        RateLimit limit = kind.limit("given-back", 20, "10/h");
+    void leaseIsRefundedByItsReceipt(LimitKind kind) {
+        RateLimit limit = kind.limit("refunded", 20, "10/h");
         ScriptReply lease = lease(new Charge(limit, "key", 3), 4);
         Charge all = new Charge(limit, "key", 3 + lease.more());
         byte[][] arguments =

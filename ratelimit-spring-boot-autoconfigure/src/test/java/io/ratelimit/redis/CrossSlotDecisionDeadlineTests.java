@@ -58,24 +58,24 @@ class CrossSlotDecisionDeadlineTests {
     void allAreChargedInTheOrderOfTheirSlots() {
         assertThat(store.decide(StoreRequest.of(charges)).decisions()).allMatch(RateLimitDecision::allowed);
         assertThat(servers.charged).containsExactly(1, 2, 3);
-        assertThat(servers.givenBack).isEmpty();
+        assertThat(servers.refunded).isEmpty();
     }
 
     @Test
-    void nothingMoreIsChargedAfterTheDeadlineAndWhatWasIsGivenBack() {
+    void nothingMoreIsChargedAfterTheDeadlineAndWhatWasIsRefunded() {
         servers.charge = slot -> slot == 2 ? new CompletableFuture<>() : CompletableFuture.completedFuture(CHARGED);
         assertThat(failure().getReason()).isEqualTo(Reason.TIMEOUT);
-        await().untilAsserted(() -> assertThat(servers.givenBack).containsExactly(1));
+        await().untilAsserted(() -> assertThat(servers.refunded).containsExactly(1));
         assertThat(servers.charged).containsExactly(1, 2);
     }
 
     @Test
-    void callerDoesNotWaitForWhatIsGivenBack() {
+    void callerDoesNotWaitForWhatIsRefunded() {
         CompletableFuture<List<Long>> back = new CompletableFuture<>();
-        servers.giveBack = slot -> back;
+        servers.refund = slot -> back;
         servers.charge = slot -> slot == 3 ? new CompletableFuture<>() : CompletableFuture.completedFuture(CHARGED);
         assertThat(failure().getReason()).isEqualTo(Reason.TIMEOUT);
-        await().untilAsserted(() -> assertThat(servers.givenBack).containsExactlyInAnyOrder(1, 2));
+        await().untilAsserted(() -> assertThat(servers.refunded).containsExactlyInAnyOrder(1, 2));
         assertThat(back).isNotDone();
     }
 
@@ -99,14 +99,14 @@ class CrossSlotDecisionDeadlineTests {
     /** The calls themselves are answered. */
     @Test
     void refundsThatFailNeverOpenTheCircuitBreaker() {
-        servers.giveBack = slot -> CompletableFuture.failedFuture(new TimeoutException());
+        servers.refund = slot -> CompletableFuture.failedFuture(new TimeoutException());
         servers.charge = slot -> slot == 2
                 ? CompletableFuture.failedFuture(new IllegalStateException("WRONGTYPE Operation against a key"))
                 : CompletableFuture.completedFuture(CHARGED);
         for (int i = 0; i < 30; i++) {
             assertThat(failure().getReason()).isEqualTo(Reason.FOREIGN_VALUE);
         }
-        assertThat(servers.givenBack).hasSize(30).containsOnly(1);
+        assertThat(servers.refunded).hasSize(30).containsOnly(1);
     }
 
     private RateLimitStoreException failure() {
@@ -124,13 +124,13 @@ class CrossSlotDecisionDeadlineTests {
 
         private final List<Integer> charged = new CopyOnWriteArrayList<>();
 
-        private final List<Integer> givenBack = new CopyOnWriteArrayList<>();
+        private final List<Integer> refunded = new CopyOnWriteArrayList<>();
 
         private IntFunction<CompletableFuture<List<Long>>> look = slot -> CompletableFuture.completedFuture(SEEN);
 
         private IntFunction<CompletableFuture<List<Long>>> charge = slot -> CompletableFuture.completedFuture(CHARGED);
 
-        private IntFunction<CompletableFuture<List<Long>>> giveBack =
+        private IntFunction<CompletableFuture<List<Long>>> refund =
                 slot -> CompletableFuture.completedFuture(List.of());
 
         @Override
@@ -165,8 +165,8 @@ class CrossSlotDecisionDeadlineTests {
                 charged.add(slot);
                 return charge.apply(slot);
             }
-            givenBack.add(slot);
-            return giveBack.apply(slot);
+            refunded.add(slot);
+            return refund.apply(slot);
         }
 
         @Override

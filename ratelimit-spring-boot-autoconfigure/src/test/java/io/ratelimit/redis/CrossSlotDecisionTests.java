@@ -55,7 +55,7 @@ class CrossSlotDecisionTests {
 
     @ParameterizedTest
     @EnumSource
-    void whatOthersTookAfterTheLookIsTheirsAndTheRestIsGivenBack(LimitKind kind) {
+    void whatOthersTookAfterTheLookIsTheirsAndTheRestIsRefunded(LimitKind kind) {
         for (int slot = 1; slot <= 3; slot++) {
             List<Charge> charges = charges(kind.limit("limit" + slot, 10, "10/h"));
             Charge contested = charges.get(slot - 1);
@@ -82,7 +82,7 @@ class CrossSlotDecisionTests {
 
     @ParameterizedTest
     @EnumSource
-    void whereALaterSlotFailsTheEarlierAreGivenBack(LimitKind kind) {
+    void whereALaterSlotFailsTheEarlierAreRefunded(LimitKind kind) {
         for (int slot = 1; slot <= 3; slot++) {
             List<Charge> charges = charges(kind.limit("limit" + slot, 10, "10/h"));
             cluster.beforeCharge(slot, () -> {

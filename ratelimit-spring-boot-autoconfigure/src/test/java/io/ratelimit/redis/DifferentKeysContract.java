@@ -227,7 +227,7 @@ abstract class DifferentKeysContract {
 
     @ParameterizedTest
     @EnumSource
-    void whatACallTookIsGivenBackWhereverItsKeysAre(Rule rule) {
+    void whatACallTookIsRefundedWhereverItsKeysAre(Rule rule) {
         RateLimit limit = rule.limit("limit", Numbers.SLOW);
         RateLimit trial = TestLimits.dryRun(rule.limit("trial", Numbers.SLOW));
         List<Charge> charges = new ArrayList<>(
@@ -236,11 +236,11 @@ abstract class DifferentKeysContract {
         charges.add(charge(trial, 2, 3));
         StoreOutcome taken = decideRefundably(charges);
         assertThat(taken.decisions()).allMatch(RateLimitDecision::allowed);
-        giveBack(taken, List.of(charges.get(1), charges.get(5), charges.get(2)));
+        refund(taken, List.of(charges.get(1), charges.get(5), charges.get(2)));
         assertThat(charges)
                 .extracting(charge -> store.peek(charge).remaining())
                 .containsExactly(7L, 10L, 10L, 7L, 7L, 10L);
-        giveBack(taken, charges);
+        refund(taken, charges);
         assertThat(charges).allSatisfy(charge -> {
             RateLimitDecision now = store.peek(new Charge(charge.limit(), charge.key(), 0));
             assertThat(now.remaining()).isEqualTo(10);
@@ -251,7 +251,7 @@ abstract class DifferentKeysContract {
     /** But what a limit in dry run has taken. */
     @ParameterizedTest
     @EnumSource
-    void rejectedCallHasNothingToGiveBack(Rule rule) {
+    void rejectedCallHasNothingToRefund(Rule rule) {
         RateLimit limit = rule.limit("limit", Numbers.SLOW);
         RateLimit trial = TestLimits.dryRun(rule.limit("trial", Numbers.SLOW));
         take(one, 0, 1);
@@ -264,7 +264,7 @@ abstract class DifferentKeysContract {
         charges.add(charge(trial, 1, 3));
         StoreOutcome taken = decideRefundably(charges);
         assertThat(remaining(trial, 1)).isEqualTo(7);
-        giveBack(taken, charges);
+        refund(taken, charges);
         assertThat(charges)
                 .extracting(charge -> remaining(charge.limit(), keys.indexOf(charge.key())))
                 .containsExactly(8L, 8L, 8L, 0L, 10L);
@@ -276,7 +276,7 @@ abstract class DifferentKeysContract {
                 .join();
     }
 
-    private static void giveBack(StoreOutcome taken, List<Charge> charges) {
+    private static void refund(StoreOutcome taken, List<Charge> charges) {
         taken.refund().refund(charges).toCompletableFuture().join();
     }
 

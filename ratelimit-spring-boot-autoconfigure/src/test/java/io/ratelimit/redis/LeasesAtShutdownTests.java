@@ -37,7 +37,7 @@ class LeasesAtShutdownTests {
 
     @ParameterizedTest
     @EnumSource
-    void whatWasNotHandedOutIsGivenBack(Driver driver) {
+    void whatWasNotHandedOutIsRefunded(Driver driver) {
         AnnotationConfigApplicationContext context = start(driver);
         RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get("quotes");
         RateLimit limit = context.getBean(LimitCatalog.class).find("quotes").orElseThrow();

@@ -114,7 +114,7 @@ class OwnAlgorithmAgreementTests {
                 underWay.add(RefundTwins.take(history, shared, memory));
                 while (!underWay.isEmpty() && history.chance(3)) {
                     underWay.get(Math.max(0, underWay.size() - 1 - random.nextInt(6)))
-                            .giveBack(history, random);
+                            .refund(history, random);
                 }
             }
         }

@@ -40,7 +40,7 @@ class RedisLeaseTests {
         return decide(limit, permits, more).lease();
     }
 
-    private static void giveBack(Lease lease, long permits) {
+    private static void refund(Lease lease, long permits) {
         lease.unused().refund(permits).toCompletableFuture().join();
     }
 
@@ -66,11 +66,11 @@ class RedisLeaseTests {
         Lease one = lease(bucket, 1, 4);
         Lease other = lease(bucket, 1, 4);
         clock.advance(SECOND);
-        giveBack(one, 4);
+        refund(one, 4);
         assertThat(used(bucket)).as("the other was told 10 s").isEqualTo(9);
-        giveBack(other, 3);
+        refund(other, 3);
         assertThat(used(bucket)).isEqualTo(6);
-        giveBack(other, 1);
+        refund(other, 1);
         assertThat(used(bucket)).isEqualTo(5);
         assertThat(store.peek(new Charge(bucket, "alice", 0)).resetAfter()).isEqualTo(Duration.ofSeconds(5));
     }
@@ -78,32 +78,32 @@ class RedisLeaseTests {
     @Test
     void whatWasChargedSinceStays() {
         Lease lease = lease(bucket, 1, 4);
-        giveBack(lease, 3);
+        refund(lease, 3);
         store.decide(StoreRequest.of(new Charge(bucket, "alice", 2)));
-        giveBack(lease, 1);
+        refund(lease, 1);
         assertThat(used(bucket)).isEqualTo(3);
         assertThat(store.peek(new Charge(bucket, "alice", 0)).resetAfter()).isEqualTo(Duration.ofSeconds(3));
     }
 
     /** In one run, in which it is the same moment for all. */
     @Test
-    void ofTwoLeasesAtATimeOnlyTheLastIsGivenBack() {
+    void ofTwoLeasesAtATimeOnlyTheLastIsRefunded() {
         Lease one = lease(bucket, 1, 4);
         Lease other = lease(bucket, 1, 4);
-        giveBack(one, 4);
+        refund(one, 4);
         assertThat(used(bucket)).isEqualTo(10);
-        giveBack(other, 4);
+        refund(other, 4);
         assertThat(used(bucket)).isEqualTo(6);
     }
 
     @Test
-    void whatIsBackByItselfIsNotGivenBack() {
+    void whatIsBackByItselfIsNotRefunded() {
         Lease lease = lease(bucket, 1, 4);
         clock.advance(3 * SECOND);
-        giveBack(lease, 4);
+        refund(lease, 4);
         assertThat(used(bucket)).isZero();
         store.decide(StoreRequest.of(new Charge(bucket, "alice", 10)));
-        giveBack(lease, 1);
+        refund(lease, 1);
         assertThat(used(bucket)).isEqualTo(10);
     }
 
@@ -115,10 +115,10 @@ class RedisLeaseTests {
         Lease one = lease(window, 1, 4);
         clock.advance(SECOND);
         Lease other = lease(window, 1, 10);
-        giveBack(one, 4);
+        refund(one, 4);
         assertThat(used(window)).isEqualTo(12);
-        giveBack(other, 6);
-        giveBack(other, 4);
+        refund(other, 6);
+        refund(other, 4);
         assertThat(used(window)).isEqualTo(2);
         clock.advance(98 * SECOND);
         assertThat(used(window)).isEqualTo(2);

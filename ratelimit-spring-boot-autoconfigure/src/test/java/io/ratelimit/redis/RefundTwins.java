@@ -30,10 +30,10 @@ record RefundTwins(
     }
 
     /** Any of the charges, and perhaps not for the first time. */
-    void giveBack(RandomHistory history, Random random) {
+    void refund(RandomHistory history, Random random) {
         List<Charge> some =
                 charges.stream().filter(charge -> random.nextInt(3) > 0).toList();
-        history.note("given back " + some);
+        history.note("refunded " + some);
         oneRefund.refund(some).toCompletableFuture().join();
         otherRefund.refund(some).toCompletableFuture().join();
         for (Charge charge : charges) {

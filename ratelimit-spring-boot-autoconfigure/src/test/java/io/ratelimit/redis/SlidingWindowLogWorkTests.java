@@ -101,7 +101,7 @@ class SlidingWindowLogWorkTests {
     }
 
     @Test
-    void oldestEntryIsGivenBack() {
+    void oldestEntryIsRefunded() {
         Charge charge = new Charge(log, "key", 1);
         Receipt receipt = new Receipt(1, TestClock.TODAY, 0, 0);
         long work = work(run(1, language.refundArguments(List.of(charge), List.of(receipt))));

@@ -70,8 +70,8 @@ class StoreAgreementTests {
     }
 
     @Test
-    void storesAgreeWhileChargesToCalendarWindowsAreGivenBack() {
-        giveBack("calendar-given-back", history -> history.withCalendars());
+    void storesAgreeWhileChargesToCalendarWindowsAreRefunded() {
+        refund("calendar-refunded", history -> history.withCalendars());
     }
 
     @Test
@@ -117,11 +117,11 @@ class StoreAgreementTests {
     }
 
     @Test
-    void storesAgreeWhileChargesAreGivenBack() {
-        giveBack("given-back", history -> history);
+    void storesAgreeWhileChargesAreRefunded() {
+        refund("refunded", history -> history);
     }
 
-    private void giveBack(String name, UnaryOperator<RandomHistory> kind) {
+    private void refund(String name, UnaryOperator<RandomHistory> kind) {
         Random random = TestRandom.create(getClass());
         for (int i = 0; i < HISTORIES / 2; i++) {
             RandomHistory history = kind.apply(new RandomHistory(random, name + i, clock));
@@ -131,7 +131,7 @@ class StoreAgreementTests {
                 while (!underWay.isEmpty() && history.chance(3)) {
                     // Mostly of late: what is long past is back by itself.
                     int number = Math.max(0, underWay.size() - 1 - random.nextInt(6));
-                    underWay.get(number).giveBack(history, random);
+                    underWay.get(number).refund(history, random);
                 }
             }
         }

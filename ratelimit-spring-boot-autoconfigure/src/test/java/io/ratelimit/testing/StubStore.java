@@ -20,7 +20,7 @@ public final class StubStore implements RateLimitStore {
 
     private final List<List<Charge>> asked = new CopyOnWriteArrayList<>();
 
-    private final List<List<Charge>> givenBack = new CopyOnWriteArrayList<>();
+    private final List<List<Charge>> refunded = new CopyOnWriteArrayList<>();
 
     private List<RateLimitDecision> answers = List.of();
 
@@ -50,8 +50,8 @@ public final class StubStore implements RateLimitStore {
     }
 
     /** What it was asked to refund. */
-    public List<List<Charge>> givenBack() {
-        return givenBack;
+    public List<List<Charge>> refunded() {
+        return refunded;
     }
 
     @Override
@@ -59,7 +59,7 @@ public final class StubStore implements RateLimitStore {
         ask(request.charges());
         StoreOutcome outcome = StoreOutcome.of(request, answers, request.refundable() ? this::refund : Refund.NONE);
         return request.more() > 0
-                ? outcome.with(new Lease(request.more(), permits -> givenBack(request.charges())))
+                ? outcome.with(new Lease(request.more(), permits -> refunded(request.charges())))
                 : outcome;
     }
 
@@ -84,11 +84,11 @@ public final class StubStore implements RateLimitStore {
     }
 
     private CompletionStage<Void> refund(Map<Charge, Long> permits) {
-        return givenBack(List.copyOf(permits.keySet()));
+        return refunded(List.copyOf(permits.keySet()));
     }
 
-    private CompletionStage<Void> givenBack(List<Charge> charges) {
-        givenBack.add(charges);
+    private CompletionStage<Void> refunded(List<Charge> charges) {
+        refunded.add(charges);
         return failure == null ? CompletableFuture.completedFuture(null) : CompletableFuture.failedFuture(failure);
     }
 

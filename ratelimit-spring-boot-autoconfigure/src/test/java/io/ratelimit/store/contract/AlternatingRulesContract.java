@@ -32,7 +32,7 @@ public abstract class AlternatingRulesContract extends StoreContract {
 
     @ParameterizedTest
     @MethodSource(ALL)
-    void nothingIsGivenBackForAChange(LimitKind first, LimitKind second) {
+    void nothingIsRefundedForAChange(LimitKind first, LimitKind second) {
         RateLimit larger = RulePairs.larger(first);
         RateLimit faster = RulePairs.faster(second);
         take(larger, 10);

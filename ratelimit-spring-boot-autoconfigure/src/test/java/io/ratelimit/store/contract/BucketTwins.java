@@ -62,7 +62,7 @@ final class BucketTwins {
         return decision.allowed();
     }
 
-    void giveBack() {
+    void refund() {
         refund.refund(List.of(taken)).toCompletableFuture().join();
         moment = clock.micros() - takenAt;
     }

@@ -47,7 +47,7 @@ public abstract class RefundContract extends StoreContract {
                 .join();
     }
 
-    private static void giveBack(StoreOutcome taken, Charge... charges) {
+    private static void refund(StoreOutcome taken, Charge... charges) {
         taken.refund().refund(List.of(charges)).toCompletableFuture().join();
     }
 
@@ -76,13 +76,13 @@ public abstract class RefundContract extends StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void givenBackAtOnceItIsAsIfNeverTaken(LimitKind kind) {
+    void refundedAtOnceItIsAsIfNeverTaken(LimitKind kind) {
         takeOfBoth(kind, 3);
         clock.advance(SECOND);
         Charge charge = charge(six(kind), 3);
         StoreOutcome taken = takeRefundably(charge);
         assertThat(remaining(six(kind))).isLessThan(remaining(twin(kind)));
-        giveBack(taken, charge);
+        refund(taken, charge);
         for (int look = 0; look < 8; look++) {
             assertTwins(kind);
             clock.advance(2 * SECOND - 1);
@@ -95,7 +95,7 @@ public abstract class RefundContract extends StoreContract {
         Charge charge = charge(six(kind), 2);
         StoreOutcome taken = takeRefundably(charge);
         takeOfBoth(kind, 3);
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertTwins(kind);
         clock.advance(SECOND);
         assertTwins(kind);
@@ -103,27 +103,27 @@ public abstract class RefundContract extends StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void giveBackTwiceIsOnce(LimitKind kind) {
+    void refundTwiceIsOnce(LimitKind kind) {
         Charge charge = charge(six(kind), 2);
         StoreOutcome taken = takeRefundably(charge);
         takeOfBoth(kind, 4);
-        giveBack(taken, charge, charge);
+        refund(taken, charge, charge);
         assertTwins(kind);
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertTwins(kind);
-        giveBack(taken);
+        refund(taken);
         assertTwins(kind);
     }
 
     @ParameterizedTest
     @EnumSource
-    void giveBackByManyThreadsIsOnce(LimitKind kind) throws Exception {
+    void refundByManyThreadsIsOnce(LimitKind kind) throws Exception {
         for (int round = 0; round < 10; round++) {
             Charge charge = charge(six(kind), 1);
             StoreOutcome taken = takeRefundably(charge);
             takeOfBoth(kind, 5);
             ParallelCalls.countAllowed(THREADS, 1, thread -> () -> {
-                giveBack(taken, charge);
+                refund(taken, charge);
                 return true;
             });
             assertTwins(kind);
@@ -134,7 +134,7 @@ public abstract class RefundContract extends StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void nothingIsLeftOfManyThreadsCallsThatAreAllGivenBack(LimitKind kind) throws Exception {
+    void nothingIsLeftOfManyThreadsCallsThatAreAllRefunded(LimitKind kind) throws Exception {
         RateLimit other = kind.limit("other", CAPACITY, "3/6s");
         takeOfBoth(kind, 1);
         long admitted = ParallelCalls.countAllowed(THREADS, 40, thread -> {
@@ -143,7 +143,7 @@ public abstract class RefundContract extends StoreContract {
                     : new Charge[] {charge(other, 1), charge(six(kind), 1)};
             return () -> {
                 StoreOutcome taken = takeRefundably(charges);
-                giveBack(taken, charges);
+                refund(taken, charges);
                 return taken.decisions().get(0).allowed();
             };
         });
@@ -155,7 +155,7 @@ public abstract class RefundContract extends StoreContract {
     /** Of a window that opens with a call, or a batch, the first of them is not refunded first. */
     @ParameterizedTest
     @EnumSource
-    void callsUnderWayAtOnceAreGivenBackInAnyOrder(LimitKind kind) {
+    void callsUnderWayAtOnceAreRefundedInAnyOrder(LimitKind kind) {
         Random random = TestRandom.create(getClass());
         for (int round = 0; round < 20; round++) {
             store.reset(six(kind), KEY);
@@ -167,7 +167,7 @@ public abstract class RefundContract extends StoreContract {
             }
             clock.advance(random.nextLong(2 * SECOND - 10));
             Collections.shuffle(calls, random);
-            calls.forEach(call -> giveBack(call, charge));
+            calls.forEach(call -> refund(call, charge));
             assertTwins(kind);
         }
     }
@@ -175,12 +175,12 @@ public abstract class RefundContract extends StoreContract {
     /** One permit comes back in two seconds, three in six; a window has twelve. */
     @ParameterizedTest
     @EnumSource
-    void whatIsBackByItselfIsNotGivenBackAgain(LimitKind kind) {
+    void whatIsBackByItselfIsNotRefundedAgain(LimitKind kind) {
         Charge charge = charge(six(kind), CAPACITY);
         StoreOutcome taken = takeRefundably(charge);
         clock.advance(peek(six(kind), 0).resetAfter());
         takeOfBoth(kind, 4);
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertTwins(kind);
         clock.advance(3 * SECOND);
         assertTwins(kind);
@@ -188,11 +188,11 @@ public abstract class RefundContract extends StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void ofWhatIsPartlyBackTheRestIsGivenBack(LimitKind kind) {
+    void ofWhatIsPartlyBackTheRestIsRefunded(LimitKind kind) {
         Charge charge = charge(six(kind), CAPACITY);
         StoreOutcome taken = takeRefundably(charge);
         clock.advance(7 * SECOND);
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertTwins(kind);
         takeOfBoth(kind, CAPACITY);
         assertTwins(kind);
@@ -201,7 +201,7 @@ public abstract class RefundContract extends StoreContract {
     /** Others' slots behind it move up. */
     @ParameterizedTest
     @EnumSource(names = {"TOKEN_BUCKET_WITH_WAIT", "LEAKY_BUCKET", "LEAKY_BUCKET_WITH_WAIT"})
-    void slotIsGivenBack(LimitKind kind) {
+    void slotIsRefunded(LimitKind kind) {
         RateLimit six = kind.limit("six", CAPACITY, "3/s");
         RateLimit twin = kind.limit("twin", CAPACITY, "3/s");
         take(six, CAPACITY - 1);
@@ -209,46 +209,46 @@ public abstract class RefundContract extends StoreContract {
         Charge charge = charge(six, kind.waits() ? 2 : 1);
         StoreOutcome taken = takeRefundably(charge);
         assertThat(taken.decisions().get(0).delay()).isPositive();
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertThat(take(six, 1)).isEqualTo(take(twin, 1));
         assertThat(take(six, 1)).isEqualTo(take(twin, 1));
     }
 
     @ParameterizedTest
     @EnumSource
-    void ofSeveralLimitsOneIsGivenBack(LimitKind kind) {
+    void ofSeveralLimitsOneIsRefunded(LimitKind kind) {
         List<Charge> charges = Stream.of("a", "b", "c")
                 .map(name -> charge(kind.limit(name, CAPACITY, "3/6s"), 2))
                 .toList();
         StoreOutcome taken = takeRefundably(charges.toArray(Charge[]::new));
-        giveBack(taken, charges.get(1));
+        refund(taken, charges.get(1));
         assertThat(charges).extracting(charge -> remaining(charge.limit())).containsExactly(4L, 6L, 4L);
-        giveBack(taken, charges.toArray(Charge[]::new));
+        refund(taken, charges.toArray(Charge[]::new));
         assertThat(charges).extracting(charge -> remaining(charge.limit())).containsExactly(6L, 6L, 6L);
     }
 
     @ParameterizedTest
     @EnumSource
-    void whatWasRejectedOrFreeHasNothingToGiveBack(LimitKind kind) {
+    void whatWasRejectedOrFreeHasNothingToRefund(LimitKind kind) {
         takeOfBoth(kind, 4);
         take(one, 1);
         for (long permits : new long[] {0, 2, 4, CAPACITY + 1, Long.MAX_VALUE}) {
             Charge charge = charge(six(kind), permits);
             StoreOutcome rejected = takeRefundably(charge(one, 1), charge);
-            giveBack(rejected, charge, charge(one, 1));
+            refund(rejected, charge, charge(one, 1));
             assertTwins(kind);
             assertThat(remaining(one)).isZero();
         }
         Charge free = charge(six(kind), 0);
-        giveBack(takeRefundably(free), free);
+        refund(takeRefundably(free), free);
         assertTwins(kind);
     }
 
     @Test
-    void whatIsNotOfTheCallHasNothingToGiveBack() {
+    void whatIsNotOfTheCallHasNothingToRefund() {
         take(one, 1);
         Charge charge = charge(six(LimitKind.TOKEN_BUCKET), 1);
-        giveBack(takeRefundably(charge), charge(one, 1), charge(charge.limit(), 2));
+        refund(takeRefundably(charge), charge(one, 1), charge(charge.limit(), 2));
         assertThat(remaining(one)).isZero();
         assertThat(remaining(charge.limit())).isEqualTo(5);
     }
@@ -256,24 +256,24 @@ public abstract class RefundContract extends StoreContract {
     /** It is charged even where another limit rejects. */
     @ParameterizedTest
     @EnumSource
-    void limitInDryRunIsGivenBack(LimitKind kind) {
+    void limitInDryRunIsRefunded(LimitKind kind) {
         takeOfBoth(kind, 1);
         take(one, 1);
         Charge trial = charge(TestLimits.dryRun(six(kind)), 2);
         StoreOutcome taken = takeRefundably(trial, charge(one, 1));
         assertThat(taken.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false);
         assertThat(remaining(six(kind))).isEqualTo(3);
-        giveBack(taken, trial);
+        refund(taken, trial);
         assertTwins(kind);
     }
 
     @ParameterizedTest
     @EnumSource
-    void bucketThatWasResetHasNothingToGiveBack(LimitKind kind) {
+    void bucketThatWasResetHasNothingToRefund(LimitKind kind) {
         Charge charge = charge(six(kind), 4);
         StoreOutcome taken = takeRefundably(charge);
         store.reset(six(kind), KEY);
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertTwins(kind);
     }
 
@@ -286,7 +286,7 @@ public abstract class RefundContract extends StoreContract {
         clock.advance(1);
         store.reset(six(kind), KEY);
         take(six(kind), 1);
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertThat(remaining(six(kind))).isBetween(5L, 6L);
         assertThat(take(six(kind), 5).allowed()).isTrue();
         assertThat(remaining(six(kind))).isBetween(0L, 1L);
@@ -294,12 +294,12 @@ public abstract class RefundContract extends StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void limitThatChangedSinceIsGivenBackByTheRuleThatWasCharged(LimitKind kind) {
+    void limitThatChangedSinceIsRefundedByTheRuleThatWasCharged(LimitKind kind) {
         RateLimit twelve = kind.limit("six", 12, "3/6s");
         Charge charge = charge(six(kind), 2);
         StoreOutcome taken = takeRefundably(charge);
         take(twelve, 1);
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertThat(remaining(six(kind))).isEqualTo(5);
         assertThat(remaining(twelve)).isEqualTo(kind == LimitKind.SLIDING_WINDOW_LOG ? 11 : 9);
     }
@@ -307,25 +307,25 @@ public abstract class RefundContract extends StoreContract {
     /** If it had begun to count by a refund, all would be back by its own memory. */
     @ParameterizedTest
     @EnumSource
-    void ruleThatWasPushedOutHasNothingToGiveBackAndDoesNotBeginToCount(LimitKind kind) {
+    void ruleThatWasPushedOutHasNothingToRefundAndDoesNotBeginToCount(LimitKind kind) {
         Charge charge = charge(six(kind), 2);
         StoreOutcome taken = takeRefundably(charge);
         for (long capacity = 7; capacity <= 9; capacity++) {
             take(TestLimits.fixedWindow("six", capacity, "6/h"), 1);
         }
-        giveBack(taken, charge);
+        refund(taken, charge);
         clock.advance(30 * SECOND);
         assertThat(remaining(six(kind))).isEqualTo(1);
     }
 
     @ParameterizedTest
     @EnumSource
-    void bucketThatIsOnlyAnotherRulesByNowHasNothingToGiveBack(LimitKind kind) {
+    void bucketThatIsOnlyAnotherRulesByNowHasNothingToRefund(LimitKind kind) {
         Charge charge = charge(six(kind), 2);
         StoreOutcome taken = takeRefundably(charge);
         store.reset(six(kind), KEY);
         take(TestLimits.fixedWindow("six", 12, "6/h"), 1);
-        giveBack(taken, charge);
+        refund(taken, charge);
         clock.advance(30 * SECOND);
         assertThat(remaining(six(kind))).isEqualTo(5);
     }
@@ -339,7 +339,7 @@ public abstract class RefundContract extends StoreContract {
         take(TestLimits.fixedWindow("six", 12, "6/h"), 1);
         clock.advance(SECOND);
         take(TestLimits.fixedWindow("six", 24, "6/h"), 1);
-        giveBack(taken, charge);
+        refund(taken, charge);
         assertThat(remaining(other)).isEqualTo(7);
         clock.advance(11 * SECOND);
         assertThat(remaining(other)).isEqualTo(11);

@@ -41,21 +41,21 @@ public abstract class RefundExactnessContract extends StoreContract {
             for (long wait : new long[] {0, 5 * SECOND, 12 * SECOND - 1}) {
                 for (long edge : EDGES) {
                     for (long aside = edge == 0 ? 0 : -1; aside <= 1; aside++) {
-                        takeAndGiveBack(six(kind), before, wait, edge + aside);
+                        takeAndRefund(six(kind), before, wait, edge + aside);
                     }
                 }
             }
         }
     }
 
-    private void takeAndGiveBack(RateLimit limit, long before, long wait, long moment) {
+    private void takeAndRefund(RateLimit limit, long before, long wait, long moment) {
         setClock();
         BucketTwins twins = newTwins();
         twins.take(limit, before);
         clock.advance(wait);
         assertThat(twins.takeForAMoment(limit, 2)).isTrue();
         clock.advance(moment);
-        twins.giveBack();
+        twins.refund();
         twins.assertAlike(limit);
         clock.advance(3 * SECOND);
         twins.assertAlike(limit);
@@ -63,7 +63,7 @@ public abstract class RefundExactnessContract extends StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void whatIsBackByItselfIsNotGivenBackAgain(LimitKind kind) {
+    void whatIsBackByItselfIsNotRefundedAgain(LimitKind kind) {
         RateLimit limit = six(kind);
         for (int times = 1; times <= 3; times++) {
             BucketTwins twins = newTwins();
@@ -72,7 +72,7 @@ public abstract class RefundExactnessContract extends StoreContract {
             twins.take(limit, 4);
             twins.assertAlike(limit);
             clock.advance(1);
-            twins.giveBack();
+            twins.refund();
             twins.assertAlike(limit);
             clock.advance(2 * SECOND);
             twins.assertAlike(limit);
@@ -81,14 +81,14 @@ public abstract class RefundExactnessContract extends StoreContract {
 
     @ParameterizedTest
     @EnumSource
-    void othersBeginToComeBackWhenItIsGivenBack(LimitKind kind) {
+    void othersBeginToComeBackWhenItIsRefunded(LimitKind kind) {
         RateLimit limit = six(kind);
         BucketTwins twins = newTwins();
         twins.takeForAMoment(limit, 2);
         clock.advance(1);
         twins.take(limit, 3);
         clock.advance(1);
-        twins.giveBack();
+        twins.refund();
         for (int i = 0; i < 8; i++) {
             twins.assertNothingIsGiven(limit, 0);
             clock.advance(2 * SECOND - 1);
@@ -106,7 +106,7 @@ public abstract class RefundExactnessContract extends StoreContract {
         clock.advance(4 * SECOND);
         twins.take(limit, 3);
         clock.advance(SECOND);
-        twins.giveBack();
+        twins.refund();
         for (int i = 0; i < 7; i++) {
             twins.assertNothingIsGiven(limit, 0);
             clock.advance(SECOND);
@@ -122,7 +122,7 @@ public abstract class RefundExactnessContract extends StoreContract {
             BucketTwins twins = usedTwins(random, limit);
             if (twins.takeForAMoment(limit, 1 + random.nextLong(limit.capacity()))) {
                 clock.advance(random.nextLong(2 * limit.fullMicros()));
-                twins.giveBack();
+                twins.refund();
                 for (int look = 0; look < 3; look++) {
                     twins.assertAlike(limit);
                     clock.advance(random.nextLong(limit.fullMicros()));
@@ -147,7 +147,7 @@ public abstract class RefundExactnessContract extends StoreContract {
                     twins.take(limit, 1 + random.nextLong(limit.capacity()));
                 }
                 clock.advance(random.nextLong(period / 4));
-                twins.giveBack();
+                twins.refund();
                 for (int look = 0; look < 4 && !twins.cameTooLate(); look++) {
                     // Theirs may have missed a batch that without us they would have been in.
                     twins.assertNothingIsGiven(limit, kind == LimitKind.TOKEN_BUCKET_BY_INTERVALS ? period : 0);

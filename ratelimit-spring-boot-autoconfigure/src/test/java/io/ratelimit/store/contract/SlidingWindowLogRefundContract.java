@@ -34,7 +34,7 @@ public abstract class SlidingWindowLogRefundContract extends StoreContract {
             twins.take(ten, 1);
             twins.take(larger, 2);
             clock.advance(1);
-            twins.giveBack();
+            twins.refund();
             for (long window : new long[] {10 * MINUTE, 60 * MINUTE, 24 * 60 * MINUTE}) {
                 long now = clock.micros();
                 for (long begin : new long[] {MINUTE, 0}) {
@@ -62,7 +62,7 @@ public abstract class SlidingWindowLogRefundContract extends StoreContract {
             RateLimit caller = rules[random.nextInt(2)];
             assertThat(twins.takeForAMoment(caller, 1 + random.nextInt(2))).isTrue();
             take(twins, rules, random, 3 * MINUTE);
-            twins.giveBack();
+            twins.refund();
             for (int look = 0; look < 6; look++) {
                 twins.assertAlike(rules[0]);
                 twins.assertAlike(rules[1]);

@@ -189,40 +189,40 @@ class FailoverRateLimitStoreTests {
     }
 
     @Test
-    void storeThatDecidedIsGivenBackTo() {
+    void storeThatDecidedGetsTheRefund() {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
         StoreOutcome decided = decideRefundably(LOCAL);
         assertThat(decided.decisions()).containsExactly(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        giveBack(decided, LOCAL);
-        assertThat(store.givenBack()).containsExactly(charges(LOCAL));
+        refund(decided, LOCAL);
+        assertThat(store.refunded()).containsExactly(charges(LOCAL));
     }
 
     @ParameterizedTest
     @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
-    void whatWasDecidedLocallyIsGivenBackLocally(Way way) {
+    void whatWasDecidedLocallyIsRefundedLocally(Way way) {
         failing(way);
         StoreOutcome decided = decideRefundably(ALLOW, LOCAL);
         assertThat(decided.decisions()).allMatch(RateLimitDecision::allowed);
         assertThat(allowed(failover, LOCAL)).containsExactly(false);
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        giveBack(decided, ALLOW, LOCAL);
-        assertThat(store.givenBack()).isEmpty();
+        refund(decided, ALLOW, LOCAL);
+        assertThat(store.refunded()).isEmpty();
         failing(way);
         assertThat(allowed(failover, LOCAL)).containsExactly(true);
     }
 
     @Test
-    void whatWasLetPassHasNothingToGiveBack() {
+    void whatWasLetPassHasNothingToRefund() {
         store.fail(trouble);
         StoreOutcome decided = decideRefundably(ALLOW);
         assertThat(decided.decisions()).containsExactly(RateLimitDecision.unlimited(1));
-        giveBack(decided, ALLOW);
-        assertThat(store.givenBack()).isEmpty();
+        refund(decided, ALLOW);
+        assertThat(store.refunded()).isEmpty();
     }
 
     @ParameterizedTest
     @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
-    void policiesHoldForWhatCanBeGivenBack(Way way) {
+    void policiesHoldForWhatCanBeRefunded(Way way) {
         failing(way);
         assertThat(catchThrowable(() -> decideRefundably(ALLOW, REJECT)))
                 .hasCauseInstanceOf(RateLimitRefusedException.class);
@@ -238,20 +238,20 @@ class FailoverRateLimitStoreTests {
         store.fail(trouble);
         LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.store");
         try {
-            giveBack(decided, LOCAL);
+            refund(decided, LOCAL);
         } finally {
             recorder.close();
         }
-        assertThat(store.givenBack()).hasSize(1);
+        assertThat(store.refunded()).hasSize(1);
         assertThat(recorder.lines()).singleElement().asString().contains("'local'", "no answer");
     }
 
     @Test
-    void mistakeInGivingBackIsTheCallers() {
+    void mistakeInRefundingIsTheCallers() {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
         StoreOutcome decided = decideRefundably(LOCAL);
         store.fail(new IllegalStateException("a defect"));
-        assertThat(catchThrowable(() -> giveBack(decided, LOCAL))).hasMessageContaining("a defect");
+        assertThat(catchThrowable(() -> refund(decided, LOCAL))).hasMessageContaining("a defect");
     }
 
     private StoreOutcome decideRefundably(RateLimit... limits) {
@@ -260,7 +260,7 @@ class FailoverRateLimitStoreTests {
                 .join();
     }
 
-    private static void giveBack(StoreOutcome decided, RateLimit... limits) {
+    private static void refund(StoreOutcome decided, RateLimit... limits) {
         decided.refund().refund(charges(limits)).toCompletableFuture().join();
     }
 

@@ -117,14 +117,14 @@ class LocalShareStoreTests {
     }
 
     @Test
-    void whatWasTakenIsGivenBackToTheShare() {
+    void whatWasTakenIsRefundedToTheShare() {
         List<Charge> charges = charges(2, LIMIT, OTHER);
         StoreOutcome decided = one.decideAsync(StoreRequest.refundable(charges))
                 .toCompletableFuture()
                 .join();
-        CompletableFuture<Void> givenBack =
+        CompletableFuture<Void> refunded =
                 decided.refund().refund(charges.subList(0, 1)).toCompletableFuture();
-        assertThat(givenBack).isCompleted();
+        assertThat(refunded).isCompleted();
         assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
         assertThat(one.peek(new Charge(OTHER, "key", 0)).remaining()).isEqualTo(1);
     }

@@ -127,7 +127,7 @@ class OutageTrackerTests {
     }
 
     @Test
-    void whatIsNotGivenBackIsLoggedOnceAMinute() {
+    void whatIsNotRefundedIsLoggedOnceAMinute() {
         for (seconds = 0; seconds <= 60; seconds++) {
             log.notRefunded(limit, trouble);
         }
@@ -136,7 +136,7 @@ class OutageTrackerTests {
     }
 
     @Test
-    void whatIsNotGivenBackWhileTheStoreFailsIsNoNews() {
+    void whatIsNotRefundedWhileTheStoreFailsIsNoNews() {
         log.failure(List.of(limit), trouble);
         log.notRefunded(limit, trouble);
         assertThat(recorder.levels()).containsExactly("WARNING");

@@ -87,7 +87,7 @@ class IdleLeasesInRedisTests {
         lease(600);
         assertThat(used(0)).isGreaterThan(4);
         store.refundAll(Duration.ofSeconds(20));
-        assertThat(scripts.givingBack.sum()).isEqualTo(3);
+        assertThat(scripts.refunds.sum()).isEqualTo(3);
         assertThat(IntStream.range(0, 600)).allMatch(key -> used(key) == 4);
     }
 
@@ -95,9 +95,9 @@ class IdleLeasesInRedisTests {
     void leasesOfAChangedLimitGoBackAtOnceAsFarAsCallersHavePaidForIt() {
         lease(600);
         store.retire("quotes");
-        assertThat(scripts.givingBack.sum()).isEqualTo(1);
+        assertThat(scripts.refunds.sum()).isEqualTo(1);
         store.refundIdle();
-        assertThat(scripts.givingBack.sum()).isEqualTo(3);
+        assertThat(scripts.refunds.sum()).isEqualTo(3);
         assertThat(IntStream.range(0, 600)).allMatch(key -> used(key) == 4);
     }
 
@@ -112,7 +112,7 @@ class IdleLeasesInRedisTests {
             store.refundIdle();
             store.refundIdle();
         }
-        assertThat(scripts.givingBack.sum()).isEqualTo(1 + sent / 100);
+        assertThat(scripts.refunds.sum()).isEqualTo(1 + sent / 100);
     }
 
     @Test
@@ -136,10 +136,10 @@ class IdleLeasesInRedisTests {
         for (Thread caller : callers) {
             caller.join();
         }
-        System.out.println(scripts.ofCallers.sum() + " scripts of callers, " + scripts.givingBack.sum() + " refunds of "
+        System.out.println(scripts.ofCallers.sum() + " scripts of callers, " + scripts.refunds.sum() + " refunds of "
                 + scripts.buckets.sum() + " buckets");
         assertThat(failed.sum()).isZero();
-        assertThat(scripts.givingBack.sum()).isLessThanOrEqualTo(1 + scripts.ofCallers.sum() / 100);
+        assertThat(scripts.refunds.sum()).isLessThanOrEqualTo(1 + scripts.ofCallers.sum() / 100);
     }
 
     private static final class CountedScripts implements RateLimitScriptExecutor {
@@ -148,7 +148,7 @@ class IdleLeasesInRedisTests {
 
         private final LongAdder ofCallers = new LongAdder();
 
-        private final LongAdder givingBack = new LongAdder();
+        private final LongAdder refunds = new LongAdder();
 
         private final LongAdder buckets = new LongAdder();
 
@@ -159,7 +159,7 @@ class IdleLeasesInRedisTests {
         @Override
         public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
             if (arguments[0][0] == '3') {
-                givingBack.increment();
+                refunds.increment();
                 buckets.add(keys.size());
             } else {
                 ofCallers.increment();

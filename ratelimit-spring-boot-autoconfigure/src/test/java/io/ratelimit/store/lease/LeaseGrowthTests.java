@@ -66,7 +66,7 @@ class LeaseGrowthTests {
     }
 
     @Test
-    void whatWasGivenBackToTheLeaseWasNotUsed() {
+    void whatWasRefundedToTheLeaseWasNotUsed() {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.take(1 + 2 + 1 + 2, limit);
         Charge charge = new Charge(limit, "alice", 3);

@@ -154,7 +154,7 @@ public abstract class LeaseRandomContract {
                     favourite = random.nextInt(instances.size());
                 }
                 if (random.nextInt(10) == 0) {
-                    giveBack(instances.get(random.nextInt(instances.size())));
+                    refund(instances.get(random.nextInt(instances.size())));
                 }
                 clock.advance(pause());
             }
@@ -199,7 +199,7 @@ public abstract class LeaseRandomContract {
             }
         }
 
-        private void giveBack(LeasingRateLimitStore instance) {
+        private void refund(LeasingRateLimitStore instance) {
             if (random.nextInt(4) > 0) {
                 instance.refundIdle();
                 instance.refundIdle();

@@ -136,7 +136,7 @@ class LeaseRefundTests {
     }
 
     @Test
-    void permitsOfATokenBucketThatAreBackByThemselvesAreNotGivenBackWhenTheLeaseIsOver() {
+    void permitsOfATokenBucketThatAreBackByThemselvesAreNotRefundedWhenTheLeaseIsOver() {
         Refunded refunded = refundLate(store);
         assertThat(refunded.admitted + admitted(instances.add(10), refunded.limit))
                 .as("at one moment")
@@ -195,7 +195,7 @@ class LeaseRefundTests {
     }
 
     @Test
-    void callThatHasWaitedForALeaseGivesBackToIt() {
+    void callThatHasWaitedForALeaseRefundsToIt() {
         RateLimit limit = window("quotes", 1_000, 100);
         instances.takeSlowly(1 + 2 + 3, limit);
         CompletableFuture<Void> answer = trips.hold();

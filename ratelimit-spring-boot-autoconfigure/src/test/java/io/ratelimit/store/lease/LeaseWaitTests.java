@@ -50,11 +50,11 @@ class LeaseWaitTests {
 
         @Override
         public CompletionStage<Void> refundLeases(List<Lease> remainders) {
-            return super.refundLeases(remainders).thenRun(givenBack::countDown);
+            return super.refundLeases(remainders).thenRun(refunded::countDown);
         }
     };
 
-    private final CountDownLatch givenBack = new CountDownLatch(1);
+    private final CountDownLatch refunded = new CountDownLatch(1);
 
     private volatile Error broken;
 
@@ -198,7 +198,7 @@ class LeaseWaitTests {
         broken = new StackOverflowError();
         takeUntilALeaseIsDue();
         store.decide(StoreRequest.of(one));
-        givenBack.await();
+        refunded.await();
         assertThat(broken).isNull();
     }
 

@@ -23,7 +23,7 @@ class LeasedPermitsTests {
     }
 
     @Test
-    void whatIsLeftOverIsGivenBackOnce() {
+    void whatIsLeftOverIsRefundedOnce() {
         leased.take(2, 0);
         assertThat(leased.close(SECOND - 1_000).remainder().permits()).isEqualTo(3);
         assertThat(leased.close(SECOND - 1_000).remainder().permits()).isZero();

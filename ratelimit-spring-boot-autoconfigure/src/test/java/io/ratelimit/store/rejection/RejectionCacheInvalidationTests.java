@@ -73,7 +73,7 @@ class RejectionCacheInvalidationTests {
     /** Also if it fails: it may have been refunded all the same. */
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
-    void permitsOfALeaseThatAreGivenBackForget(boolean fails) {
+    void permitsOfALeaseThatAreRefundedForget(boolean fails) {
         Charge two = new Charge(QUOTES, "alice", 2);
         store.answer(ALLOWED);
         Lease lease = remembering

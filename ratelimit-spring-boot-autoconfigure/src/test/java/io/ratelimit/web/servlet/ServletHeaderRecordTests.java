@@ -130,7 +130,7 @@ class ServletHeaderRecordTests {
     }
 
     @Test
-    void whatIsGivenBackIsNotPaid() {
+    void whatIsRefundedIsNotPaid() {
         List<Charge> charges = charges("alice");
         caller.onDecisions(charges, List.of(allowed(12), allowed(3)));
         caller.onRefund(charges.subList(0, 1));

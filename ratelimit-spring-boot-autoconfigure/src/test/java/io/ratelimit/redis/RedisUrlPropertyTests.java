@@ -33,7 +33,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** {@code ratelimit.redis.url} and the other properties of a Redis for rate limits alone, and of a further server by its name. */
 @Timeout(180)
-class DedicatedRedisTests {
+class RedisUrlPropertyTests {
 
     private static final String PASSWORD = "sesame";
 

@@ -24,7 +24,7 @@ import reactor.core.scheduler.Schedulers;
 
 /** {@code scope = INSTANCE} in applications whose limits are counted in Redis. */
 @Timeout(180)
-class ScopeTests {
+class InstanceScopeTests {
 
     private static final Duration SOON = Duration.ofSeconds(60);
 

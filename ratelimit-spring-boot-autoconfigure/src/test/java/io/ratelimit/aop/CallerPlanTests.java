@@ -30,7 +30,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import reactor.core.publisher.Mono;
 
 /** The plan of a caller, which an expression determines. */
-class PlanExpressionTests {
+class CallerPlanTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory()
             .withBean(Quotes.class, Quotes::new)

@@ -31,7 +31,7 @@ import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
 
-class AdviceOrderTests {
+class AdviceChainTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory();
 

@@ -30,7 +30,7 @@ import reactor.core.publisher.Mono;
 import reactor.test.StepVerifier;
 
 /** What a method's failure refunds. Two limits: one for every exception, one for I/O alone. */
-class RefundTests {
+class FailedCallRefundTests {
 
     private static final RateLimitDecision YES = RateLimitDecision.ofMicros(1, 0, 0, 0, 1);
 
@@ -46,17 +46,17 @@ class RefundTests {
             .withBean(RateLimitStore.class, () -> store)
             .withBean(Imports.class, () -> target);
 
-    RefundTests() {
+    FailedCallRefundTests() {
         store.answer(YES, YES, YES);
     }
 
     @Test
-    void failureGivesBackOnceWhatNamesItsTypeOrASuperclass() {
+    void failureRefundsOnceWhatNamesItsTypeOrASuperclass() {
         runner.run(context -> {
             target.failure = failure;
             assertThat(catchThrowable(() -> context.getBean(Imports.class).plain()))
                     .isSameAs(failure);
-            assertThat(givenBack()).containsExactly(List.of("any", "io"));
+            assertThat(refunded()).containsExactly(List.of("any", "io"));
         });
     }
 
@@ -66,7 +66,7 @@ class RefundTests {
             target.failure = new IllegalStateException();
             assertThat(catchThrowable(() -> context.getBean(Imports.class).plain()))
                     .isSameAs(target.failure);
-            assertThat(givenBack()).containsExactly(List.of("any"));
+            assertThat(refunded()).containsExactly(List.of("any"));
         });
     }
 
@@ -78,7 +78,7 @@ class RefundTests {
             imports.future().join();
             imports.mono().block();
             imports.flux().blockLast();
-            assertThat(givenBack()).isEmpty();
+            assertThat(refunded()).isEmpty();
         });
     }
 
@@ -88,12 +88,12 @@ class RefundTests {
             target.failure = new Exception();
             assertThat(catchThrowable(() -> context.getBean(Imports.class).ofIo()))
                     .isSameAs(target.failure);
-            assertThat(givenBack()).isEmpty();
+            assertThat(refunded()).isEmpty();
         });
     }
 
     @Test
-    void rejectionHasNothingToGiveBack() {
+    void rejectionHasNothingToRefund() {
         runner.run(context -> {
             store.answer(YES, NO, YES);
             Imports imports = context.getBean(Imports.class);
@@ -101,7 +101,7 @@ class RefundTests {
             assertThat(imports.future()).isCompletedExceptionally();
             StepVerifier.create(imports.mono()).verifyError(RateLimitExceededException.class);
             StepVerifier.create(imports.flux()).verifyError(RateLimitExceededException.class);
-            assertThat(givenBack()).isEmpty();
+            assertThat(refunded()).isEmpty();
         });
     }
 
@@ -113,7 +113,7 @@ class RefundTests {
             assertThat(failure(imports.future())).isSameAs(failure);
             target.failure = failure;
             assertThat(failure(imports.future())).isSameAs(failure);
-            assertThat(givenBack()).containsExactly(List.of("any", "io"), List.of("any", "io"));
+            assertThat(refunded()).containsExactly(List.of("any", "io"), List.of("any", "io"));
         });
     }
 
@@ -128,23 +128,23 @@ class RefundTests {
             StepVerifier.create(imports.mono()).verifyErrorMatches(signalled -> signalled == failure);
             target.failure = failure;
             StepVerifier.create(imports.flux()).verifyErrorMatches(signalled -> signalled == failure);
-            assertThat(givenBack()).hasSize(3).containsOnly(List.of("any", "io"));
+            assertThat(refunded()).hasSize(3).containsOnly(List.of("any", "io"));
         });
     }
 
     @Test
-    void everySubscriptionGivesBackItsOwn() {
+    void everySubscriptionRefundsItsOwn() {
         runner.run(context -> {
             target.values = Flux.error(failure);
             StepVerifier.create(context.getBean(Imports.class).flux().retry(2))
                     .verifyErrorMatches(signalled -> signalled == failure);
             assertThat(store.asked()).hasSize(3);
-            assertThat(givenBack()).hasSize(3);
+            assertThat(refunded()).hasSize(3);
         });
     }
 
     @Test
-    void futureFailsWhenItIsGivenBack() {
+    void futureFailsWhenItIsRefunded() {
         HeldStore held = new HeldStore(store);
         LimitedContexts.inMemory()
                 .withBean(RateLimitStore.class, () -> held)
@@ -162,13 +162,13 @@ class RefundTests {
                     assertThat(call).isNotDone();
                     held.answerOn("store");
                     assertThat(failure(call)).isSameAs(failure);
-                    assertThat(givenBack()).hasSize(1);
+                    assertThat(refunded()).hasSize(1);
                     assertThat(heardOn.join()).isNotEqualTo("store");
                 });
     }
 
     @Test
-    void publisherFailsWhenItIsGivenBack() {
+    void publisherFailsWhenItIsRefunded() {
         HeldStore held = new HeldStore(store);
         LimitedContexts.inMemory()
                 .withBean(RateLimitStore.class, () -> held)
@@ -190,7 +190,7 @@ class RefundTests {
                     await().until(() -> held.waiting() == 1);
                     held.answerOn("store");
                     assertThat(heardOn.join()).isNotEqualTo("store");
-                    assertThat(givenBack()).hasSize(1);
+                    assertThat(refunded()).hasSize(1);
                 });
     }
 
@@ -204,12 +204,12 @@ class RefundTests {
             target.values = Flux.never();
             imports.mono().subscribe().dispose();
             imports.flux().subscribe().dispose();
-            assertThat(givenBack()).isEmpty();
+            assertThat(refunded()).isEmpty();
         });
     }
 
     @Test
-    void storeThatCannotGiveBackDoesNotHideTheFailure() {
+    void storeThatCannotRefundDoesNotHideTheFailure() {
         runner.run(context -> {
             Imports imports = context.getBean(Imports.class);
             RateLimitStoreException down = new RateLimitStoreException(Reason.ERROR, "down", null);
@@ -235,8 +235,8 @@ class RefundTests {
         });
     }
 
-    private List<List<String>> givenBack() {
-        return store.givenBack().stream()
+    private List<List<String>> refunded() {
+        return store.refunded().stream()
                 .map(charges -> charges.stream()
                         .map(Charge::limit)
                         .map(limit -> limit.name())

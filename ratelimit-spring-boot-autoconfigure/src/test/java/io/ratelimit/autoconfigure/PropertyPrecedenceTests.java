@@ -20,7 +20,7 @@ import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 
 /** The configuration wins over the annotation, attribute by attribute. */
-class LimitOverridesTests {
+class PropertyPrecedenceTests {
 
     private final ApplicationContextRunner runner = LimitedContexts.inMemory().withBean(Quotes.class);
 
