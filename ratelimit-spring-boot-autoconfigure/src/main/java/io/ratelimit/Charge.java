@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,5 +29,10 @@ public record Charge(RateLimit limit, @Nullable String key, long permits) {
                     + (key == null ? "null" : "empty") + ")");
         }
         return new Charge(limit, key, permits);
+    }
+
+    /** Returns whether both charges take from the same bucket. */
+    public boolean isForSameBucket(Charge other) {
+        return Objects.equals(key, other.key) && limit.id().equals(other.limit.id());
     }
 }

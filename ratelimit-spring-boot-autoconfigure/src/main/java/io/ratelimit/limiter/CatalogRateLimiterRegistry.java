@@ -15,7 +15,6 @@ import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -101,9 +100,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             Charge charge = request.forAllCallers()
                     ? new Charge(limit, null, request.permits())
                     : Charge.keyed(limit, request.key(), request.permits());
-            if (charges.stream()
-                    .anyMatch(other ->
-                            other.limit().id().equals(limit.id()) && Objects.equals(charge.key(), other.key()))) {
+            if (charges.stream().anyMatch(charge::isForSameBucket)) {
                 throw new IllegalArgumentException("Limit '" + limit.name()
                         + "': requests must not name the same key twice; add up their permits");
             }

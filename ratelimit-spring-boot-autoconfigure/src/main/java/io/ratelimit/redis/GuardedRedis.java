@@ -8,8 +8,11 @@ import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.concurrent.Watchdog;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -152,6 +155,27 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return executor.topology().isClustered() || enforcesSlots;
     }
 
+    /** Returns the hash slot of the key; 0 without a cluster. */
+    int slotOf(byte[] key) {
+        return isClustered() ? ClusterSlotHashUtil.calculateSlot(key) : 0;
+    }
+
+    /** Divides what scripts are sent for by the slots of their keys, and further into parts of at most the given size. */
+    <T> List<List<T>> bySlot(Collection<T> all, Function<T, byte[]> key, int most) {
+        Map<Integer, List<T>> bySlot = new TreeMap<>();
+        for (T one : all) {
+            bySlot.computeIfAbsent(slotOf(key.apply(one)), slot -> new ArrayList<>())
+                    .add(one);
+        }
+        List<List<T>> parts = new ArrayList<>();
+        for (List<T> ofSlot : bySlot.values()) {
+            for (int from = 0; from < ofSlot.size(); from += most) {
+                parts.add(ofSlot.subList(from, Math.min(from + most, ofSlot.size())));
+            }
+        }
+        return parts;
+    }
+
     /**
      * Finds the server that a call's keys are on, once for the call.
      *
@@ -246,7 +270,7 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     private <T> CompletableFuture<T> onServer(
             byte[] key, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {
-        return onServer(isClustered() ? ClusterSlotHashUtil.calculateSlot(key) : 0, command);
+        return onServer(slotOf(key), command);
     }
 
     private <T> CompletableFuture<T> onServer(int slot, Function<ServerCircuitBreaker, CompletableFuture<T>> command) {

@@ -4,14 +4,11 @@ import io.ratelimit.Charge;
 import io.ratelimit.store.Lease;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Refunds unused permits of leases: of many buckets with one script, on a cluster of those in one slot. This is background work,
@@ -50,26 +47,11 @@ final class LeaseRefunds {
 
     /** Refunds leases. Fails with the first script that fails; permits that were not refunded by then come back over time. */
     CompletableFuture<Void> refund(List<Lease> remainders) {
-        Queue<List<Lease>> scripts = new ConcurrentLinkedQueue<>(scripts(remainders));
+        Queue<List<Lease>> scripts =
+                new ConcurrentLinkedQueue<>(redis.bySlot(remainders, remainder -> name(charge(remainder)), BUCKETS));
         return CompletableFuture.allOf(Stream.generate(() -> refundNext(scripts))
                 .limit(Math.min(UNDER_WAY, scripts.size()))
                 .toArray(CompletableFuture[]::new));
-    }
-
-    private List<List<Lease>> scripts(List<Lease> remainders) {
-        Map<Integer, List<Lease>> bySlot = new TreeMap<>();
-        boolean clustered = redis.isClustered();
-        for (Lease remainder : remainders) {
-            int slot = clustered ? ClusterSlotHashUtil.calculateSlot(name(charge(remainder))) : 0;
-            bySlot.computeIfAbsent(slot, first -> new ArrayList<>()).add(remainder);
-        }
-        List<List<Lease>> scripts = new ArrayList<>();
-        for (List<Lease> ofSlot : bySlot.values()) {
-            for (int from = 0; from < ofSlot.size(); from += BUCKETS) {
-                scripts.add(ofSlot.subList(from, Math.min(from + BUCKETS, ofSlot.size())));
-            }
-        }
-        return scripts;
     }
 
     private CompletableFuture<Void> refundNext(Queue<List<Lease>> scripts) {

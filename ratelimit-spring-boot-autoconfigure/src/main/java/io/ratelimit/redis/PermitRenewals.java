@@ -21,7 +21,6 @@ import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
 import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Renews the permits of all calls that hold some, every third of their {@code hold}, many in one script, and counts those that had
@@ -163,7 +162,7 @@ final class PermitRenewals {
             try {
                 List<PermitHolder> some = due(number);
                 if (some != null) {
-                    Renewal renewal = new Renewal(scripts(some));
+                    Renewal renewal = new Renewal(redis.bySlot(some, PermitHolder::name, IN_SCRIPT));
                     var unused = renewal.send().whenComplete((done, thrown) -> ended(renewal, thrown != null));
                 }
             } catch (Throwable ex) {
@@ -280,23 +279,6 @@ final class PermitRenewals {
                 done.completeExceptionally(failure);
             }
         }
-    }
-
-    /** Divides holders by slot and number. */
-    private List<List<PermitHolder>> scripts(List<PermitHolder> due) {
-        Map<Integer, List<PermitHolder>> bySlot = new TreeMap<>();
-        boolean clustered = redis.isClustered();
-        for (PermitHolder taken : due) {
-            int slot = clustered ? ClusterSlotHashUtil.calculateSlot(taken.name()) : 0;
-            bySlot.computeIfAbsent(slot, first -> new ArrayList<>()).add(taken);
-        }
-        List<List<PermitHolder>> scripts = new ArrayList<>();
-        for (List<PermitHolder> ofSlot : bySlot.values()) {
-            for (int from = 0; from < ofSlot.size(); from += IN_SCRIPT) {
-                scripts.add(ofSlot.subList(from, Math.min(from + IN_SCRIPT, ofSlot.size())));
-            }
-        }
-        return scripts;
     }
 
     private CompletableFuture<Void> renew(List<PermitHolder> planned, Map<String, Long> lostNow) {

@@ -386,11 +386,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
     public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
         byte[] name = keys.name(limit, key);
         Charge bucket = new Charge(limit, key, 0);
-        int slot = redis.isClustered() ? ClusterSlotHashUtil.calculateSlot(name) : 0;
         Deadline deadline = redis.deadline();
         return calendars.complete(
                 List.of(bucket),
-                () -> redis.execute(slot, List.of(name), codec.changeArguments(bucket, change), deadline)
+                () -> redis.execute(redis.slotOf(name), List.of(name), codec.changeArguments(bucket, change), deadline)
                         .thenApply(reply -> ScriptCodec.status(limit, reply)));
     }
 

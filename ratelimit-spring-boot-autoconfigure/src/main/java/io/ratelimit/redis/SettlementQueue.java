@@ -20,7 +20,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.log.LogAccessor;
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Refunds charges, and charges permits without asking, in the background. One script settles what waits, on a cluster of one
@@ -161,7 +160,7 @@ final class SettlementQueue {
     private int slotOf(QueuedSettlement next) {
         try {
             clustered = redis.isClustered();
-            return clustered ? ClusterSlotHashUtil.calculateSlot(next.name()) : 0;
+            return redis.slotOf(next.name());
         } catch (RuntimeException ex) {
             // The servers are not known, so that the script fails.
             return 0;

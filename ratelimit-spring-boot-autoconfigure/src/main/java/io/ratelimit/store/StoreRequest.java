@@ -78,16 +78,11 @@ public final class StoreRequest {
     private static void checkDistinct(List<Charge> charges) {
         for (int i = 1; i < charges.size(); i++) {
             for (int j = 0; j < i; j++) {
-                if (isSameBucket(charges.get(i), charges.get(j))) {
+                if (charges.get(i).isForSameBucket(charges.get(j))) {
                     throw new IllegalArgumentException("Two charges of one call are for the same bucket");
                 }
             }
         }
-    }
-
-    private static boolean isSameBucket(Charge one, Charge other) {
-        return Objects.equals(one.key(), other.key())
-                && one.limit().id().equals(other.limit().id());
     }
 
     @Override
