@@ -6,6 +6,7 @@ import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.Settlement;
+import io.ratelimit.reactor.EventLoops;
 import org.jspecify.annotations.Nullable;
 
 /** Blocks the calling thread for the decision and throws the rejection. */

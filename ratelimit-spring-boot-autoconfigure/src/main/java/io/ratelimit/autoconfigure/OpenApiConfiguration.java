@@ -20,6 +20,6 @@ class OpenApiConfiguration {
     RateLimitOpenApiCustomizer rateLimitOpenApiCustomizer(
             LimitedMethods methods, ObjectProvider<RequestRules> rules, RateLimitProperties properties) {
         return new RateLimitOpenApiCustomizer(
-                methods, rules::getIfAvailable, properties.web().headers());
+                methods::limits, rules::getIfAvailable, properties.web().headers());
     }
 }

@@ -1,4 +1,4 @@
-package io.ratelimit.aop;
+package io.ratelimit.limiter;
 
 import io.ratelimit.RateLimit;
 import java.util.List;
@@ -11,5 +11,5 @@ import java.util.List;
  */
 public record MethodLimits(List<RateLimit> limits, boolean fallback) {
 
-    static final MethodLimits NONE = new MethodLimits(List.of(), false);
+    public static final MethodLimits NONE = new MethodLimits(List.of(), false);
 }

@@ -1,13 +1,15 @@
-package io.ratelimit.aop;
+package io.ratelimit.reactor;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.ThreadExecutorMap;
+import io.ratelimit.Internal;
 import io.ratelimit.concurrent.ServiceThread;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 
 /** Detects threads that must not block, because many calls share them: those of Reactor, Netty and the starter. */
+@Internal
 public final class EventLoops {
 
     private static final boolean REACTOR = isPresent("reactor.core.scheduler.Schedulers");

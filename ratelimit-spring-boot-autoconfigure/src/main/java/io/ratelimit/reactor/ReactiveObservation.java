@@ -1,9 +1,11 @@
-package io.ratelimit.aop;
+package io.ratelimit.reactor;
 
+import io.ratelimit.Internal;
 import org.jspecify.annotations.Nullable;
 import reactor.util.context.ContextView;
 
 /** Finds the observation that a reactive call is part of. */
+@Internal
 public final class ReactiveObservation {
 
     /** The key by which Micrometer and Spring pass it on. */

@@ -1,13 +1,15 @@
-package io.ratelimit.aop;
+package io.ratelimit.reactor;
 
 import io.netty.channel.EventLoop;
 import io.netty.util.internal.ThreadExecutorMap;
+import io.ratelimit.Internal;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.NonBlocking;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /** Finds the scheduler on which a publisher continues after a decision of another thread. */
+@Internal
 public final class ReactorSchedulers {
 
     private static final boolean NETTY =

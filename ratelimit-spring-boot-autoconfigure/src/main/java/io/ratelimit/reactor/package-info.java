@@ -1,4 +1,4 @@
-/** Limits publishers of Reactor, which is optional. */
+/** Limits publishers of Reactor, and knows the threads of Reactor and Netty. Both are optional. */
 @NullMarked
 package io.ratelimit.reactor;
 

@@ -175,7 +175,7 @@ enum ArchitectureRule {
     AOP_KNOWS_EXPRESSIONS("AopKnowsWeb") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "aop", "annotation", "expression", "limiter", "store", "concurrent");
+            return knowsOf(base, "aop", "annotation", "expression", "limiter", "store", "reactor", "concurrent");
         }
     },
 
@@ -196,7 +196,7 @@ enum ArchitectureRule {
     REACTIVE_KNOWS_THE_WEB("ReactiveKnowsServlet") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "web.reactive", "web", "aop", "expression", "limiter");
+            return knowsOf(base, "web.reactive", "web", "expression", "limiter", "reactor");
         }
     },
 
@@ -210,14 +210,14 @@ enum ArchitectureRule {
     CLIENT_KNOWS_EVENT_LOOPS("ClientKnowsAnnotation") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "web.client", "aop");
+            return knowsOf(base, "web.client", "reactor");
         }
     },
 
-    OPENAPI_KNOWS_METHODS_AND_THE_WEB("OpenApiKnowsServlet") {
+    OPENAPI_KNOWS_LIMITS_AND_THE_WEB("OpenApiKnowsServlet") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "web.openapi", "web", "aop");
+            return knowsOf(base, "web.openapi", "web", "limiter");
         }
     },
 

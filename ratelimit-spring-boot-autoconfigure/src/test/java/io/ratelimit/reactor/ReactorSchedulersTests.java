@@ -1,4 +1,4 @@
-package io.ratelimit.aop;
+package io.ratelimit.reactor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

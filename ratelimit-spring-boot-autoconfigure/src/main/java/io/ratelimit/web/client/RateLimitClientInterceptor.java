@@ -2,7 +2,7 @@ package io.ratelimit.web.client;
 
 import io.ratelimit.RateLimitInterruptedException;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.aop.EventLoops;
+import io.ratelimit.reactor.EventLoops;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.function.Function;

@@ -1,7 +1,7 @@
 package io.ratelimit.web.client;
 
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.aop.ReactorSchedulers;
+import io.ratelimit.reactor.ReactorSchedulers;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

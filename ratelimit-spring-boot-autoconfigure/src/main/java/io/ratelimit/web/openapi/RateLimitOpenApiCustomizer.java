@@ -1,11 +1,12 @@
 package io.ratelimit.web.openapi;
 
-import io.ratelimit.aop.LimitedMethods;
-import io.ratelimit.aop.MethodLimits;
+import io.ratelimit.limiter.MethodLimits;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRules;
 import io.swagger.v3.oas.models.OpenAPI;
 import io.swagger.v3.oas.models.Operation;
+import java.lang.reflect.Method;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springdoc.core.customizers.GlobalOpenApiCustomizer;
@@ -15,15 +16,20 @@ import org.springframework.web.method.HandlerMethod;
 /** Describes the limits of handler methods, and then those of URL rules, because only the whole document has the paths. */
 public final class RateLimitOpenApiCustomizer implements GlobalOperationCustomizer, GlobalOpenApiCustomizer {
 
-    private final LimitedMethods methods;
+    private final BiFunction<Method, Class<?>, MethodLimits> methods;
 
     private final Supplier<@Nullable RequestRules> rules;
 
     private final LimitDescriptions descriptions;
 
-    /** @param rules the URL rules; {@code null} if there are none */
+    /**
+     * @param methods finds the limits of a method of a class
+     * @param rules the URL rules; {@code null} if there are none
+     */
     public RateLimitOpenApiCustomizer(
-            LimitedMethods methods, Supplier<@Nullable RequestRules> rules, HeaderFormat headers) {
+            BiFunction<Method, Class<?>, MethodLimits> methods,
+            Supplier<@Nullable RequestRules> rules,
+            HeaderFormat headers) {
         this.methods = methods;
         this.rules = rules;
         this.descriptions = new LimitDescriptions(headers);
@@ -31,7 +37,7 @@ public final class RateLimitOpenApiCustomizer implements GlobalOperationCustomiz
 
     @Override
     public Operation customize(Operation operation, HandlerMethod handler) {
-        MethodLimits limits = methods.limits(handler.getMethod(), handler.getBeanType());
+        MethodLimits limits = methods.apply(handler.getMethod(), handler.getBeanType());
         descriptions.describe(operation, limits.limits(), !limits.fallback());
         return operation;
     }

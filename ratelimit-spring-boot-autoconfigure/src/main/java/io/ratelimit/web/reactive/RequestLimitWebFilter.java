@@ -1,12 +1,12 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.aop.ReactiveObservation;
-import io.ratelimit.aop.ReactorSchedulers;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.limiter.Settlement;
+import io.ratelimit.reactor.ReactiveObservation;
+import io.ratelimit.reactor.ReactorSchedulers;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
 import java.util.concurrent.CompletableFuture;
