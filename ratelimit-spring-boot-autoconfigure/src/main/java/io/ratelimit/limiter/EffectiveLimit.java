@@ -106,11 +106,6 @@ public final class EffectiveLimit {
                 : checked(configured, override, replaced(plan, candidate));
     }
 
-    /** Applies an override of the limit itself: {@link #override(String, RateLimitOverride)}. */
-    public void override(@Nullable RateLimitOverride next) {
-        override(null, next);
-    }
-
     /**
      * Applies an override instead of the present one.
      *

@@ -38,10 +38,6 @@ public final class LimitCatalog {
     /** Properties that this context or one below it has applied. */
     private final Set<String> applied = ConcurrentHashMap.newKeySet();
 
-    public LimitCatalog(RateLimitSettings settings) {
-        this(settings, null, () -> false);
-    }
-
     /**
      * Creates a catalog.
      *

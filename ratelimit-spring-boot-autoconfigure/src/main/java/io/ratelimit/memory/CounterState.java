@@ -24,11 +24,6 @@ record CounterState(
                         gaps.end(used), gaps.origin().since(), gaps.origin().rest(), gaps);
     }
 
-    /** Returns the receipt after a refund of some of its permits. */
-    CounterState without(long permits) {
-        return new CounterState(used - permits, since, rest, gaps);
-    }
-
     CounterState with(@Nullable RefundGaps newGaps) {
         return new CounterState(used, since, rest, newGaps);
     }

@@ -44,10 +44,6 @@ record RuleState<U extends Usage>(Rule<U> rule, U usage) {
         return Math.min(used(now), most);
     }
 
-    long timeUntil(long most, long now) {
-        return rule.timeUntil(most, usage, now);
-    }
-
     long resetAfter(long now) {
         return rule.resetAfter(usage, now);
     }

@@ -94,19 +94,6 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     }
 
     /**
-     * @param probing the thread of the probes
-     * @param nanos the clock
-     */
-    GuardedRedis(
-            RateLimitScriptExecutor executor,
-            Duration timeout,
-            String keyPrefix,
-            ScheduledExecutorService probing,
-            LongSupplier nanos) {
-        this(executor, timeout, keyPrefix, true, probing, nanos);
-    }
-
-    /**
      * @param reconnects whether a server that stays silent gets a new connection
      * @param probing the thread of the probes
      * @param nanos the clock

@@ -91,11 +91,6 @@ final class PermitHolders {
         return numbers.incrementAndGet();
     }
 
-    /** Returns how many permits calls held that had expired or that Redis had lost when they were renewed. */
-    long lost() {
-        return renewals.lost();
-    }
-
     /** Renews the permits that a call has taken from a bucket, until it releases them. */
     void hold(long holder, Charge charge, byte[] name) {
         PermitHolder taken = new PermitHolder(Place.of(holder, charge), charge, name, nanos.getAsLong());

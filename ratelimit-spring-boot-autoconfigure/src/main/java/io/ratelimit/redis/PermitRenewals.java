@@ -15,7 +15,6 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
@@ -53,8 +52,6 @@ final class PermitRenewals {
 
     private final Map<Duration, RenewalRound> rounds = new ConcurrentHashMap<>();
 
-    private final LongAdder lost = new LongAdder();
-
     /** Called with the number of permits that were lost. */
     private volatile LongConsumer lossListener = permits -> {};
 
@@ -80,11 +77,6 @@ final class PermitRenewals {
 
     void setLossListener(LongConsumer listener) {
         lossListener = listener;
-    }
-
-    /** Returns how many permits calls held that had expired or that Redis had lost when they were renewed. */
-    long lost() {
-        return lost.sum();
     }
 
     /** Plans the next round for limits with that hold, unless it is planned. */
@@ -328,7 +320,6 @@ final class PermitRenewals {
                 permits -= taken.isReleased() ? taken.charge().permits() : 0;
             }
             if (permits > 0) {
-                lost.add(permits);
                 lossListener.accept(permits);
                 lostNow.merge("'" + buckets.get(i).get(0).charge().limit().name() + "'", permits, Long::sum);
             }

@@ -58,10 +58,6 @@ public final class RateLimitScript {
         return (RedisScript) new DefaultRedisScript<>(text(scriptParts(), algorithms, END), List.class);
     }
 
-    static String text() {
-        return text(scriptParts(), END);
-    }
-
     static List<String> scriptParts() {
         List<String> parts = new ArrayList<>(PARTS);
         parts.add(FAST_PATH_AT, FAST_PATH);

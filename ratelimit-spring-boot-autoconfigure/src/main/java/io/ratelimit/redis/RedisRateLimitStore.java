@@ -69,21 +69,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
      * @param hash hides callers' keys
      */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix, KeyHash hash) {
-        this(redis, new BucketKeys(keyPrefix, hash), BatchingDispatcher::new);
+        this(redis, new BucketKeys(keyPrefix, hash), BatchingDispatcher::new, PermitHolders::new);
     }
 
-    /** @param dispatcher creates what sends calls */
-    RedisRateLimitStore(
-            GuardedRedis redis, String keyPrefix, BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher) {
-        this(redis, new BucketKeys(keyPrefix), dispatcher);
-    }
-
-    private RedisRateLimitStore(
-            GuardedRedis redis, BucketKeys keys, BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher) {
-        this(redis, keys, dispatcher, PermitHolders::new);
-    }
-
-    /** @param holders creates what renews and releases permits that calls hold */
+    /**
+     * @param dispatcher creates what sends calls
+     * @param holders creates what renews and releases permits that calls hold
+     */
     RedisRateLimitStore(
             GuardedRedis redis,
             BucketKeys keys,
@@ -108,11 +100,6 @@ public final class RedisRateLimitStore implements RateLimitStore {
     /** Calls the listener with the number of permits of running calls that had expired or were lost by Redis, when they were. */
     public void onLostPermits(LongConsumer listener) {
         holders.setLossListener(listener);
-    }
-
-    /** Returns how many permits of running calls had expired or were lost by Redis when they were renewed. */
-    public long lostPermits() {
-        return holders.lost();
     }
 
     @Override

@@ -42,7 +42,7 @@ class ChangedLimitTests {
             override(context, "keyed", RateLimitOverride.builder().capacity(3));
             quotes.keyed("alice");
             assertRejected("keyed", () -> quotes.keyed("alice"));
-            limit(context, "keyed").override(null);
+            limit(context, "keyed").override(null, null);
             assertRejected("keyed", () -> quotes.keyed("alice"));
         });
     }
@@ -69,7 +69,7 @@ class ChangedLimitTests {
             override(context, "all", RateLimitOverride.builder().enabled(false));
             quotes.all();
             quotes.all();
-            limit(context, "all").override(null);
+            limit(context, "all").override(null, null);
             assertRejected("all", quotes::all);
         });
     }
@@ -143,7 +143,7 @@ class ChangedLimitTests {
                             "urls",
                             RateLimitOverride.builder().enabled(true).capacity(3));
                     assertThat(statuses(filter)).containsExactly(200, 200, 429);
-                    limit(context, "urls").override(null);
+                    limit(context, "urls").override(null, null);
                     assertThat(statuses(filter)).containsExactly(200, 200, 200);
                 });
     }
@@ -160,7 +160,7 @@ class ChangedLimitTests {
                             .maxWait(Duration.ofSeconds(1))
                             .build();
                     assertThatExceptionOfType(RateLimitConfigurationException.class)
-                            .isThrownBy(() -> limit(context, "handled").override(waiting))
+                            .isThrownBy(() -> limit(context, "handled").override(null, waiting))
                             .withMessageContaining("handler method on an event loop must be reactive");
                     assertThat(limit(context, "handled").get().maxWait()).isZero();
                     override(context, "handled", RateLimitOverride.builder().capacity(7));
@@ -179,7 +179,7 @@ class ChangedLimitTests {
     }
 
     private static void override(BeanFactory context, String name, RateLimitOverride.Builder override) {
-        limit(context, name).override(override.build());
+        limit(context, name).override(null, override.build());
     }
 
     private static EffectiveLimit limit(BeanFactory context, String name) {

@@ -57,7 +57,8 @@ class OverridePollingTests {
 
     @Test
     void overridesAreReadInEverySecondAndLittleMore() {
-        LimitCatalog catalog = new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()));
+        LimitCatalog catalog =
+                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
         synchronizer.add(catalog);
         for (int second = 1; second <= 200; second++) {
             int before = reads;

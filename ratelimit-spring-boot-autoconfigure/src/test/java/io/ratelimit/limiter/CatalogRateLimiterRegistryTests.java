@@ -20,7 +20,8 @@ import org.junit.jupiter.api.Test;
 
 class CatalogRateLimiterRegistryTests {
 
-    private final LimitCatalog catalog = new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()));
+    private final LimitCatalog catalog =
+            new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
     private final RateLimitGate gate = new RateLimitGate(
             new InMemoryRateLimitStore(new TestClock(), 100),

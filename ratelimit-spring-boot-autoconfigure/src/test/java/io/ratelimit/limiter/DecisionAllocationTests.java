@@ -89,7 +89,12 @@ class DecisionAllocationTests {
     private RateLimitStore stores(RateLimitStore store) {
         return new FailoverRateLimitStore(
                 new LeasingRateLimitStore(
-                        new RejectionCachingRateLimitStore(store), Duration.ofSeconds(1), () -> 0, thread, 100),
+                        new RejectionCachingRateLimitStore(store),
+                        Duration.ofSeconds(1),
+                        () -> 0,
+                        thread,
+                        Runnable::run,
+                        100),
                 store);
     }
 

@@ -38,13 +38,16 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Several limits, asked at once through the registry. */
 class JointRequestTests {
 
-    private final LimitCatalog catalog = new LimitCatalog(new RateLimitSettings(
-            false,
-            OnStoreFailure.LOCAL,
-            Map.of(
-                    "off", overrides("off", false, null),
-                    "offtoo", overrides("off-too", false, null),
-                    "trial", overrides("trial", null, true))));
+    private final LimitCatalog catalog = new LimitCatalog(
+            new RateLimitSettings(
+                    false,
+                    OnStoreFailure.LOCAL,
+                    Map.of(
+                            "off", overrides("off", false, null),
+                            "offtoo", overrides("off-too", false, null),
+                            "trial", overrides("trial", null, true))),
+            null,
+            () -> false);
 
     private final StubStore stub = new StubStore();
 

@@ -134,7 +134,7 @@ class LimitCatalogTests {
     private static LimitCatalog catalog(LimitOverrides... overrides) {
         Map<String, LimitOverrides> limits = Arrays.stream(overrides)
                 .collect(Collectors.toMap(each -> LimitNames.canonical(each.limitName()), e -> e));
-        return new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, limits));
+        return new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, limits), null, () -> false);
     }
 
     private static LimitOverrides overrides(String name, Long capacity, String rate) {

@@ -87,7 +87,8 @@ public final class ExactLeaseStore implements RateLimitStore {
                 boolean even = charge.limit().algorithm() == Algorithm.TOKEN_BUCKET
                         && charge.limit().refill() == Refill.CONTINUOUS;
                 if (bucket.rule.used(bucket.usage, clock.micros()) > 0 && (!even || time >= bucket.leased)) {
-                    CounterState left = receipt.without(before[0]);
+                    CounterState left = new CounterState(
+                            receipt.used() - before[0], receipt.since(), receipt.rest(), receipt.gaps());
                     bucket.usage = bucket.rule.refund(bucket.usage, clock.micros(), permits, left);
                     before[0] += permits;
                 }

@@ -27,7 +27,7 @@ final class BatchQueueCaller {
     /** Time stands still: an answer that took long by the machine's clock would have the queue send sooner. */
     BatchQueueCaller(RateLimitScriptExecutor scripts) {
         GuardedRedis redis = TestStores.closedLater(new GuardedRedis(
-                scripts, Duration.ofHours(1), "test", DaemonThreads.createScheduler("ratelimit-probe"), () -> 0));
+                scripts, Duration.ofHours(1), "test", true, DaemonThreads.createScheduler("ratelimit-probe"), () -> 0));
         this.store = new RedisRateLimitStore(redis, "test");
     }
 

@@ -84,7 +84,7 @@ class BlockingDriverTests {
     }
 
     private GuardedRedis redis(Duration timeout) {
-        return new GuardedRedis(executor, timeout, "test", probing, probing::nanos);
+        return new GuardedRedis(executor, timeout, "test", true, probing, probing::nanos);
     }
 
     private static List<CompletableFuture<List<Long>>> calls(GuardedRedis redis, int number) {

@@ -29,7 +29,8 @@ class GuardedRedisTests {
 
     private final HandTurnedThread thread = new HandTurnedThread();
 
-    private final GuardedRedis redis = new GuardedRedis(servers, Duration.ofHours(1), "test", thread, thread::nanos);
+    private final GuardedRedis redis =
+            new GuardedRedis(servers, Duration.ofHours(1), "test", true, thread, thread::nanos);
 
     @AfterEach
     void stop() {
@@ -51,7 +52,7 @@ class GuardedRedisTests {
     /** By the watchdog, without a call. */
     @Test
     void probesThatCouldNotBeStartedAreResumed() {
-        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
+        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
         servers.silence("alpha");
         thread.failToStart();
         impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
@@ -69,7 +70,7 @@ class GuardedRedisTests {
     /** It is probed, however often that fails: the watchdog has nothing to resume, and nothing to warn of. */
     @Test
     void probeOfAServerThatCannotBeFoundHasFailed() {
-        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
+        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
         servers.silence("alpha");
         impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
         servers.forgetTopology();
@@ -93,7 +94,7 @@ class GuardedRedisTests {
     /** A driver may take longer for a connection to a silent server than for a probe. */
     @Test
     void probesThatWaitForAnotherConnectionAreNotMissed() {
-        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
+        GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
         List<String> missed = new ArrayList<>();
         servers.whileReconnecting(() -> {
             for (int i = 0; i < 10; i++) {
@@ -114,7 +115,7 @@ class GuardedRedisTests {
 
     @Test
     void probesThatWereStoppedAreNotMissed() {
-        GuardedRedis stopped = new GuardedRedis(servers, SECOND, "test", thread, thread::nanos);
+        GuardedRedis stopped = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
         servers.silence("alpha");
         stopped.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, stopped.deadline());
         thread.shutdownNow();

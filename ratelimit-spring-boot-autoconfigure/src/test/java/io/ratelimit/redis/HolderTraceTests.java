@@ -177,9 +177,8 @@ class HolderTraceTests {
                 step();
                 keys.forEach(this::compare);
             }
-            members.forEach(member -> assertThat(member.instance.store.lostPermits())
-                    .as("%s", history)
-                    .isEqualTo(member.lost));
+            members.forEach(member ->
+                    assertThat(member.instance.lostPermits()).as("%s", history).isEqualTo(member.lost));
         }
     }
 

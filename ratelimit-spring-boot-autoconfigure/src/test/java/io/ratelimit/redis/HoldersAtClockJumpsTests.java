@@ -72,7 +72,7 @@ class HoldersAtClockJumpsTests {
             pass(Duration.ofNanos(2_000));
             assertThat(isAdmitted(other)).isFalse();
         }
-        assertThat(one.store.lostPermits()).isZero();
+        assertThat(one.lostPermits()).isZero();
     }
 
     @Test
@@ -82,8 +82,8 @@ class HoldersAtClockJumpsTests {
         StoreOutcome next = enter(other, 2);
         assertThat(next.decision().allowed()).isTrue();
         pass(THIRD);
-        assertThat(one.store.lostPermits()).isEqualTo(CAPACITY);
-        assertThat(other.store.lostPermits()).isZero();
+        assertThat(one.lostPermits()).isEqualTo(CAPACITY);
+        assertThat(other.lostPermits()).isZero();
         assertThat(isAdmitted(other)).isFalse();
         HoldingInstance.release(next);
         assertThat(isAdmitted(other)).isFalse();
@@ -104,7 +104,7 @@ class HoldersAtClockJumpsTests {
             assertThat(isAdmitted(other)).isFalse();
             pass(THIRD);
         }
-        assertThat(one.store.lostPermits()).isEqualTo(2);
+        assertThat(one.lostPermits()).isEqualTo(2);
         HoldingInstance.release(before);
         assertThat(free()).isEqualTo(2);
         // The other instance dies.
@@ -142,6 +142,6 @@ class HoldersAtClockJumpsTests {
             assertThat(free()).isEqualTo(CAPACITY - held);
         }
         assertThat(most).isEqualTo(CAPACITY);
-        assertThat(one.store.lostPermits() + other.store.lostPermits()).isZero();
+        assertThat(one.lostPermits() + other.lostPermits()).isZero();
     }
 }

@@ -59,7 +59,7 @@ final class HoldingInstance implements RateLimitScriptExecutor {
         this.clock = clock;
         this.executor = redis.executorAt(clock);
         this.store = new RedisRateLimitStore(
-                new GuardedRedis(this, Duration.ofSeconds(20), prefix, probes, probes::nanos),
+                new GuardedRedis(this, Duration.ofSeconds(20), prefix, true, probes, probes::nanos),
                 new BucketKeys(prefix),
                 DirectDispatcher::new,
                 (guarded, codec, dispatcher) -> {
@@ -68,6 +68,10 @@ final class HoldingInstance implements RateLimitScriptExecutor {
                 });
         store.onAwaitedRelease(charge -> told.add(charge.limit().id() + " " + charge.key()));
         store.onLostPermits(lost::add);
+    }
+
+    long lostPermits() {
+        return lost.stream().mapToLong(Long::longValue).sum();
     }
 
     @Override

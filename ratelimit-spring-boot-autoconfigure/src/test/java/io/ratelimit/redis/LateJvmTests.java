@@ -33,7 +33,7 @@ class LateJvmTests {
 
     private final HandTurnedThread time = new HandTurnedThread();
 
-    private final GuardedRedis redis = new GuardedRedis(new Well(), TIMEOUT, "test", time, time::nanos);
+    private final GuardedRedis redis = new GuardedRedis(new Well(), TIMEOUT, "test", true, time, time::nanos);
 
     private final RateLimitStore store = new RedisRateLimitStore(redis, "test");
 

@@ -79,7 +79,7 @@ class PermitHoldersTests {
         }
         release(call);
         assertThat(free(other.store)).isEqualTo(2);
-        assertThat(one.store.lostPermits()).isZero();
+        assertThat(one.lostPermits()).isZero();
     }
 
     @Test
@@ -111,7 +111,7 @@ class PermitHoldersTests {
         StoreOutcome next = enter(other, "alice");
         assertThat(next.decision().allowed()).isTrue();
         one.thread.pass(THIRD);
-        assertThat(one.store.lostPermits()).isEqualTo(2);
+        assertThat(one.lostPermits()).isEqualTo(2);
         release(next);
         assertThat(isAdmitted(other, "alice")).isFalse();
         release(paused);
@@ -135,7 +135,7 @@ class PermitHoldersTests {
         redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
         one.pass(THIRD);
         assertThat(isAdmitted(other, "alice")).isFalse();
-        assertThat(one.store.lostPermits()).isEqualTo(2);
+        assertThat(one.lostPermits()).isEqualTo(2);
         release(call);
         assertThat(free(other.store)).isEqualTo(2);
     }
@@ -331,7 +331,7 @@ class PermitHoldersTests {
         one.slow = false;
         release(call);
         one.answer();
-        assertThat(one.store.lostPermits()).isZero();
+        assertThat(one.lostPermits()).isZero();
         assertThat(free(other.store)).isEqualTo(2);
     }
 
@@ -394,7 +394,7 @@ class PermitHoldersTests {
                 redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
                 one.pass(THIRD);
             }
-            assertThat(one.store.lostPermits()).isEqualTo(6);
+            assertThat(one.lostPermits()).isEqualTo(6);
             assertThat(one.lost).containsExactly(2L, 2L, 2L);
             assertThat(log.text()).isEqualTo(message);
             one.pass(THIRD);

@@ -108,6 +108,7 @@ class SettlementQueueTests {
             },
             TIMEOUT,
             "test",
+            true,
             thread,
             thread::nanos);
 

@@ -22,7 +22,8 @@ final class TestStores {
 
     /** Each of its calls has a script of its own. */
     static RedisRateLimitStore oneByOne(RateLimitScriptExecutor executor, String prefix) {
-        return new RedisRateLimitStore(guarded(executor, LONG, prefix), prefix, DirectDispatcher::new);
+        return new RedisRateLimitStore(
+                guarded(executor, LONG, prefix), new BucketKeys(prefix), DirectDispatcher::new, PermitHolders::new);
     }
 
     static RedisRateLimitStore over(RateLimitScriptExecutor executor, Duration timeout, String prefix) {

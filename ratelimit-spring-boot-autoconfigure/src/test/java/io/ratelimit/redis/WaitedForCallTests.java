@@ -22,8 +22,9 @@ class WaitedForCallTests {
 
     private final RateLimitStore store = new RedisRateLimitStore(
             TestStores.guarded(new HeldScripts(), Duration.ofHours(1), "test"),
-            "test",
-            (redis, language) -> this::note);
+            new BucketKeys("test"),
+            (redis, language) -> this::note,
+            PermitHolders::new);
 
     private void note(PendingCall<?> call) {
         waitedFor.add(call.isWaitedFor());

@@ -41,9 +41,9 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
 
     private final UnaryOperator<Refund> forgiving = this::forgiving;
 
-    /** As {@link #FailoverRateLimitStore(RateLimitStore, RateLimitStore, Consumer)}, without events. */
+    /** Creates one for the only server, without events. */
     public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local) {
-        this(store, local, event -> {});
+        this(store, local, event -> {}, null);
     }
 
     /**
@@ -51,23 +51,15 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
      * @param local decides meanwhile if the policy is {@link OnStoreFailure#LOCAL}; must not block
      * @param events gets a {@link RateLimitStoreFailureEvent} when the store fails and a {@link RateLimitStoreRecoveredEvent}
      *     when it has recovered; must not block
+     * @param redis the name of the server, if limits are in several; {@code null}: there is only one
      */
-    public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, Consumer<Object> events) {
-        this(store, local, events, System::nanoTime, null);
-    }
-
-    /** @param redis the name of the server, if limits are in several; {@code null}: there is only one */
     public FailoverRateLimitStore(
             RateLimitStore store, RateLimitStore local, Consumer<Object> events, @Nullable String redis) {
         this(store, local, events, System::nanoTime, redis);
     }
 
     /** @param nanos the clock of outages */
-    FailoverRateLimitStore(RateLimitStore store, RateLimitStore local, Consumer<Object> events, LongSupplier nanos) {
-        this(store, local, events, nanos, null);
-    }
-
-    private FailoverRateLimitStore(
+    FailoverRateLimitStore(
             RateLimitStore store,
             RateLimitStore local,
             Consumer<Object> events,

@@ -60,12 +60,8 @@ final class OutageTracker {
     /**
      * @param check whether the whole store can decide
      * @param events gets an event when the store fails and one when it has recovered
+     * @param redis the name of the server; {@code null}: there is only one
      */
-    OutageTracker(Supplier<CompletionStage<?>> check, LongSupplier nanos, Consumer<Object> events) {
-        this(check, nanos, events, null);
-    }
-
-    /** @param redis the name of the server; {@code null}: there is only one */
     OutageTracker(
             Supplier<CompletionStage<?>> check, LongSupplier nanos, Consumer<Object> events, @Nullable String redis) {
         this.store = redis == null ? "Rate limit store" : "Rate limit store '" + redis + "'";

@@ -60,23 +60,13 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         Watchdog.shared().watch(broker, LeaseBroker::giveUpOverdue);
     }
 
-    /** For tests: calls that are late fail in the thread that finds out. */
-    public LeasingRateLimitStore(
-            RateLimitStore store,
-            Duration timeout,
-            LongSupplier nanos,
-            ScheduledExecutorService thread,
-            int mostBuckets) {
-        this(store, timeout, nanos, thread, Runnable::run, mostBuckets);
-    }
-
     /**
      * @param nanos a clock
      * @param thread in which idle leases are refunded
      * @param late in which calls are failed that have waited for too long
      * @param mostBuckets of how many buckets there may be leases at a time
      */
-    LeasingRateLimitStore(
+    public LeasingRateLimitStore(
             RateLimitStore store,
             Duration timeout,
             LongSupplier nanos,
@@ -296,12 +286,12 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
 
     /** As {@link LeaseBroker#giveUpOverdue}. */
     @Nullable
-    public String giveUpOverdue() {
+    String giveUpOverdue() {
         return broker.giveUpOverdue();
     }
 
     /** Refunds leases that no call has taken from since this was called last. */
-    public void refundIdle() {
+    void refundIdle() {
         sweep.refundIdle();
     }
 

@@ -39,11 +39,7 @@ public final class RejectionCachingRateLimitStore extends DelegatingRateLimitSto
     }
 
     /** @param nanos a monotonic clock */
-    RejectionCachingRateLimitStore(RateLimitStore store, LongSupplier nanos) {
-        this(store, () -> {}, nanos);
-    }
-
-    private RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached, LongSupplier nanos) {
+    RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached, LongSupplier nanos) {
         super(store);
         this.onCached = onCached;
         this.rejections = new RejectionCache(nanos);

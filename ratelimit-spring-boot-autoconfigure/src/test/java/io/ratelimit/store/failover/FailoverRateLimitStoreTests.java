@@ -47,7 +47,8 @@ class FailoverRateLimitStoreTests {
             store,
             new InMemoryRateLimitStore(new TestClock(), 100),
             event -> {},
-            () -> TimeUnit.SECONDS.toNanos(seconds));
+            () -> TimeUnit.SECONDS.toNanos(seconds),
+            null);
 
     private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
 

@@ -33,7 +33,7 @@ class OutageTrackerTests {
     private final List<Object> events = new ArrayList<>();
 
     private final OutageTracker log =
-            new OutageTracker(this::check, () -> TimeUnit.SECONDS.toNanos(seconds), events::add);
+            new OutageTracker(this::check, () -> TimeUnit.SECONDS.toNanos(seconds), events::add, null);
 
     private final RateLimit limit = RateLimit.named("quotes").rate("1/s").build();
 

@@ -47,7 +47,8 @@ class ChangedLeaseInRedisTests {
         guarded = new GuardedRedis(connector, TIMEOUT, prefix);
         shared = new RedisRateLimitStore(guarded, prefix);
         // Refunds when it is told to.
-        store = new LeasingRateLimitStore(shared, TIMEOUT, System::nanoTime, new LeaseThread(new TestClock()), 10_000);
+        store = new LeasingRateLimitStore(
+                shared, TIMEOUT, System::nanoTime, new LeaseThread(new TestClock()), Runnable::run, 10_000);
     }
 
     @AfterEach

@@ -56,7 +56,8 @@ class IdleLeasesInRedisTests {
         guarded = new GuardedRedis(scripts, TIMEOUT, prefix);
         shared = new RedisRateLimitStore(guarded, prefix);
         // Refunds when it is told to.
-        store = new LeasingRateLimitStore(shared, TIMEOUT, System::nanoTime, new LeaseThread(new TestClock()), 10_000);
+        store = new LeasingRateLimitStore(
+                shared, TIMEOUT, System::nanoTime, new LeaseThread(new TestClock()), Runnable::run, 10_000);
     }
 
     @AfterEach

@@ -29,7 +29,8 @@ class LeaseClockTests {
     private final RateLimit limit = window("quotes", 100, 10);
 
     private LeasingRateLimitStore instance(LongSupplier nanos) {
-        return new LeasingRateLimitStore(store, Duration.ofSeconds(20), nanos, new LeaseThread(monotonic), 10);
+        return new LeasingRateLimitStore(
+                store, Duration.ofSeconds(20), nanos, new LeaseThread(monotonic), Runnable::run, 10);
     }
 
     /** An instance has leased 10, when time passes as others see it; then others, and the instance, take what they get. */

@@ -110,6 +110,7 @@ public abstract class LeaseRandomContract {
                         Duration.ofSeconds(20),
                         () -> clock.micros() * 1_000,
                         new ScheduledThreadPoolExecutor(1),
+                        Runnable::run,
                         10))
                 .toList();
 

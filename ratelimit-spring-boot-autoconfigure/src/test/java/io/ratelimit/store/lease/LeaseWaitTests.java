@@ -92,8 +92,8 @@ class LeaseWaitTests {
         ScheduledThreadPoolExecutor noThread = new ScheduledThreadPoolExecutor(1, task -> {
             throw new OutOfMemoryError("unable to create native thread");
         });
-        LeasingRateLimitStore leasing =
-                new LeasingRateLimitStore(trips, Duration.ofMillis(100), System::nanoTime, noThread, 100);
+        LeasingRateLimitStore leasing = new LeasingRateLimitStore(
+                trips, Duration.ofMillis(100), System::nanoTime, noThread, Runnable::run, 100);
         assertThat(leasing.decide(StoreRequest.of(one)).decision().allowed()).isTrue();
         assertThat(leasing.decideAsync(StoreRequest.of(List.of(one)))
                         .thenApply(StoreOutcome::decisions)
@@ -219,7 +219,7 @@ class LeaseWaitTests {
     @Test
     void requestWithoutAnAnswerIsTakenUpAgain() {
         store = new LeasingRateLimitStore(
-                trips, Duration.ofMillis(100), () -> clock.micros() * 1_000, new LeaseThread(clock), 10);
+                trips, Duration.ofMillis(100), () -> clock.micros() * 1_000, new LeaseThread(clock), Runnable::run, 10);
         takeUntilALeaseIsDue();
         CompletableFuture<Void> answer = trips.hold();
         CompletableFuture<?> asks = store.decideAsync(StoreRequest.of(List.of(one)))

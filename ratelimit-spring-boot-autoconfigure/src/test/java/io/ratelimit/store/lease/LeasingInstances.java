@@ -62,8 +62,8 @@ public final class LeasingInstances implements AfterEachCallback {
     }
 
     public LeasingRateLimitStore add(int mostBuckets) {
-        LeasingRateLimitStore added =
-                new LeasingRateLimitStore(trips, TIMEOUT, () -> clock.micros() * 1_000, thread, mostBuckets);
+        LeasingRateLimitStore added = new LeasingRateLimitStore(
+                trips, TIMEOUT, () -> clock.micros() * 1_000, thread, Runnable::run, mostBuckets);
         instances.add(added);
         return added;
     }

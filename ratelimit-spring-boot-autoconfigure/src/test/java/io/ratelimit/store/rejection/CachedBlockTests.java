@@ -37,6 +37,7 @@ class CachedBlockTests {
                     return super.decide(request);
                 }
             },
+            () -> {},
             () -> clock.micros() * 1_000);
 
     private static Charge charge(RateLimit limit, long permits) {

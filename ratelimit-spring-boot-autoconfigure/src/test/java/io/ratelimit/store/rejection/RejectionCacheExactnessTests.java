@@ -53,7 +53,7 @@ class RejectionCacheExactnessTests {
                 return super.decide(request);
             }
         };
-        RateLimitStore remembers = new RejectionCachingRateLimitStore(exact, () -> clock.micros() * 1_000);
+        RateLimitStore remembers = new RejectionCachingRateLimitStore(exact, () -> {}, () -> clock.micros() * 1_000);
         for (int i = 0; i < 8; i++) {
             remembers.decide(StoreRequest.of(new Charge(limit, "alice", 1)));
             clock.advance(7_001);
@@ -83,7 +83,8 @@ class RejectionCacheExactnessTests {
                     return super.decide(request);
                 }
             };
-            RateLimitStore remembers = new RejectionCachingRateLimitStore(store, () -> clock.micros() * 1_000);
+            RateLimitStore remembers =
+                    new RejectionCachingRateLimitStore(store, () -> {}, () -> clock.micros() * 1_000);
             for (TraceStep step : RandomTrace.draw(random, draw(limits, random, number))) {
                 clock.set(step.now());
                 decided++;

@@ -34,7 +34,8 @@ class RejectionCacheInvalidationTests {
 
     private final StubStore store = new StubStore();
 
-    private final RejectionCachingRateLimitStore remembering = new RejectionCachingRateLimitStore(store, () -> 0);
+    private final RejectionCachingRateLimitStore remembering =
+            new RejectionCachingRateLimitStore(store, () -> {}, () -> 0);
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
@@ -95,7 +96,7 @@ class RejectionCacheInvalidationTests {
     @Test
     void answerThatWasOnItsWayDuringAResetIsNotRemembered() {
         HeldStore held = new HeldStore(store);
-        RejectionCachingRateLimitStore overHeld = new RejectionCachingRateLimitStore(held, () -> 0);
+        RejectionCachingRateLimitStore overHeld = new RejectionCachingRateLimitStore(held, () -> {}, () -> 0);
         store.answer(REJECTED);
         CompletableFuture<?> answer = overHeld.decideAsync(StoreRequest.of(List.of(ONE)))
                 .thenApply(StoreOutcome::decisions)

@@ -40,7 +40,8 @@ class RejectionCachingRateLimitStoreTests {
 
     private long nanos = Long.MAX_VALUE - 50 * MILLI;
 
-    private final RejectionCachingRateLimitStore remembering = new RejectionCachingRateLimitStore(store, () -> nanos);
+    private final RejectionCachingRateLimitStore remembering =
+            new RejectionCachingRateLimitStore(store, () -> {}, () -> nanos);
 
     /** The ways to ask. */
     private enum Way {
@@ -92,7 +93,7 @@ class RejectionCachingRateLimitStoreTests {
                 return super.decide(request);
             }
         };
-        RejectionCachingRateLimitStore overSlow = new RejectionCachingRateLimitStore(slow, () -> nanos);
+        RejectionCachingRateLimitStore overSlow = new RejectionCachingRateLimitStore(slow, () -> {}, () -> nanos);
         store.answer(REJECTED);
         overSlow.decide(StoreRequest.of(ONE));
         nanos += 70 * MILLI - 1;

@@ -235,7 +235,8 @@ class RateLimitClientTests {
     }
 
     private RateLimiterRegistry registry(Waiter forPermits) {
-        LimitCatalog catalog = new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()));
+        LimitCatalog catalog =
+                new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
         catalog.declare(TestLimits.tokenBucket("partner", 3, "1/h"), "test", true);
         catalog.declare(
                 RateLimit.named("patient")

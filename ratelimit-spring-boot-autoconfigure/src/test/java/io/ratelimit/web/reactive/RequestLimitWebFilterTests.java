@@ -38,7 +38,8 @@ import reactor.core.publisher.Mono;
 /** Which thread goes on with a request once it is decided. */
 class RequestLimitWebFilterTests {
 
-    private final LimitCatalog catalog = new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()));
+    private final LimitCatalog catalog =
+            new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
     private final RequestRules rules = new RequestRules(
             List.of(new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any")),
