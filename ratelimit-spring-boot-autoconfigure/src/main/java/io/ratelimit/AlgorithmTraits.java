@@ -158,7 +158,27 @@ public abstract class AlgorithmTraits {
         return new Rate(permits, Duration.of(micros, ChronoUnit.MICROS)).toString();
     }
 
-    private static class TokenBucket extends AlgorithmTraits {
+    /** Permits come back at the rate, as few at once as its numbers allow. */
+    private abstract static class Gradual extends AlgorithmTraits {
+
+        Gradual(char letter) {
+            super(letter);
+        }
+
+        @Override
+        public Rate batch(RateLimit limit) {
+            return new Rate(
+                    limit.reducedRate().permits(),
+                    Duration.of(limit.reducedRate().micros(), ChronoUnit.MICROS));
+        }
+
+        @Override
+        void divide(RateLimit limit, int instances, RateLimitBuilder share) {
+            slower(batch(limit), instances, share);
+        }
+    }
+
+    private static class TokenBucket extends Gradual {
 
         TokenBucket() {
             super('T');
@@ -175,13 +195,6 @@ public abstract class AlgorithmTraits {
         }
 
         @Override
-        public Rate batch(RateLimit limit) {
-            return new Rate(
-                    limit.reducedRate().permits(),
-                    Duration.of(limit.reducedRate().micros(), ChronoUnit.MICROS));
-        }
-
-        @Override
         public boolean refillsEvenly() {
             return true;
         }
@@ -189,11 +202,6 @@ public abstract class AlgorithmTraits {
         @Override
         public long waitForMore(RateLimit limit, long missing, long more) {
             return limit.reducedRate().timeOf(more, 0);
-        }
-
-        @Override
-        void divide(RateLimit limit, int instances, RateLimitBuilder share) {
-            slower(batch(limit), instances, share);
         }
     }
 
@@ -282,8 +290,14 @@ public abstract class AlgorithmTraits {
             super(letter);
         }
 
+        /** There is no arithmetic with the rate, unless the algorithm has some. */
         @Override
-        public final Rate batch(RateLimit limit) {
+        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
+            return new CapacityRange(1, RateLimit.MAX_CAPACITY);
+        }
+
+        @Override
+        public Rate batch(RateLimit limit) {
             return new Rate(limit.capacity(), Duration.of(limit.fullMicros(), ChronoUnit.MICROS));
         }
 
@@ -294,7 +308,7 @@ public abstract class AlgorithmTraits {
 
         /** As long as the limit's; with less than one permit for each instance, as long as one permit takes. */
         @Override
-        final void divide(RateLimit limit, int instances, RateLimitBuilder share) {
+        void divide(RateLimit limit, int instances, RateLimitBuilder share) {
             share.rate(
                     limit.capacity() < instances
                             ? rate(1, limit.reducedRate().fullMicros(instances))
@@ -320,26 +334,15 @@ public abstract class AlgorithmTraits {
     }
 
     /** Fixed windows that are the units of a calendar. */
-    private static final class CalendarWindow extends AlgorithmTraits {
+    private static final class CalendarWindow extends Window {
 
         CalendarWindow() {
             super('C');
         }
 
-        /** There is no arithmetic with the rate. */
-        @Override
-        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
-            return new CapacityRange(1, RateLimit.MAX_CAPACITY);
-        }
-
         @Override
         public Rate batch(RateLimit limit) {
             return limit.rate();
-        }
-
-        @Override
-        public boolean isWindow() {
-            return true;
         }
 
         /** With less than one permit for each instance, a window in which one permit comes back. */
@@ -375,26 +378,16 @@ public abstract class AlgorithmTraits {
         }
     }
 
-    private static final class Concurrency extends AlgorithmTraits {
+    private static final class Concurrency extends Window {
 
         Concurrency() {
             super('H');
-        }
-
-        @Override
-        CapacityRange capacities(Rate rate, ReducedRate reduced, Duration maxWait) {
-            return new CapacityRange(1, RateLimit.MAX_CAPACITY);
         }
 
         /** Permits that are neither released nor renewed come back together. */
         @Override
         public Rate batch(RateLimit limit) {
             return new Rate(limit.capacity(), limit.hold());
-        }
-
-        @Override
-        public boolean isWindow() {
-            return true;
         }
 
         @Override
@@ -450,7 +443,7 @@ public abstract class AlgorithmTraits {
     }
 
     /** An algorithm of the application. No more is known of it than its functions. */
-    private static final class Own extends AlgorithmTraits {
+    private static final class Own extends Gradual {
 
         Own() {
             super('X');
@@ -462,13 +455,6 @@ public abstract class AlgorithmTraits {
         }
 
         @Override
-        public Rate batch(RateLimit limit) {
-            return new Rate(
-                    limit.reducedRate().permits(),
-                    Duration.of(limit.reducedRate().micros(), ChronoUnit.MICROS));
-        }
-
-        @Override
         public boolean knowsWaitForMore() {
             return false;
         }
@@ -476,11 +462,6 @@ public abstract class AlgorithmTraits {
         @Override
         String obstacleToLeases(Rate rate, long capacity) {
             return "an algorithm of the application decides when permits come back";
-        }
-
-        @Override
-        void divide(RateLimit limit, int instances, RateLimitBuilder share) {
-            slower(batch(limit), instances, share);
         }
     }
 }

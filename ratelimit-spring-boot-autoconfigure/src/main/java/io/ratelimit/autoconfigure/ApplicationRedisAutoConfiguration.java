@@ -1,8 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -36,12 +34,11 @@ import org.springframework.core.type.AnnotationMetadata;
 @Import(ApplicationRedisAutoConfiguration.LeftOut.class)
 public final class ApplicationRedisAutoConfiguration {
 
-    static class LeftOut implements ImportSelector, BeanFactoryAware {
+    static class LeftOut implements ImportSelector {
 
-        private @Nullable BeanFactory beans;
+        private final BeanFactory beans;
 
-        @Override
-        public void setBeanFactory(BeanFactory beans) {
+        LeftOut(BeanFactory beans) {
             this.beans = beans;
         }
 

@@ -2,12 +2,8 @@ package io.ratelimit.autoconfigure;
 
 import java.lang.System.Logger.Level;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.beans.factory.BeanFactoryAware;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -15,7 +11,6 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.context.EnvironmentAware;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
@@ -61,35 +56,24 @@ public final class DefaultRedisAutoConfiguration {
         return new Showing();
     }
 
-    static class Hiding
-            implements ImportBeanDefinitionRegistrar, EnvironmentAware, BeanFactoryAware, BeanClassLoaderAware {
+    static class Hiding implements ImportBeanDefinitionRegistrar {
 
-        private @Nullable Environment environment;
+        private final Environment environment;
 
-        private @Nullable BeanFactory beans;
+        private final BeanFactory beans;
 
-        private @Nullable ClassLoader classes;
+        private final ClassLoader classes;
 
-        @Override
-        public void setEnvironment(Environment environment) {
+        Hiding(Environment environment, BeanFactory beans, ClassLoader classes) {
             this.environment = environment;
-        }
-
-        @Override
-        public void setBeanFactory(BeanFactory beans) {
             this.beans = beans;
-        }
-
-        @Override
-        public void setBeanClassLoader(ClassLoader classes) {
             this.classes = classes;
         }
 
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             if (beans instanceof ConfigurableListableBeanFactory known
-                    && !ApplicationRedis.isConfigured(
-                            Objects.requireNonNull(environment), Objects.requireNonNull(classes))
+                    && !ApplicationRedis.isConfigured(environment, classes)
                     && !ApplicationRedis.isDeclared(known)) {
                 hide(known);
             }

@@ -12,10 +12,14 @@ interface LimitPlan {
     String text();
 
     /** Returns whether it reads the principal. */
-    boolean readsPrincipal();
+    default boolean readsPrincipal() {
+        return false;
+    }
 
-    /** Returns the limit that applies to a call, or the limit itself if it is found by the key. */
-    RateLimit limit(EffectiveLimit limit, Evaluation evaluation);
+    /** Returns the limit that applies to a call, as far as its expressions tell. */
+    default RateLimit limit(EffectiveLimit limit, Evaluation evaluation) {
+        return limit.get();
+    }
 
     /** Returns whether a bean finds the plan by the key. */
     default boolean isResolved() {

@@ -16,16 +16,6 @@ record ResolvedPlan(String bean, PlanCache plans) implements LimitPlan {
     }
 
     @Override
-    public boolean readsPrincipal() {
-        return false;
-    }
-
-    @Override
-    public RateLimit limit(EffectiveLimit limit, Evaluation evaluation) {
-        return limit.get();
-    }
-
-    @Override
     public boolean isResolved() {
         return true;
     }

@@ -45,7 +45,7 @@ public final class RateLimitGate {
     private final Duration patience;
 
     public RateLimitGate(RateLimitStore store, RateLimitListener listener, Waiter waiter) {
-        this(store, listener, CallObserver.NONE, waiter, () -> false, Duration.ofMinutes(1));
+        this(store, listener, CallObserver.NONE, waiter, () -> false, Duration.ofMinutes(1), null);
     }
 
     /**
@@ -53,20 +53,6 @@ public final class RateLimitGate {
      *
      * @param mustNotBlock whether the current thread must not block
      * @param patience the longest time that a blocking caller waits for a refund, which the store normally ends earlier
-     */
-    public RateLimitGate(
-            RateLimitStore store,
-            RateLimitListener listener,
-            CallObserver observer,
-            Waiter waiter,
-            BooleanSupplier mustNotBlock,
-            Duration patience) {
-        this(store, listener, observer, waiter, mustNotBlock, patience, null);
-    }
-
-    /**
-     * Creates the gate of a child context.
-     *
      * @param parent the gate of the parent context, if it has the same store: calls of both wait for permits in the same queues;
      *     {@code null}: there is none
      */

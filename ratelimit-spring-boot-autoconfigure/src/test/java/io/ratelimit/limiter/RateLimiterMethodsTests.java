@@ -340,7 +340,13 @@ class RateLimiterMethodsTests {
     /** All threads must not block. */
     private RateLimitGate eventLoop(RateLimitStore asked) {
         return new RateLimitGate(
-                asked, (charge, decision, outcome) -> {}, CallObserver.NONE, timer, () -> true, Duration.ofSeconds(1));
+                asked,
+                (charge, decision, outcome) -> {},
+                CallObserver.NONE,
+                timer,
+                () -> true,
+                Duration.ofSeconds(1),
+                null);
     }
 
     private static LimitOverrides disabled(String name) {
