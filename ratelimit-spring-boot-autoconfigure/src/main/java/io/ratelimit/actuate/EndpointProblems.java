@@ -4,6 +4,8 @@ import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
@@ -35,6 +37,18 @@ import org.springframework.util.MimeType;
  * principal, and answers HTTP requests that fail with problem details. Over JMX, exceptions are thrown.
  */
 public final class EndpointProblems implements OperationInvokerAdvisor {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    private static final String FOREIGN_BUCKET =
+            "Redis holds a value at the key of this bucket that the starter did not write. Nothing was changed. To delete the"
+                    + " value, reset the bucket (DELETE with the same key). If another application writes it, choose another"
+                    + " ratelimit.redis.key-prefix.";
+
+    private static final String FOREIGN_OVERRIDES =
+            "Redis holds a value at the key of the overrides that the starter did not write. Nothing was changed. Delete the"
+                    + " key (the value of ratelimit.redis.key-prefix, then :%overrides), and send the request again. If another"
+                    + " application writes it, choose another ratelimit.redis.key-prefix.";
 
     private static final MimeType PROBLEM = MimeType.valueOf("application/problem+json");
 
@@ -68,7 +82,7 @@ public final class EndpointProblems implements OperationInvokerAdvisor {
             if (status == 0) {
                 throw ex;
             }
-            return problem(status, detail(ex));
+            return problem(status, detail(ex, context));
         }
     }
 
@@ -126,10 +140,24 @@ public final class EndpointProblems implements OperationInvokerAdvisor {
         return invalid ? 400 : 0;
     }
 
-    private static String detail(RuntimeException failure) {
+    private static String detail(RuntimeException failure, InvocationContext context) {
+        if (failure instanceof RateLimitStoreException known && known.getReason() == Reason.FOREIGN_VALUE) {
+            logger.log(
+                    Level.WARNING,
+                    "Request to the endpoint ratelimits failed ({0}); nothing was changed",
+                    causes(known));
+            return context.getArguments().get("key") == null ? FOREIGN_OVERRIDES : FOREIGN_BUCKET;
+        }
         return failure instanceof ParameterMappingException mapping
                 ? mapping.getParameter().getName() + " must be "
                         + expected(mapping.getParameter().getType()) + " (was \"" + mapping.getValue() + "\")."
+                : String.valueOf(failure.getMessage());
+    }
+
+    /** A refusal has the message of Redis in its cause. */
+    private static String causes(RateLimitStoreException failure) {
+        return failure.getCause() instanceof RateLimitStoreException cause
+                ? causes(cause)
                 : String.valueOf(failure.getMessage());
     }
 

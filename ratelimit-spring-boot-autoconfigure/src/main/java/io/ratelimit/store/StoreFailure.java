@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * @param reason the latest one
  * @param message the store's; never contains a key
  * @param since when the first call was not decided
- * @param calls how many calls were not decided since then, so that {@link OnStoreFailure} applied
+ * @param calls how many calls {@link OnStoreFailure} has decided since then; costs charged after a call, and buckets that were
+ *     looked up, do not count
  * @param redis the name of the server that fails, if limits are in several; {@code null}: there is only one
  */
 public record StoreFailure(

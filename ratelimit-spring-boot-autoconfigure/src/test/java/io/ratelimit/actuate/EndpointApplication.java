@@ -23,7 +23,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
-/** An application with an endpoint over HTTP, and limits in memory. */
+/** An application with an endpoint over HTTP, and limits in memory unless a property says otherwise. */
 final class EndpointApplication implements AutoCloseable {
 
     private static final HttpClient CLIENT = HttpClient.newBuilder()
@@ -47,7 +47,6 @@ final class EndpointApplication implements AutoCloseable {
                                         "server.address=127.0.0.1",
                                         "spring.main.banner-mode=off",
                                         "management.endpoints.web.exposure.include=ratelimits",
-                                        "ratelimit.store=in-memory",
                                         "ratelimit.limits.exports.rate=2/h",
                                         "ratelimit.limits.quotes.plan-expression=none",
                                         "ratelimit.limits.quotes.plans.free.capacity=2"),
@@ -56,6 +55,9 @@ final class EndpointApplication implements AutoCloseable {
                                         : Stream.of(
                                                 "ratelimit.http[0].path=/exports/**",
                                                 "ratelimit.http[0].limit=exports"),
+                                Stream.of(properties).anyMatch(each -> each.startsWith("ratelimit.store="))
+                                        ? Stream.<String>of()
+                                        : Stream.of("ratelimit.store=in-memory"),
                                 Stream.of(properties))
                         .flatMap(each -> each)
                         .map(property -> "--" + property)

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.when;
 
+import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.testing.LogRecorder;
 import java.security.Principal;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.InvocationContext;
 import org.springframework.boot.actuate.endpoint.OperationArgumentResolver;
@@ -68,6 +72,31 @@ class EndpointProblemsTests {
         assertThat(answer.getStatus()).isEqualTo(503);
         assertThat(answer.getBody())
                 .isEqualTo(Map.of("title", "Service Unavailable", "status", 503, "detail", "no answer in time"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void foreignValueIsExplainedAndTheReplyOfRedisIsInTheLog(boolean isRefusal) {
+        RateLimitStoreException foreign = new RateLimitStoreException(Reason.FOREIGN_VALUE, "Redis: WRONGTYPE x", null);
+        OperationInvoker advised = advised(OperationType.WRITE, context -> {
+            throw isRefusal ? new RateLimitRefusedException(foreign) : foreign;
+        });
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit")) {
+            assertThat(detail(advised, Map.of("limit", "quotes")))
+                    .startsWith("Redis holds a value at the key of the overrides")
+                    .contains("Delete the key", ":%overrides")
+                    .doesNotContain("WRONGTYPE");
+            assertThat(log.lines())
+                    .containsExactly(
+                            "Request to the endpoint ratelimits failed (Redis: WRONGTYPE x); nothing was changed");
+        }
+    }
+
+    private static String detail(OperationInvoker advised, Map<String, Object> arguments) {
+        WebEndpointResponse<?> answer =
+                (WebEndpointResponse<?>) advised.invoke(new InvocationContext(SecurityContext.NONE, arguments, WEB));
+        assertThat(answer.getStatus()).isEqualTo(503);
+        return (String) ((Map<?, ?>) answer.getBody()).get("detail");
     }
 
     @Test

@@ -93,6 +93,15 @@ public final class StubStore implements RateLimitStore {
     }
 
     @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        List<Charge> charges = List.of(charge);
+        return answer(charges, () -> {
+            ask(charges);
+            return null;
+        });
+    }
+
+    @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
         List<Charge> charges = List.of(charge);
         return answer(charges, () -> {

@@ -118,7 +118,9 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
 
     private CompletionStage<Void> charge(Charge charge, Function<Charge, CompletionStage<Void>> store) {
         return Futures.start(() -> store.apply(charge)).exceptionallyCompose(thrown -> {
-            List<Charge> limited = limitedLocally(List.of(charge), storeFailure(thrown));
+            RateLimitStoreException failure = storeFailure(thrown);
+            outages.otherFailure(List.of(charge.limit()), failure);
+            List<Charge> limited = limitedLocally(List.of(charge), failure);
             return limited.isEmpty() ? CompletableFuture.completedFuture(null) : local.chargeAsync(charge);
         });
     }
@@ -152,7 +154,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     }
 
     private RateLimitDecision peekLocally(Charge charge, RateLimitStoreException failure) {
-        outages.failure(List.of(charge.limit()), failure);
+        outages.otherFailure(List.of(charge.limit()), failure);
         return switch (policy(charge)) {
             case LOCAL -> locally(() -> local.peek(charge));
             case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
@@ -190,6 +192,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     }
 
     private StoreOutcome fallBack(StoreRequest request, RateLimitStoreException failure) {
+        outages.failureOfCall(limits(request.charges()), failure);
         List<Charge> limited = limitedLocally(request.charges(), failure);
         if (limited.isEmpty()) {
             return StoreOutcome.of(request, combined(request.charges(), limited, List.of()));
@@ -213,7 +216,6 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
      * @throws RateLimitStoreException if any charge's policy is not to allow it
      */
     private List<Charge> limitedLocally(List<Charge> charges, RateLimitStoreException failure) {
-        outages.failure(limits(charges), failure);
         if (anyFailsBy(OnStoreFailure.THROW, charges)) {
             throw failure;
         }

@@ -120,24 +120,27 @@ final class Outage {
         return nanos.getAsLong() - lastFailure >= quiet.toNanos();
     }
 
-    /** @param limits of the call; empty for a check during an outage */
-    void failure(List<RateLimit> limits, RateLimitStoreException failure) {
+    /**
+     * @param limits those that it concerns; empty for a check during an outage
+     * @param isCall whether it is a call that is decided by {@code on-store-failure} now
+     */
+    void failure(List<RateLimit> limits, RateLimitStoreException failure, boolean isCall) {
         lastFailure = nanos.getAsLong();
         State known = state;
         RateLimitStoreException first = first(failure);
         if (known == null || !known.knows(first, limits)) {
-            news(limits, first);
-        } else if (!limits.isEmpty()) {
+            news(limits, first, isCall);
+        } else if (isCall) {
             known.calls.increment();
         }
     }
 
-    private synchronized void news(List<RateLimit> limits, RateLimitStoreException failure) {
+    private synchronized void news(List<RateLimit> limits, RateLimitStoreException failure, boolean isCall) {
         State before = state;
         State known =
                 before == null ? new State(Instant.now(), lastFailure, failure, Set.of(), new LongAdder()) : before;
         state = known.with(failure, limits);
-        if (!limits.isEmpty()) {
+        if (isCall) {
             known.calls.increment();
         }
         if (before == null) {

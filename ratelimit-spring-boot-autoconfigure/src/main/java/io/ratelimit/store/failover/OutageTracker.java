@@ -80,16 +80,29 @@ final class OutageTracker {
         this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 
-    /** @param limits of the call; empty for a check during an outage */
-    void failure(List<RateLimit> limits, RateLimitStoreException failure) {
+    /** A call is decided by {@code on-store-failure}. */
+    void failureOfCall(List<RateLimit> limits, RateLimitStoreException failure) {
+        failure(limits, failure, true);
+    }
+
+    /**
+     * Something else than a call has failed, which does not count as one.
+     *
+     * @param limits those that it concerns; empty for a check during an outage
+     */
+    void otherFailure(List<RateLimit> limits, RateLimitStoreException failure) {
+        failure(limits, failure, false);
+    }
+
+    private void failure(List<RateLimit> limits, RateLimitStoreException failure, boolean isCall) {
         RateLimitStoreException first = Outage.first(failure);
         Reason reason = first.getReason();
         if (reason == Reason.FOREIGN_VALUE) {
-            ofBuckets.failure(limits, failure);
+            ofBuckets.failure(limits, failure, isCall);
         } else if (reason == Reason.ALGORITHM) {
-            ofAlgorithm(first).failure(limits, failure);
+            ofAlgorithm(first).failure(limits, failure, isCall);
         } else if (isOfStore(reason)) {
-            ofStore.failure(limits, failure);
+            ofStore.failure(limits, failure, isCall);
         }
     }
 
@@ -152,7 +165,7 @@ final class OutageTracker {
             }
             ofStore.overIfQuiet();
         } else if (ofStore.isOn() || !isOfStore(Outage.first(failure).getReason())) {
-            failure(List.of(), failure);
+            otherFailure(List.of(), failure);
         } else {
             found(Outage.first(failure));
         }

@@ -171,6 +171,34 @@ class FailoverRateLimitStoreTests {
     }
 
     @Test
+    void callsOfAnOutageAreThoseThatThePolicyDecides() {
+        store.failAtOnce(trouble);
+        allowed(failover, LOCAL);
+        allowed(failover, LOCAL, ALLOW);
+        assertThat(catchThrowable(() -> allowed(failover, REJECT))).isNotNull();
+        assertThat(calls()).isEqualTo(3);
+
+        Charge charge = new Charge(LOCAL, "key", 1);
+        failover.settleAsync(charge).toCompletableFuture().join();
+        failover.chargeAsync(charge).toCompletableFuture().join();
+        failover.peek(charge);
+        assertThat(calls()).isEqualTo(3);
+        allowed(new AsyncStore(failover), LOCAL);
+        assertThat(calls()).isEqualTo(4);
+    }
+
+    @Test
+    void settlementThatFailsFirstBeginsAnOutageWithoutCalls() {
+        store.failAtOnce(trouble);
+        failover.settleAsync(new Charge(LOCAL, "key", 1)).toCompletableFuture().join();
+        assertThat(calls()).isZero();
+    }
+
+    private long calls() {
+        return failover.lastFailures().get(0).calls();
+    }
+
+    @Test
     void mistakesAreNotTroubleWithTheStore() {
         IllegalArgumentException mistake = new IllegalArgumentException("two charges of one bucket");
         store.fail(mistake);

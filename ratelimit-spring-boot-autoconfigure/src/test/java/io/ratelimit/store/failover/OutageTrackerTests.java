@@ -53,7 +53,7 @@ class OutageTrackerTests {
     void oneLineWhenItFailsAndOneWhenItIsBack() {
         log.success();
         for (int i = 0; i < 5; i++) {
-            log.failure(List.of(limit), trouble);
+            log.failureOfCall(List.of(limit), trouble);
         }
         seconds = 1;
         log.success();
@@ -70,9 +70,9 @@ class OutageTrackerTests {
     void oneEventWhenItFailsAndOneWhenItIsBack() {
         log.success();
         for (int i = 0; i < 5; i++) {
-            log.failure(List.of(limit), trouble);
+            log.failureOfCall(List.of(limit), trouble);
         }
-        log.failure(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
+        log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
         seconds = 1;
         log.success();
         log.success();
@@ -89,7 +89,7 @@ class OutageTrackerTests {
 
     @Test
     void foreignValueOfABucketIsNoEvent() {
-        log.failure(List.of(limit), new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
+        log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
         seconds = 61;
         log.success();
         assertThat(recorder.lines()).hasSize(2);
@@ -98,9 +98,9 @@ class OutageTrackerTests {
 
     @Test
     void idleTimeIsNoPartOfTheOutage() {
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         seconds = 2;
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         seconds = 102;
         log.success();
         assertThat(recorder.lines().get(1)).contains("(failures were seen for 2.0 s)");
@@ -108,10 +108,10 @@ class OutageTrackerTests {
 
     @Test
     void aSecondOutageIsLoggedAtOnce() {
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         seconds = 1;
         log.success();
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         seconds = 2;
         log.success();
         assertThat(recorder.levels()).containsExactly("WARNING", "INFO", "WARNING", "INFO");
@@ -120,7 +120,7 @@ class OutageTrackerTests {
     @Test
     void failuresAmongSuccessesAreOneOutage() {
         for (int i = 0; i < 5; i++) {
-            log.failure(List.of(limit), trouble);
+            log.failureOfCall(List.of(limit), trouble);
             log.success();
         }
         assertThat(recorder.levels()).containsExactly("WARNING");
@@ -137,7 +137,7 @@ class OutageTrackerTests {
 
     @Test
     void whatIsNotRefundedWhileTheStoreFailsIsNoNews() {
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         log.notRefunded(limit, trouble);
         assertThat(recorder.levels()).containsExactly("WARNING");
     }
@@ -145,8 +145,8 @@ class OutageTrackerTests {
     @Test
     void everyReasonIsLoggedOnce() {
         for (int i = 0; i < 3; i++) {
-            log.failure(List.of(limit), trouble);
-            log.failure(List.of(limit), new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
+            log.failureOfCall(List.of(limit), trouble);
+            log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.TIMEOUT, "hangs", null));
             seconds += 3_600;
         }
         assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
@@ -155,13 +155,13 @@ class OutageTrackerTests {
 
     @Test
     void latestReasonIsKnown() {
-        log.failure(List.of(limit), trouble);
-        log.failure(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
+        log.failureOfCall(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.BUSY, "busy", null));
         assertThat(log.failures()).singleElement().satisfies(known -> {
             assertThat(known.reason()).isEqualTo(Reason.BUSY);
             assertThat(known.message()).isEqualTo("busy");
         });
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         assertThat(log.failures())
                 .singleElement()
                 .satisfies(known -> assertThat(known.reason()).isEqualTo(Reason.ERROR));
@@ -172,9 +172,9 @@ class OutageTrackerTests {
     void everyPolicyIsLoggedOnceWithTheLimitsOfTheCall() {
         RateLimit login = TestLimits.failingBy(OnStoreFailure.REJECT, "login");
         for (int i = 0; i < 2; i++) {
-            log.failure(List.of(limit), trouble);
-            log.failure(List.of(limit, login), trouble);
-            log.failure(List.of(login), trouble);
+            log.failureOfCall(List.of(limit), trouble);
+            log.failureOfCall(List.of(limit, login), trouble);
+            log.failureOfCall(List.of(login), trouble);
         }
         assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
         assertThat(recorder.lines().get(1))
@@ -183,8 +183,8 @@ class OutageTrackerTests {
 
     @Test
     void whyTheStoreIsNotAskedIsKnown() {
-        log.failure(List.of(limit), trouble);
-        log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", trouble));
+        log.failureOfCall(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", trouble));
         assertThat(recorder.levels()).containsExactly("WARNING");
         assertThat(log.failures()).singleElement().satisfies(known -> {
             assertThat(known.reason()).isEqualTo(Reason.ERROR);
@@ -195,7 +195,7 @@ class OutageTrackerTests {
 
     @Test
     void itIsNotOverWhileAPartOfTheStoreFails() {
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         seconds = 1;
         found = trouble;
         log.success();
@@ -209,8 +209,8 @@ class OutageTrackerTests {
 
     @Test
     void bucketThatIsNotOursIsNoOutageAndForgottenAfterAMinute() {
-        log.failure(List.of(limit), new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null));
+        log.failureOfCall(List.of(limit), trouble);
         assertThat(log.failures()).hasSize(2);
         seconds = 1;
         log.success();
@@ -235,7 +235,7 @@ class OutageTrackerTests {
             assertThat(known.reason()).isEqualTo(Reason.TIMEOUT);
             assertThat(known.calls()).isZero();
         });
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         assertThat(recorder.levels()).containsExactly("INFO", "WARNING");
         assertThat(log.failures())
                 .singleElement()
@@ -266,7 +266,7 @@ class OutageTrackerTests {
     /** It makes an outage longer, but concerns no limit. */
     @Test
     void reasonThatACheckFindsIsNotSaidToConcernALimit() {
-        log.failure(List.of(limit), trouble);
+        log.failureOfCall(List.of(limit), trouble);
         log.checked(null, new RateLimitStoreException(Reason.BUSY, "busy", null));
         assertThat(recorder.lines().get(1)).isEqualTo("Rate limit store unavailable (busy: busy); found by a check");
         assertThat(log.failures())
@@ -279,7 +279,7 @@ class OutageTrackerTests {
 
     @Test
     void endOfTheApplicationIsNoNews() {
-        log.failure(List.of(limit), new RateLimitStoreException(Reason.CLOSED, "closed", null));
+        log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.CLOSED, "closed", null));
         assertThat(recorder.levels()).isEmpty();
         assertThat(log.failures()).isEmpty();
     }
@@ -287,7 +287,7 @@ class OutageTrackerTests {
     @Test
     void endOfTheApplicationIsNoNewsEitherAsTheReasonNotToAsk() {
         RateLimitStoreException closed = new RateLimitStoreException(Reason.CLOSED, "closed", null);
-        log.failure(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", closed));
+        log.failureOfCall(List.of(limit), new RateLimitStoreException(Reason.SHORT_CIRCUITED, "not asked", closed));
         assertThat(recorder.levels()).isEmpty();
         assertThat(log.failures()).isEmpty();
     }
@@ -296,7 +296,7 @@ class OutageTrackerTests {
     void everyBrokenAlgorithmIsNamed() {
         for (int i = 0; i < 3; i++) {
             for (String name : List.of("nightly", "gcra")) {
-                log.failure(List.of(limit), new AlgorithmFailureException("Redis: ", name, "take: no", null));
+                log.failureOfCall(List.of(limit), new AlgorithmFailureException("Redis: ", name, "take: no", null));
             }
         }
         assertThat(recorder.lines())
@@ -312,7 +312,7 @@ class OutageTrackerTests {
                         tuple("Redis: Algorithm 'nightly': take: no", 3L));
         assertThat(log.isAvailable()).isTrue();
         seconds = 59;
-        log.failure(List.of(limit), new AlgorithmFailureException("", "gcra", "used: no", null));
+        log.failureOfCall(List.of(limit), new AlgorithmFailureException("", "gcra", "used: no", null));
         seconds = 60;
         log.success();
         assertThat(recorder.lines().get(2))
