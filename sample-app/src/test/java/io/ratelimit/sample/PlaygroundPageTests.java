@@ -16,9 +16,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.json.JsonParserFactory;
+import org.springframework.http.HttpHeaders;
 
 /** The page at {@code /} as it is sent: true to the code, and with nothing from elsewhere. */
 class PlaygroundPageTests {
+
+    private static final List<String> HEADERS =
+            List.of("Content-Security-Policy", "X-Content-Type-Options", "Referrer-Policy", "Cache-Control");
 
     private static Sample sample;
 
@@ -77,6 +81,19 @@ class PlaygroundPageTests {
                         policy -> assertThat(policy)
                                 .startsWith("default-src 'none';")
                                 .doesNotContain("unsafe", "http", "*"));
+    }
+
+    /** Each file is sent like the dashboard's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"/", "/index.html", "/playground.js", "/playground.css", "/playground.svg"})
+    void hasTheHeadersOfTheDashboard(String uri) {
+        HttpHeaders dashboard =
+                sample.get("/ratelimits").expectBody().returnResult().getResponseHeaders();
+        HttpHeaders playground = sample.get(uri).expectBody().returnResult().getResponseHeaders();
+
+        assertThat(HEADERS)
+                .allSatisfy(name ->
+                        assertThat(playground.get(name)).as(name).isNotNull().isEqualTo(dashboard.get(name)));
     }
 
     @Test

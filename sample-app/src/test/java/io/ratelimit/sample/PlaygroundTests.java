@@ -1,6 +1,7 @@
 package io.ratelimit.sample;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ratelimit.sample.browser.Browser;
 import java.net.URI;
@@ -124,6 +125,20 @@ class PlaygroundTests {
                 .endsWith("%27%20%24(id)'");
         assertThat(browser.findAll("main img")).isEmpty();
         assertThat(browser.driver().getTitle()).doesNotContain("broken");
+    }
+
+    /** What would be the effect of a mistake in the page: the policy stops it. HtmlUnit has no such policy. */
+    @Test
+    void thePolicyLetsNoTextBecomeMarkupOrScript() {
+        assumeTrue(browser.isReal());
+        assertThat(browser.run("""
+                        return [
+                          () => { document.getElementById('store').innerHTML = '<b>broken</b>'; },
+                          () => { document.createElement('script').text = 'window.broken = 1'; },
+                          () => { document.body.setAttribute('onclick', 'window.broken = 1'); }
+                        ].map(attempt => { try { attempt(); return 'done'; } catch (ex) { return ex.name; } }).join();
+                        """)).isEqualTo("TypeError,TypeError,TypeError");
+        assertThat(browser.findAll("#store b")).isEmpty();
     }
 
     @Test
