@@ -17,12 +17,15 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /**
  * Whatever befalls Redis, callers go by the policy: no error, no admission too much, no permit charged twice, and limits
  * are shared again when it is back. At the end stands a table of what was measured.
  */
 @Timeout(300)
+@Execution(ExecutionMode.CONCURRENT)
 class FaultInjectionTests {
 
     private static final List<Findings> TABLE = Collections.synchronizedList(new ArrayList<>());
