@@ -5,7 +5,9 @@ import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.autoconfigure.RateLimitsEndpointAutoConfiguration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
@@ -41,16 +43,24 @@ final class OverriddenInstance implements AutoCloseable {
     }
 
     private OverriddenInstance(String[] properties) {
-        TestPropertyValues.of("ratelimit.redis.timeout=5s", "ratelimit.limits.quotes.rate=10/h")
+        TestPropertyValues.of(
+                        "ratelimit.redis.timeout=5s",
+                        "ratelimit.limits.quotes.rate=10/h",
+                        "management.endpoints.web.exposure.include=ratelimits")
                 .and(properties)
                 .applyTo(context);
         context.registerBean(ChangeListener.class, () -> events::add);
-        context.register(AutoConfigurations.getClasses(AutoConfigurations.of(RateLimitAutoConfiguration.class)));
+        context.register(AutoConfigurations.getClasses(
+                AutoConfigurations.of(RateLimitAutoConfiguration.class, RateLimitsEndpointAutoConfiguration.class)));
         context.refresh();
     }
 
     RateLimitAdmin admin() {
         return context.getBean(RateLimitAdmin.class);
+    }
+
+    RateLimitsEndpoint endpoint() {
+        return context.getBean(RateLimitsEndpoint.class);
     }
 
     RateLimiter limiter() {
