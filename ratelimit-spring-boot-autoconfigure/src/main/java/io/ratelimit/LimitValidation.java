@@ -1,7 +1,5 @@
 package io.ratelimit;
 
-import static io.ratelimit.RateLimitBuilder.text;
-
 import java.time.Duration;
 import java.time.ZoneId;
 import org.jspecify.annotations.Nullable;
@@ -95,7 +93,7 @@ final class LimitValidation {
         if (!attributes.blockDurations().isEmpty()) {
             throw new RateLimitConfigurationException(
                     attributes.label("blockFor") + " must be 0 for CONCURRENCY, whose rejections end with a call (was "
-                            + text(attributes.blockDurations().get(0)) + ").",
+                            + DurationText.of(attributes.blockDurations().get(0)) + ").",
                     "Remove it, or declare a second limit with a rate.");
         }
         if (attributes.lease() != 0) {
@@ -115,8 +113,8 @@ final class LimitValidation {
         }
         if (!traits.holdsPermits()) {
             throw new RateLimitConfigurationException(
-                    attributes.label("hold") + " must not be set for " + attributes.algorithm() + " (was " + text(hold)
-                            + ").",
+                    attributes.label("hold") + " must not be set for " + attributes.algorithm() + " (was "
+                            + DurationText.of(hold) + ").",
                     "Remove it, or use CONCURRENCY.");
         }
         checkHold(attributes.label("hold"), hold);
@@ -126,8 +124,8 @@ final class LimitValidation {
     static void checkHold(String label, Duration hold) {
         if (hold.compareTo(SHORTEST_HOLD) < 0 || hold.compareTo(LONGEST_HOLD) > 0) {
             throw new RateLimitConfigurationException(
-                    label + " must be from " + text(SHORTEST_HOLD) + " to " + text(LONGEST_HOLD) + " (was " + text(hold)
-                            + ").",
+                    label + " must be from " + DurationText.of(SHORTEST_HOLD) + " to " + DurationText.of(LONGEST_HOLD)
+                            + " (was " + DurationText.of(hold) + ").",
                     "Use 30s, unless calls pause for longer.");
         }
     }
@@ -164,18 +162,20 @@ final class LimitValidation {
         String label = attributes.label("maxWait");
         if (attributes.maxWait().isNegative()) {
             throw new RateLimitConfigurationException(
-                    label + " must not be negative (was " + text(attributes.maxWait()) + ").", DURATION_EXAMPLE);
+                    label + " must not be negative (was " + DurationText.of(attributes.maxWait()) + ").",
+                    DURATION_EXAMPLE);
         }
         if (attributes.maxWait().toNanosPart() % 1_000 != 0) {
             throw new RateLimitConfigurationException(
-                    label + " must be a whole number of microseconds (was " + text(attributes.maxWait()) + ").",
+                    label + " must be a whole number of microseconds (was " + DurationText.of(attributes.maxWait())
+                            + ").",
                     DURATION_EXAMPLE);
         }
         if (!attributes.maxWait().isZero() && !traits.reservesAhead() && !traits.holdsPermits()) {
             throw new RateLimitConfigurationException(
                     label + " must be 0 for " + attributes.algorithm()
                             + (attributes.refill() == Refill.INTERVAL ? " with refill INTERVAL" : "")
-                            + ", which cannot reserve permits (was " + text(attributes.maxWait()) + ").",
+                            + ", which cannot reserve permits (was " + DurationText.of(attributes.maxWait()) + ").",
                     "Remove it, or use TOKEN_BUCKET with refill CONTINUOUS, or LEAKY_BUCKET.");
         }
     }
@@ -189,7 +189,7 @@ final class LimitValidation {
                     "The last one repeats. Remove some.");
         }
         for (Duration duration : attributes.blockDurations()) {
-            String was = " (was " + text(duration) + ").";
+            String was = " (was " + DurationText.of(duration) + ").";
             if (duration.isNegative() || duration.isZero()) {
                 throw new RateLimitConfigurationException(
                         label + " must be positive" + was, "Use longer ones, or a single 0 to block nothing.");
@@ -249,7 +249,7 @@ final class LimitValidation {
                 throw new RateLimitConfigurationException(
                         attributes.label("maxWait")
                                 + " must be exact in integers below 2^53 at the rate " + parsed + " (was "
-                                + text(attributes.maxWait()) + ").",
+                                + DurationText.of(attributes.maxWait()) + ").",
                         "Use a shorter one.");
             }
             return reduced;

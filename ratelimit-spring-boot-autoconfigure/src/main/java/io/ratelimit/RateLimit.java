@@ -383,10 +383,10 @@ public final class RateLimit {
                 + (rate == null ? "" : " at " + rate)
                 + (calendar == null ? "" : " in " + zone)
                 + (refill == Refill.INTERVAL ? ", refill INTERVAL" : "")
-                + (maxWait.isZero() ? "" : ", maxWait " + RateLimitBuilder.text(maxWait))
+                + (maxWait.isZero() ? "" : ", maxWait " + DurationText.of(maxWait))
                 + (blockFor.isEmpty() ? "" : ", blockFor " + blockForText())
                 + (lease == 0 ? "" : ", lease " + lease)
-                + (traits.holdsPermits() ? ", hold " + RateLimitBuilder.text(hold) : "")
+                + (traits.holdsPermits() ? ", hold " + DurationText.of(hold) : "")
                 + (scope == Scope.SHARED ? "" : ", scope " + scope)
                 + (redis == null ? "" : ", redis " + redis)
                 + (dryRun ? ", dry run" : "")
@@ -396,6 +396,6 @@ public final class RateLimit {
     }
 
     private String blockForText() {
-        return blockFor.stream().map(RateLimitBuilder::text).collect(Collectors.joining(" then "));
+        return blockFor.stream().map(DurationText::of).collect(Collectors.joining(" then "));
     }
 }

@@ -3,7 +3,6 @@ package io.ratelimit;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
@@ -296,10 +295,5 @@ public final class RateLimitBuilder {
                 .forEach(configured ->
                         plans.put(configured.name(), of(configured).build()));
         return plans;
-    }
-
-    /** Formats a duration as in a configuration: {@code 1m30s}. */
-    static String text(Duration duration) {
-        return duration.toString().substring(2).toLowerCase(Locale.ROOT);
     }
 }

@@ -59,13 +59,13 @@ public record RateLimitOverride(
         List<String> set = new ArrayList<>();
         add(set, "capacity", capacity);
         add(set, "rate", rate);
-        add(set, "maxWait", maxWait == null ? null : RateLimitBuilder.text(maxWait));
+        add(set, "maxWait", maxWait == null ? null : DurationText.of(maxWait));
         add(
                 set,
                 "blockFor",
                 blockFor == null
                         ? null
-                        : blockFor.stream().map(RateLimitBuilder::text).collect(Collectors.joining(" then ")));
+                        : blockFor.stream().map(DurationText::of).collect(Collectors.joining(" then ")));
         add(set, "enabled", enabled);
         add(set, "dryRun", dryRun);
         add(

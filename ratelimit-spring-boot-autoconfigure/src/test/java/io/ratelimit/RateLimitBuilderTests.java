@@ -76,7 +76,7 @@ class RateLimitBuilderTests {
         assertRefused(builder().rate("1/s").blockFor(Duration.ofNanos(1)), "whole number of microseconds", "500ms");
         assertRefused(
                 builder().rate("1/s").blockFor(Duration.ofDays(366)),
-                "blockFor must be at most 365d (was 8784h).",
+                "blockFor must be at most 365d (was 366d).",
                 "shorter");
         assertRefused(
                 builder().rate("1/s").blockFor(Collections.nCopies(17, minute).toArray(Duration[]::new)),
@@ -109,7 +109,7 @@ class RateLimitBuilderTests {
                         .rate("1/s")
                         .maxWait(Duration.ofMillis(500))
                         .build())
-                .hasToString("LEAKY_BUCKET, capacity 1 at 1/s, maxWait 0.5s");
+                .hasToString("LEAKY_BUCKET, capacity 1 at 1/s, maxWait 500ms");
     }
 
     @ParameterizedTest
@@ -231,7 +231,7 @@ class RateLimitBuilderTests {
     void maxWaitThatIsTooLong() {
         assertRefusedExactly(
                 builder(LimitKind.TOKEN_BUCKET_WITH_WAIT).rate("1/s").maxWait(Duration.ofDays(60_000)),
-                "maxWait must be exact in integers below 2^53 at the rate 1/s (was 1440000h).",
+                "maxWait must be exact in integers below 2^53 at the rate 1/s (was 60000d).",
                 "Use a shorter one.");
     }
 

@@ -8,6 +8,8 @@ import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
 import java.lang.System.Logger.Level;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -35,6 +37,8 @@ final class ConfigurationRefresh implements SmartApplicationListener {
     private final ObjectProvider<RateLimitCustomizer> customizers;
 
     private final ObjectProvider<RateLimitAlgorithms> algorithms;
+
+    private final Set<String> newLimits = ConcurrentHashMap.newKeySet();
 
     /** Looks beans up when there is an event, because listeners are created before other beans. */
     ConfigurationRefresh(
@@ -74,6 +78,20 @@ final class ConfigurationRefresh implements SmartApplicationListener {
             return;
         }
         synchronizer.getObject().reconfigured(changed);
+        warnOfNewLimits(catalog.getObject().undeclared());
+    }
+
+    /** Each of them once, until it is removed: there can be a refresh every minute. */
+    private void warnOfNewLimits(List<String> properties) {
+        newLimits.retainAll(properties);
+        List<String> added = properties.stream().filter(newLimits::add).toList();
+        if (!added.isEmpty()) {
+            logger.log(
+                    Level.WARNING,
+                    "Refreshed properties declare new rate limits (" + String.join(", ", added)
+                            + "); ignoring them until the application is restarted, because limits are declared at startup."
+                            + " The other properties apply");
+        }
     }
 
     private static void refused(RuntimeException failure) {

@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.DurationText;
 import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.LocalShare;
@@ -10,7 +11,6 @@ import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -117,7 +117,7 @@ public record RateLimitProperties(
         public Plans {
             if (cache.isZero() || cache.isNegative()) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.plans.cache must be positive (was " + text(cache) + ").",
+                        "ratelimit.plans.cache must be positive (was " + DurationText.of(cache) + ").",
                         "Set it to the time after which another plan of a caller applies, such as 1m.");
             }
             if (maxKeys < 1) {
@@ -127,13 +127,9 @@ public record RateLimitProperties(
             }
             if (timeout.isNegative()) {
                 throw new RateLimitConfigurationException(
-                        "ratelimit.plans.timeout must not be negative (was " + text(timeout) + ").",
+                        "ratelimit.plans.timeout must not be negative (was " + DurationText.of(timeout) + ").",
                         "Set it to the longest time that a call may wait for its plan, such as 500ms, or to 0.");
             }
-        }
-
-        private static String text(Duration duration) {
-            return duration.toString().substring(2).toLowerCase(Locale.ROOT);
         }
     }
 

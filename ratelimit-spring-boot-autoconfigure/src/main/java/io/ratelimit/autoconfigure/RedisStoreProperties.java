@@ -1,12 +1,12 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.DurationText;
 import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.redis.KeyHash;
 import io.ratelimit.redis.RateLimitLibrary;
 import java.time.Duration;
 import java.util.List;
-import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -69,8 +69,7 @@ public record RedisStoreProperties(
         }
         if (timeout.isZero() || timeout.isNegative()) {
             throw new RateLimitConfigurationException(
-                    property + ".timeout must be positive (was "
-                            + timeout.toString().substring(2).toLowerCase(Locale.ROOT) + ").",
+                    property + ".timeout must be positive (was " + DurationText.of(timeout) + ").",
                     "Set it to the longest time that a call may wait for Redis, such as 100ms.");
         }
     }

@@ -1,6 +1,7 @@
 package io.ratelimit.change;
 
 import io.ratelimit.Charge;
+import io.ratelimit.DurationText;
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
@@ -18,7 +19,6 @@ import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
 import java.time.Duration;
 import java.util.HashMap;
-import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
@@ -249,8 +249,7 @@ public final class LimitAdmin implements RateLimitAdmin {
         }
         if (duration != null && (duration.compareTo(SHORTEST) < 0 || duration.compareTo(LONGEST) > 0)) {
             throw new RateLimitConfigurationException(
-                    "duration must be from 1ms to 3650d (was "
-                            + duration.toString().substring(2).toLowerCase(Locale.ROOT) + ").",
+                    "duration must be from 1ms to 3650d (was " + DurationText.of(duration) + ").",
                     "Write it like \"1h\", or leave it out for an override that does not end by itself.");
         }
         return override;

@@ -246,15 +246,27 @@ public final class LimitCatalog {
         return partial.getAsBoolean();
     }
 
+    /** Returns the properties that declare limits at the next start-up, because they were not there at the last one. */
+    public synchronized List<String> undeclared() {
+        return settings.limits().keySet().stream()
+                .map(settings::overrides)
+                .filter(this::isUnknown)
+                .map(LimitOverrides::property)
+                .toList();
+    }
+
     /** A limit with a rate that the configuration alone declares needs a restart, and is no mistake. */
     private void checkKnown(LimitOverrides overrides) {
-        String property = overrides.property();
-        if (!overrides.declaresLimit()
-                && effective(overrides.limitName()).isEmpty()
-                && !applied.contains(property)
-                && !mayBeAppliedElsewhere(property)) {
+        if (!overrides.declaresLimit() && isUnknown(overrides)) {
             throw unknown(overrides);
         }
+    }
+
+    private boolean isUnknown(LimitOverrides overrides) {
+        String property = overrides.property();
+        return effective(overrides.limitName()).isEmpty()
+                && !applied.contains(property)
+                && !mayBeAppliedElsewhere(property);
     }
 
     private void declareConfigured(LimitOverrides overrides) {

@@ -1,5 +1,6 @@
 package io.ratelimit.store;
 
+import io.ratelimit.DurationText;
 import io.ratelimit.RateLimit;
 import java.time.Duration;
 
@@ -48,7 +49,8 @@ public record BucketChange(Kind kind, long amount) {
      */
     public static BucketChange block(Duration time) {
         if (time.isNegative() || time.isZero() || time.compareTo(LONGEST_BLOCK) > 0) {
-            throw new IllegalArgumentException("blockFor must be positive and at most 365d (was " + time + ")");
+            throw new IllegalArgumentException(
+                    "blockFor must be positive and at most 365d (was " + DurationText.of(time) + ")");
         }
         return new BucketChange(Kind.BLOCK, (time.toNanos() + 999) / 1_000);
     }

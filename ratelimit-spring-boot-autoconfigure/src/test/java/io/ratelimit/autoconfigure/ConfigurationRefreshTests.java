@@ -112,10 +112,30 @@ class ConfigurationRefreshTests {
                         .contains("keeping the present ones");
             }
             assertThat(effective(context, "quotes").capacity()).isEqualTo(2);
-            // With a rate it declares a limit, which needs a restart.
-            refresh(context, "ratelimit.limits.quote.rate=1/h");
-            assertThat(effective(context, "quotes").capacity()).isEqualTo(3);
         });
+    }
+
+    @Test
+    void newLimitIsIgnoredUntilARestartAndTheLogSaysSo() {
+        application.run(context -> {
+            try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                refresh(context, "ratelimit.limits.quotes.capacity=3");
+                assertThat(log.text()).doesNotContain("declare");
+                refresh(context, "ratelimit.limits.exports.rate=1/h", "ratelimit.limits.quotes.capacity=4");
+                refresh(context, "ratelimit.limits.quotes.capacity=5", "ratelimit.limits.imports.rate=1/h");
+                assertThat(log.lines())
+                        .filteredOn(line -> line.contains("declare"))
+                        .containsExactly(ignored("exports"), ignored("imports"));
+            }
+            assertThat(effective(context, "quotes").capacity()).isEqualTo(5);
+            assertThat(context.getBean(RateLimiterRegistry.class).names()).doesNotContain("exports", "imports");
+        });
+    }
+
+    private static String ignored(String limit) {
+        return "Refreshed properties declare new rate limits (ratelimit.limits." + limit
+                + "); ignoring them until the application is restarted, because limits are declared at startup."
+                + " The other properties apply";
     }
 
     private static RateLimit effective(AssertableApplicationContext context, String limit) {

@@ -26,7 +26,7 @@ class DefaultsTests {
     @CsvSource({
         "algorithm=sliding-window, 'SLIDING_WINDOW, capacity 2 at 2/s'",
         "refill=interval, 'TOKEN_BUCKET, capacity 2 at 2/s, refill INTERVAL'",
-        "max-wait=500ms, 'TOKEN_BUCKET, capacity 2 at 2/s, maxWait 0.5s'",
+        "max-wait=500ms, 'TOKEN_BUCKET, capacity 2 at 2/s, maxWait 500ms'",
         "'block-for=1m,10m', 'TOKEN_BUCKET, capacity 2 at 2/s, blockFor 1m then 10m'",
         "scope=instance, 'TOKEN_BUCKET, capacity 2 at 2/s, scope INSTANCE'",
         "lease=2, 'TOKEN_BUCKET, capacity 2 at 2/s, lease 2'",
@@ -110,7 +110,7 @@ class DefaultsTests {
                 });
         runner.withPropertyValues("ratelimit.defaults.hold=10ms")
                 .run(context -> assertThat(analysis(context).getDescription())
-                        .contains("ratelimit.defaults.hold must be from 1s to 24h (was 0.01s)"));
+                        .contains("ratelimit.defaults.hold must be from 1s to 1d (was 10ms)"));
     }
 
     @Test

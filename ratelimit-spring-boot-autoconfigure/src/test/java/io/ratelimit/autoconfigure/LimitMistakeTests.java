@@ -129,9 +129,9 @@ class LimitMistakeTests {
         "max-wait=-1s, max-wait must not be negative (was -1s).",
         "scope=instance lease=1, 'lease must be 0 here, because a limit with scope INSTANCE is counted in memory (was 1).'",
         "block-for=-1s, block-for must be positive (was -1s).",
-        "block-for=366d, block-for must be at most 365d (was 8784h).",
-        "algorithm=fixed-window max-wait=500ms, 'max-wait must be 0 for FIXED_WINDOW, which cannot reserve permits (was 0.5s).'",
-        "refill=interval max-wait=500ms, 'max-wait must be 0 for TOKEN_BUCKET with refill INTERVAL, which cannot reserve permits (was 0.5s).'",
+        "block-for=366d, block-for must be at most 365d (was 366d).",
+        "algorithm=fixed-window max-wait=500ms, 'max-wait must be 0 for FIXED_WINDOW, which cannot reserve permits (was 500ms).'",
+        "refill=interval max-wait=500ms, 'max-wait must be 0 for TOKEN_BUCKET with refill INTERVAL, which cannot reserve permits (was 500ms).'",
         "algorithm=leaky-bucket refill=interval, 'refill must be CONTINUOUS for LEAKY_BUCKET (was INTERVAL).'",
         "algorithm=sliding-window-log capacity=10001, capacity must be from 1 to 10000 for SLIDING_WINDOW_LOG at the rate 1/s (was 10001).",
         "algorithm=sliding-window rate=3/7s capacity=4, capacity must be a multiple of 3 for SLIDING_WINDOW at the rate 3/7s (was 4)."

@@ -93,7 +93,7 @@ class PropertyMistakeTests {
         "ratelimit.web.missing-key-status,600,ratelimit.web.missing-key-status must be from 400 to 599 (was 600).",
         "ratelimit.web.ipv6-prefix,129,ratelimit.web.ipv6-prefix must be from 1 to 128 (was 129).",
         "ratelimit.redis.timeout,0ms,ratelimit.redis.timeout must be positive (was 0s).",
-        "ratelimit.redis.timeout,-100ms,ratelimit.redis.timeout must be positive (was -0.1s).",
+        "ratelimit.redis.timeout,-100ms,ratelimit.redis.timeout must be positive (was -100ms).",
         "ratelimit.redis.key-prefix,${nope},'ratelimit.redis.key-prefix must not have an unresolved placeholder (was \"${nope}\").'",
         "ratelimit.redis.key-prefix,a{b},'ratelimit.redis.key-prefix must not contain braces (was \"a{b}\").'",
         "ratelimit.in-memory.max-keys,0,ratelimit.in-memory.max-keys must be at least 1 (was 0)."

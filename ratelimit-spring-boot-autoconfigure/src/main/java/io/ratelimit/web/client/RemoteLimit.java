@@ -1,5 +1,6 @@
 package io.ratelimit.web.client;
 
+import io.ratelimit.DurationText;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.TimeSource;
 import io.ratelimit.Waiter;
@@ -21,7 +22,7 @@ record RemoteLimit(String name, RateLimiter limiter, RemotePauses pauses, Waiter
 
     RemoteLimit withMaxWait(Duration time) {
         if (time.isNegative()) {
-            throw new IllegalArgumentException("maxWait must not be negative (was " + time + ")");
+            throw new IllegalArgumentException("maxWait must not be negative (was " + DurationText.of(time) + ")");
         }
         return new RemoteLimit(name, limiter, pauses, waiter, time);
     }
