@@ -3,189 +3,203 @@ package io.ratelimit.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.RateLimitOverride;
-import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.ChildJvm;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.RedisServer;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
+import java.util.function.LongUnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Three instances under load, whose limits change at random between three capacities, while Redis is killed and started again.
- * Nothing comes back meanwhile, so that a bucket admits no more than the largest capacity, and all of that.
+ * Three instances under load, in JVMs of their own. Their limits change at random between three capacities, while Redis is killed
+ * and started again. The nightly build makes a thousand changes.
+ *
+ * <p>A bucket to which nothing comes back admits no more than the largest capacity, and all of that. In any stretch of time, a window
+ * admits no more than the model of the largest limit does.
  */
-@Timeout(300)
+@Timeout(900)
 class RandomChangesTests {
 
-    private static final List<String> ALGORITHMS =
-            List.of("token-bucket", "leaky-bucket", "fixed-window", "sliding-window-log");
-
-    private static final int KEYS = 25;
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
 
     private static final long LARGEST = 20;
 
-    /** As configured: 10. */
-    private static final List<RateLimitOverride> CHANGES = List.of(
-            RateLimitOverride.builder().capacity(5).build(),
-            RateLimitOverride.builder().capacity(LARGEST).build());
+    private static final List<Long> CAPACITIES = List.of(5L, ChangingProcess.CAPACITY, LARGEST);
+
+    private static final long WINDOW =
+            Duration.ofSeconds(ChangingProcess.WINDOW_SECONDS).toNanos();
 
     private final Random random = TestRandom.create(RandomChangesTests.class);
 
+    private final int changes = TestRandom.cases(1_000);
+
+    private final int kills = Math.max(2, changes / 100);
+
     private final RedisServer redis = RedisServer.loadingAtOnce();
 
-    private final String[] properties = ALGORITHMS.stream()
-            .flatMap(algorithm -> Stream.of(
-                    "ratelimit.limits." + algorithm + ".algorithm=" + algorithm,
-                    "ratelimit.limits." + algorithm + ".capacity=10",
-                    "ratelimit.limits." + algorithm + ".rate=1/d"))
-            .toArray(String[]::new);
+    private final List<ChildJvm> instances = new ArrayList<>();
 
-    private List<OverriddenInstance> instances;
+    @TempDir
+    private Path logs;
 
-    private final AtomicBoolean over = new AtomicBoolean();
-
-    /** What calls were admitted, and how many failed, which may have been charged. */
-    private final Map<String, AtomicInteger> admitted = new ConcurrentHashMap<>();
-
-    private final Map<String, AtomicInteger> failed = new ConcurrentHashMap<>();
-
-    @BeforeEach
-    void start() {
-        instances = IntStream.range(0, 3)
-                .mapToObj(i -> new OverriddenInstance(
-                        redis.port(),
-                        "random",
-                        Stream.concat(
-                                        Stream.of(properties),
-                                        Stream.of("ratelimit.on-store-failure=throw", "ratelimit.redis.timeout=1s"))
-                                .toArray(String[]::new)))
-                .toList();
-    }
+    /** An admitted call: it was decided between its beginning and its end. */
+    private record Admission(long begin, long end) {}
 
     @AfterEach
     void stop() {
-        over.set(true);
-        instances.forEach(OverriddenInstance::close);
+        instances.forEach(ChildJvm::close);
         redis.close();
     }
 
     @Test
-    void allAgreeAndNoneAdmitsMoreThanTheLargestLimit() {
-        List<CompletableFuture<Void>> load = instances.stream()
-                .map(instance -> {
-                    Random ofCaller = new Random(random.nextLong());
-                    return CompletableFuture.runAsync(() -> call(instance, ofCaller));
-                })
-                .toList();
-        int changes = TestRandom.cases(1_000);
-        int outages = 0;
-        for (int i = 0; i < changes; i++) {
-            change(instances.get(random.nextInt(3)), ALGORITHMS.get(random.nextInt(ALGORITHMS.size())));
-            if (i * 3 / changes > outages) {
-                outages++;
+    void allAgreeAndNoneAdmitsMoreThanTheLargestLimit() throws IOException {
+        for (int i = 0; i < 3; i++) {
+            instances.add(ChildJvm.start(
+                    ChangingProcess.class, logs.resolve("" + i), List.of(), "" + redis.port(), "" + random.nextLong()));
+        }
+        instances.forEach(instance -> assertThat(instance.ask("begin")).isEqualTo("begun"));
+        int made = changeAtRandom();
+        long start = System.nanoTime();
+        await().atMost(PATIENCE)
+                .pollInterval(Duration.ofMillis(10))
+                .untilAsserted(() -> assertThat(instances)
+                        .extracting(instance -> instance.ask("effective"))
+                        .containsOnly(instances.get(0).ask("effective")));
+        long agreed = System.nanoTime() - start;
+        long calls = instances.stream()
+                .mapToLong(instance -> Long.parseLong(instance.ask("end")))
+                .sum();
+        String checked;
+        try (OverriddenInstance later = ChangingProcess.start(redis.port())) {
+            await().atMost(PATIENCE)
+                    .untilAsserted(() -> assertThat(ChangingProcess.effective(later))
+                            .isEqualTo(instances.get(0).ask("effective")));
+            for (String limit : ChangingProcess.ENDLESS) {
+                await().atMost(PATIENCE)
+                        .until(() ->
+                                ChangingProcess.change(later, limit, LARGEST).equals("changed"));
+                for (int key = 0; key < ChangingProcess.KEYS; key++) {
+                    assertUsedUp(later, limit, "key" + key);
+                }
+            }
+            checked = assertWindows();
+        }
+        System.out.println("RandomChangesTests: " + made + " of " + (changes + kills) + " changes made, " + calls
+                + " calls, Redis killed " + kills + " times, all agreed after " + agreed / 1_000_000 + " ms; "
+                + checked);
+    }
+
+    private int changeAtRandom() {
+        int made = 0;
+        int killed = 0;
+        for (int i = 1; i <= changes; i++) {
+            made += change();
+            if (i * (kills + 1) / changes > killed && killed < kills) {
+                killed++;
                 redis.kill();
-                change(instances.get(random.nextInt(3)), ALGORITHMS.get(0));
+                made += change();
                 redis.restart();
             }
         }
-        await().atMost(Duration.ofSeconds(60))
-                .untilAsserted(() -> assertThat(instances)
-                        .extracting(RandomChangesTests::effective)
-                        .containsOnly(effective(instances.get(0))));
-        over.set(true);
-        CompletableFuture.allOf(load.toArray(CompletableFuture[]::new)).join();
-        for (String algorithm : ALGORITHMS) {
-            await().ignoreExceptions()
-                    .atMost(Duration.ofSeconds(60))
-                    .until(() -> instances.get(0).admin().override(algorithm, CHANGES.get(1)) != null);
-            for (int key = 0; key < KEYS; key++) {
-                assertUsedUp(algorithm, "key" + key);
-            }
-        }
+        return made;
+    }
+
+    private int change() {
+        List<String> limits = ChangingProcess.limits().toList();
+        String answer = instances
+                .get(random.nextInt(instances.size()))
+                .ask("change " + limits.get(random.nextInt(limits.size())) + " "
+                        + CAPACITIES.get(random.nextInt(CAPACITIES.size())));
+        return answer.equals("changed") ? 1 : 0;
+    }
+
+    private String[] counts(ChildJvm instance, String limit, String key) {
+        return instance.ask("bucket " + limit + " " + key).split(" ", -1);
     }
 
     /** The rest is still there, and no more. */
-    private void assertUsedUp(String algorithm, String key) {
-        RateLimiter limiter = instances.get(0).limiter(algorithm);
-        String bucket = algorithm + " " + key;
-        while (takes(limiter, key, bucket)) {
-            Thread.onSpinWait();
+    private void assertUsedUp(OverriddenInstance later, String limit, String key) {
+        long admitted = 0;
+        long unknown = 0;
+        for (ChildJvm instance : instances) {
+            String[] counts = counts(instance, limit, key);
+            admitted += Long.parseLong(counts[0]);
+            unknown += Long.parseLong(counts[1]);
         }
-        long unknown = failed.getOrDefault(bucket, new AtomicInteger()).get();
-        assertThat(admitted.getOrDefault(bucket, new AtomicInteger()).longValue())
-                .as(bucket)
-                .isBetween(LARGEST - unknown, LARGEST);
-    }
-
-    /** On a busy machine a call may be too late, here too. It is made again, and may have been charged if it was sent. */
-    private boolean takes(RateLimiter limiter, String key, String bucket) {
-        try {
-            boolean allowed = limiter.tryAcquire(key).allowed();
-            if (allowed) {
-                count(admitted, bucket);
-            }
-            return allowed;
-        } catch (RateLimitStoreException ex) {
-            if (ex.getReason() != Reason.SHORT_CIRCUITED) {
-                count(failed, bucket);
-            }
-            return true;
-        }
-    }
-
-    private void change(OverriddenInstance instance, String limit) {
-        int next = random.nextInt(CHANGES.size() + 1);
-        try {
-            if (next == CHANGES.size()) {
-                instance.admin().removeOverride(limit);
-            } else {
-                instance.admin().override(limit, CHANGES.get(next));
-            }
-        } catch (RateLimitStoreException ex) {
-            // Redis is away.
-        }
-    }
-
-    private void call(OverriddenInstance instance, Random choice) {
-        while (!over.get()) {
-            String limit = ALGORITHMS.get(choice.nextInt(ALGORITHMS.size()));
-            String key = "key" + choice.nextInt(KEYS);
+        boolean more = true;
+        while (more) {
             try {
-                if (instance.limiter(limit).tryAcquire(key).allowed()) {
-                    count(admitted, limit + " " + key);
-                }
+                more = later.limiter(limit).tryAcquire(key).allowed();
+                admitted += more ? 1 : 0;
             } catch (RateLimitStoreException ex) {
-                count(failed, limit + " " + key);
+                // On a busy machine a call may be too late, here too.
+                unknown += ex.getReason() == Reason.SHORT_CIRCUITED ? 0 : 1;
             }
         }
+        assertThat(admitted).as(limit + " " + key).isBetween(LARGEST - unknown, LARGEST);
     }
 
-    private static void count(Map<String, AtomicInteger> counts, String bucket) {
-        counts.computeIfAbsent(bucket, first -> new AtomicInteger()).incrementAndGet();
-    }
-
-    private static Map<String, Long> effective(OverriddenInstance instance) {
-        Map<String, Long> effective = new TreeMap<>();
-        for (String limit : ALGORITHMS) {
-            RateLimitStatus status = instance.admin().status(limit);
-            effective.put(limit, status.effective().capacity());
+    private String assertWindows() {
+        List<String> checked = new ArrayList<>();
+        for (String limit : ChangingProcess.WINDOWS) {
+            for (int key = 0; key < ChangingProcess.WINDOW_KEYS; key++) {
+                checked.add(limit + " " + assertAdmissible(limit, "key" + key, most(limit)));
+            }
         }
-        return effective;
+        return String.join(", ", checked);
+    }
+
+    /** Returns the most permits that the largest limit admits in a time: a window more can begin in it than has room. */
+    private static LongUnaryOperator most(String limit) {
+        return switch (limit) {
+            case "tokens" -> nanos -> LARGEST + LARGEST * nanos / WINDOW;
+            case "fixed" -> nanos -> LARGEST * (nanos / WINDOW + 2);
+            default -> nanos -> LARGEST * (nanos / WINDOW + 1);
+        };
+    }
+
+    /** Between the beginning of any call and the end of any other, no more are admitted than can be. */
+    private String assertAdmissible(String limit, String key, LongUnaryOperator most) {
+        List<Admission> all = instances.stream()
+                .flatMap(instance -> admissions(counts(instance, limit, key)))
+                .sorted(Comparator.comparing(Admission::begin))
+                .toList();
+        assertThat(all).as(limit + " " + key).hasSizeGreaterThan((int) LARGEST);
+        double fullest = 0;
+        for (int first = 0; first < all.size(); first++) {
+            long begin = all.get(first).begin;
+            List<Long> ends = all.subList(first, all.size()).stream()
+                    .map(Admission::end)
+                    .sorted()
+                    .toList();
+            for (int count = 1; count <= ends.size(); count++) {
+                long admissible = most.applyAsLong(ends.get(count - 1) - begin);
+                assertThat((long) count)
+                        .as(limit + " " + key + " from " + begin + " to " + ends.get(count - 1))
+                        .isLessThanOrEqualTo(admissible);
+                fullest = Math.max(fullest, (double) count / admissible);
+            }
+        }
+        return all.size() + " admitted, at most " + Math.round(fullest * 100) + " %";
+    }
+
+    private static Stream<Admission> admissions(String[] counts) {
+        List<Admission> admissions = new ArrayList<>();
+        for (int i = 2; i < counts.length; i += 2) {
+            admissions.add(new Admission(Long.parseLong(counts[i]), Long.parseLong(counts[i + 1])));
+        }
+        return admissions.stream();
     }
 }
