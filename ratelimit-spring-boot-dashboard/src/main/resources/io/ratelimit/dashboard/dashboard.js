@@ -22,6 +22,7 @@
 
   let data = null;
   let own = null;
+  let ownOf = null;
   let opened = null;
   let paused = false;
   let polling = false;
@@ -59,7 +60,7 @@
       return;
     }
     polling = true;
-    const of = opened;
+    const of = opened === null ? worst() : opened;
     const missing = figuresAt === null ? ALL_FIGURES
       : Math.min(ALL_FIGURES, Math.ceil((Date.now() - figuresAt) / 1000) + 30);
     Promise.all([client.limits(missing), of === null ? null : client.limit(of), detail.readBucket()])
@@ -74,6 +75,11 @@
         polling = false;
         schedule();
       });
+  }
+
+  /** The limit that rejects most, of which the overview says more. */
+  function worst() {
+    return data === null ? null : page.limits.worst(data);
   }
 
   function schedule() {
@@ -101,8 +107,9 @@
     answeredAt = Date.now();
     figuresAt = Date.now();
     data = answer.json;
-    if (of === opened) {
+    if (opened === null || of === opened) {
       own = ofLimit && ofLimit.status === 200 ? ofLimit.json : null;
+      ownOf = of;
     }
     const names = Object.keys(data.limits);
     names.forEach(name => {
@@ -166,7 +173,7 @@
     dom.text(dom.byId('store-text'), banner.text);
     servers();
     if (opened === null) {
-      overview.update(data, history, now());
+      overview.update(data, history, now(), ownOf === worst() ? own : null);
     } else {
       detail.update(data, own, history, now());
     }

@@ -108,7 +108,7 @@
   /**
    * Returns what happens to a limit's calls: a word, its style, and since when.
    *
-   * @param lost of several Redis servers the limit's one, if it fails
+   * @param lost the Redis server of the limit, if it fails: empty if there is one alone; null if it does not fail
    */
   function state(limit, since, now, lost) {
     const calls = lastMinute(limit);
@@ -116,10 +116,10 @@
       return { word: 'Rejecting', style: 'bad', since: since ? sinceText(since, now) : '' };
     }
     if (calls.refused > 0) {
-      return { word: 'Refusing', style: 'bad', since: lost ? 'Redis server ' + lost + ' fails' : 'the store fails' };
+      return { word: 'Refusing', style: 'bad', since: because(limit, lost) };
     }
-    if (lost && limit.enabled) {
-      return { word: 'Not shared', style: 'bad', since: 'Redis server ' + lost + ' fails' };
+    if (lost !== null && limit.enabled) {
+      return { word: 'Not shared', style: 'bad', since: because(limit, lost) };
     }
     if (isSaturated(limit) && limit.enabled) {
       return { word: 'Saturated', style: 'warn', since: '' };
@@ -135,6 +135,13 @@
     }
     return calls.allowed > 0
       ? { word: 'Allowing', style: 'good', since: '' } : { word: 'No calls', style: 'muted', since: '' };
+  }
+
+  /** What happens to the calls of a limit while its store fails. */
+  const POLICIES = { LOCAL: 'each instance limits alone', ALLOW: 'all calls are allowed', REJECT: 'calls are refused', THROW: 'calls fail' };
+
+  function because(limit, lost) {
+    return (lost ? 'Redis server ' + lost + ' fails: ' : '') + (POLICIES[limit.onStoreFailure] || 'the store fails');
   }
 
   function sinceText(since, now) {
@@ -191,15 +198,59 @@
   }
 
   function byKeys(keys, change) {
+    const who = fewOrMany(keys);
+    return who === '' ? '' : who === 'few' ? 'One or two callers have most of the rejected calls: probably they repeat rejected calls.'
+      : 'The rejected calls are those of many callers: ' + (change.allowed > change.before * (1 + SAME)
+        ? 'probably all callers call more.' : 'probably the limit is too low.');
+  }
+
+  /** Whether a few or many callers have most of the rejected calls; nothing if the keys do not tell. */
+  function fewOrMany(keys) {
     const rejected = keys.map(each => each.rejected).sort((one, other) => other - one);
     const all = rejected.reduce((sum, each) => sum + each, 0);
     const two = (rejected[0] || 0) + (rejected[1] || 0);
-    if (all < TELLING || two > all / 4 && two < all / 2) {
-      return '';
+    return all < TELLING || two > all / 4 && two < all / 2 ? '' : two >= all / 2 ? 'few' : 'many';
+  }
+
+  /** Names the most rejected callers of a limit, or says why they are not known. */
+  function callers(limit, own) {
+    if (isShared(limit)) {
+      return 'All callers share one bucket';
     }
-    return two >= all / 2 ? 'One or two callers have most of the rejected calls: see the most rejected keys.'
-      : 'The rejected calls are those of many callers: ' + (change.allowed > change.before * (1 + SAME)
-        ? 'probably all callers call more.' : 'probably the limit is too low.');
+    if (!own.topKeys) {
+      return 'Not counted (ratelimit.top-keys.enabled)';
+    }
+    const keys = own.topKeys;
+    const who = fewOrMany(keys);
+    const named = keys.slice(0, who === 'few' ? 2 : 3).filter(each => who !== 'few' || each.rejected >= keys[0].rejected / 4);
+    return keys.length === 0 ? null : (who === 'many' ? 'Many: ' : '') + named.map(rejectedOf(each => each.key, each => each.rejected)).join(', ')
+      + (who !== 'few' && keys.length > named.length ? ' and more' : '');
+  }
+
+  /** Names the instances that reject calls of a limit. */
+  function rejectingInstances(own, data) {
+    const counts = own.byInstance || {};
+    const names = Object.keys(counts).filter(name => counts[name].rejected > 0)
+      .sort((one, other) => counts[other].rejected - counts[one].rejected || (one < other ? -1 : 1));
+    const alone = names.length === 1 && (data.instances || []).length > 1;
+    return names.length === 0 ? null : listed(names.map(rejectedOf(name => name, name => counts[name].rejected)), NAMED)
+      + (alone ? ', no other instance' : '');
+  }
+
+  /** The first number says what it is. */
+  function rejectedOf(name, rejected) {
+    return (each, index) => name(each) + ' (' + format.number(rejected(each)) + (index === 0 ? ' rejected)' : ')');
+  }
+
+  /** Returns the name of the limit that rejects most; null if none does. */
+  function worst(data) {
+    const all = rejecting(data);
+    return all.length ? all[0] : null;
+  }
+
+  function rejecting(data) {
+    return Object.keys(data.limits).map(name => ({ name, limit: data.limits[name], lost: null }))
+      .filter(item => lastMinute(item.limit).rejected > 0).sort(compare).map(item => item.name);
   }
 
   function byCalls(limit, change) {
@@ -213,11 +264,14 @@
         'More calls are allowed than before: probably all callers call more.');
   }
 
+  /** Fewer rejected calls than this are a matter of course. */
+  const ALARMING = 0.05;
+
   /** First what rejects most. */
   function compare(one, other) {
     const a = lastMinute(one.limit);
     const b = lastMinute(other.limit);
-    return b.rejected - a.rejected || b.refused - a.refused || Boolean(other.lost) - Boolean(one.lost)
+    return b.rejected - a.rejected || b.refused - a.refused || (other.lost !== null) - (one.lost !== null)
       || isSaturated(other.limit) - isSaturated(one.limit) || b.dryRunRejected - a.dryRunRejected
       || b.allowed - a.allowed || (one.name < other.name ? -1 : 1);
   }
@@ -227,14 +281,43 @@
     const filter = dom.byId('filter');
     let order = [];
     let latest = null;
+    let heard = [];
 
     filter.addEventListener('input', () => latest && rows(latest));
 
-    function update(data, history, now) {
+    /** @param own what the endpoint answers for the limit alone that rejects most, or null */
+    function update(data, history, now, own) {
       latest = { data, history, now };
+      finding(data, history, now, own);
       totals(data);
       rows(latest);
       instances(data, now);
+    }
+
+    /** Says of the limit that rejects most since when it does, which callers, on which instances, and probably why. */
+    function finding(data, history, now, own) {
+      const name = worst(data);
+      dom.show(dom.byId('finding'), name !== null);
+      if (name === null) {
+        return;
+      }
+      const limit = data.limits[name];
+      const calls = lastMinute(limit);
+      const since = history.since(name, now);
+      const change = history.change(name, now);
+      const others = rejecting(data).slice(1);
+      dom.mark(dom.byId('finding'), 'bad', calls.rejected >= ALARMING * (calls.rejected + calls.allowed));
+      dom.text(dom.byId('finding-title'), name + ' has rejected calls' + (since ? ' ' + sinceText(since, now) : ''));
+      dom.facts(dom.byId('finding-facts'), [
+        ['Calls', change === null
+          ? format.number(calls.rejected) + ' rejected and ' + format.number(calls.allowed) + ' allowed in the last minute'
+          : 'Before: ' + format.perSecond(change.before) + ' per second allowed. Now: ' + format.perSecond(change.allowed) + ' of '
+            + format.perSecond(change.calls) + ' per second allowed.'],
+        ['Callers', own && callers(limit, own)],
+        ['Instances', own && rejectingInstances(own, data)],
+        ['Why', (change !== null && verdict(limit, change, own && own.topKeys, data.instances)) || null],
+        ['Also', others.length ? listed(others, NAMED) + (others.length === 1 ? ' rejects calls' : ' reject calls') : null]
+      ]);
     }
 
     function totals(data) {
@@ -247,12 +330,12 @@
       dom.text(dom.byId('total-rejecting'), format.number(rejecting));
       dom.text(dom.byId('total-limits'), 'of ' + format.number(limits.length));
       dom.mark(dom.byId('tile-rejected'), 'bad', sum.rejected > 0);
-      const known = data.instances || [];
+      const known = (data.instances || []).concat(unheard(data));
       const alone = known.filter(instance => instance.state !== 'shared').length;
       dom.text(dom.byId('total-instances'), format.number(Math.max(1, known.length)));
       dom.text(dom.byId('total-shared'), data.store.kind === 'in-memory' ? 'each on its own'
         : data.store.servers ? ofServers(data, alone)
-          : data.store.state === 'on-store-failure' ? 'on its own, others unknown' : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own');
+          : data.store.state === 'on-store-failure' ? (known.length > 1 ? 'one on its own, others unknown' : 'on its own, others unknown') : alone === 0 ? 'share the limits' : format.number(alone) + ' on ' + (alone === 1 ? 'its' : 'their') + ' own');
     }
 
     function ofServers(data, alone) {
@@ -339,9 +422,20 @@
         + format.perSecond(most('rejected')) + ' rejected';
     }
 
+    /** While the figures are those of one instance, the other ones that were there before. */
+    function unheard(data) {
+      const present = data.instances || [];
+      if (data.figures === 'all-instances') {
+        heard = present;
+      }
+      return data.store.state !== 'on-store-failure' ? [] : heard
+        .filter(instance => !present.some(other => other.name === instance.name))
+        .map(instance => ({ name: instance.name, startedAt: instance.startedAt, lastSeenAt: instance.lastSeenAt, state: 'unknown' }));
+    }
+
     function instances(data, now) {
       // First those that need attention, then as they have started.
-      const all = data.instances || [];
+      const all = (data.instances || []).concat(unheard(data));
       const known = all.filter(fails).concat(all.filter(instance => !fails(instance)));
       dom.list(dom.byId('instances'), known, instance => instance.name,
         instance => dom.element('tr', { 'data-instance': instance.name }, [
@@ -409,14 +503,18 @@
   /** Says whether instances share the limits. */
   page.store = {
     ofInstance(instance, data) {
-      return instance.state === 'shared' ? 'shared'
+      return instance.state === 'shared' ? 'shared' : instance.state === 'unknown' ? 'unknown, nothing heard'
         : instance.state === 'instance' ? 'its own, in memory'
           : (data.store.servers ? 'some not shared' : 'not shared') + cause(instance);
     },
 
-    /** Of several Redis servers the one of a limit, if it fails; otherwise null. */
+    /** Of several Redis servers the one of a limit, if it fails, and empty if the only one fails; otherwise null. */
     lost(data, name) {
-      const server = serverOf(data, data.limits[name]);
+      const limit = data.limits[name];
+      if (!data.store.servers) {
+        return fails(data.store) && limit.scope !== 'INSTANCE' ? '' : null;
+      }
+      const server = serverOf(data, limit);
       return server !== null && fails(data.store.servers[server]) ? server : null;
     },
 
@@ -456,9 +554,11 @@
             + (data.figures === 'instance' ? ' The figures are those of this instance alone.' : '') };
       }
       if (store.state === 'on-store-failure') {
-        return { style: 'bad', title: 'Limits are not shared: the store fails',
-          text: 'The store (' + format.words(store.kind) + ') cannot decide: ' + why(store, now) + '. The policy on-store-failure of each limit applies.' + (data.figures === 'instance' ? ' The figures are those of this instance alone.' : '')
-            + (store.error ? ' ' + beginning(store.error) : '') };
+        const who = store.kind === 'redis' ? 'Redis' : 'the store';
+        return { style: 'bad', title: 'Limits are not shared: ' + who + ' fails',
+          text: 'Reason: ' + why(store, now) + (store.error ? ' (' + beginning(store.error).replace(/[.]$/, '') + ')' : '') + '. Until '
+            + who + ' is back, the policy on-store-failure of each limit applies.' + (data.figures === 'instance'
+            ? ' Figures and charts are now those of this instance alone; what the other instances do is unknown.' : '') };
       }
       const failing = (data.instances || []).filter(fails);
       if (failing.length) {
@@ -480,6 +580,6 @@
     }
   };
 
-  page.limits = { numbers, badges, showBadges, state, lastMinute, share, verdict, inUse, waiting, isSaturated, isShared };
+  page.limits = { worst, callers, numbers, badges, showBadges, state, lastMinute, share, verdict, inUse, waiting, isSaturated, isShared };
   page.Overview = Overview;
 })(window.RateLimits = window.RateLimits || {});

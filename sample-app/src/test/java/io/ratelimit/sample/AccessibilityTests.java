@@ -96,7 +96,7 @@ class AccessibilityTests {
         try {
             browser.click(".back a");
             browser.await(
-                    "the failure is shown", () -> browser.text("#store-title").contains("the store fails"));
+                    "the failure is shown", () -> browser.text("#store-title").contains("Redis fails"));
             sample.login("mallory");
             browser.await(
                     "the refusals are shown",

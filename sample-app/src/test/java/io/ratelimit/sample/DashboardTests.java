@@ -76,7 +76,15 @@ class DashboardTests {
         assertThat(browser.text("[data-limit=login] .state")).contains("Rejecting", "since");
         assertThat(browser.text("#total-instances")).isEqualTo("2");
         assertThat(browser.text("#store-title")).isEqualTo("Shared by all instances");
+        assertThat(browser.text("#finding-title")).startsWith("login has rejected calls since ");
+        browser.await(
+                "the page says which callers, and where",
+                () -> browser.text("#finding-facts").contains("(2 rejected), no other instance"));
+        assertThat(browser.text("#finding-facts"))
+                .contains("Not counted (ratelimit.top-keys.enabled)")
+                .doesNotContain("Also");
         openLimit("login");
+        assertThat(browser.isShown("#finding")).isFalse();
         browser.await(
                 "the chart has a drawing of them",
                 () -> browser.find("#chart .area.rejected").getAttribute("d") != null);
@@ -231,11 +239,47 @@ class DashboardTests {
                 .containsExactly(
                         "The rejected calls are those of many callers: probably the limit is too low.",
                         "The rejected calls are those of many callers: probably all callers call more.",
-                        "One or two callers have most of the rejected calls: see the most rejected keys.",
+                        "One or two callers have most of the rejected calls: probably they repeat rejected calls.",
                         "As many calls are allowed as before: probably a few callers repeat rejected calls.",
                         "An instance started at T: compare the numbers of the limit with those before.",
                         "Instances started, the first at T: compare the numbers of the limit with those before. "
                                 + "The rejected calls are those of many callers: probably the limit is too low.");
+    }
+
+    @Test
+    void theMostRejectedCallersAreNamed() {
+        assertThat(((String) browser.run("""
+                const keyed = { methods: { quote: { key: '#user' } }, requests: {} };
+                const keys = (count, rejected) => Array.from(Array(count), (_, index) => ({ key: 'k' + index, rejected }));
+                const mallory = { key: 'mallory', rejected: 2300 };
+                const callers = window.RateLimits.limits.callers;
+                return [callers(keyed, { topKeys: [mallory].concat(keys(5, 2)) }),
+                  callers(keyed, { topKeys: [mallory, { key: 'trudy', rejected: 900 }].concat(keys(5, 2)) }),
+                  callers(keyed, { topKeys: keys(20, 11) }),
+                  callers(keyed, { topKeys: keys(2, 1) }),
+                  callers(keyed, { topKeys: [] }),
+                  callers(keyed, {}),
+                  callers({ methods: { quote: {} } }, {})].join('|');
+                """)).split("[|]"))
+                .containsExactly(
+                        "mallory (2,300 rejected)",
+                        "mallory (2,300 rejected), trudy (900)",
+                        "Many: k0 (11 rejected), k1 (11), k2 (11) and more",
+                        "k0 (1 rejected), k1 (1)",
+                        "",
+                        "Not counted (ratelimit.top-keys.enabled)",
+                        "All callers share one bucket");
+    }
+
+    @Test
+    void aFailedChangeMayHaveBeenMadeUnlessTheAnswerSaysOtherwise() {
+        assertThat(((String) browser.run("""
+                const refusal = detail => window.RateLimits.client.refusal({ status: 503, json: { detail } });
+                return [refusal('No answer.'), refusal('A foreign value. Nothing was changed.')].join('|');
+                """)).split("[|]"))
+                .containsExactly(
+                        "No answer. The change may have been made: look at what applies now.",
+                        "A foreign value. Nothing was changed.");
     }
 
     @Test
@@ -409,11 +453,14 @@ class DashboardTests {
         void refusedCallsAndTheFailureOfTheStoreAreShown() {
             try (RedisServer redis = RedisServer.loadingAtOnce();
                     Sample sample = Sample.startOn(
-                            redis, "ratelimit.redis.timeout=1s", "ratelimit.limits.quotes.on-store-failure=reject")) {
+                            redis, "ratelimit.redis.timeout=1s", "ratelimit.limits.quotes.on-store-failure=reject");
+                    Sample another = Sample.startOn(redis, "ratelimit.redis.timeout=1s")) {
+                another.login("bob").expectStatus().isOk();
                 browser.open(sample.url("/ratelimits"));
                 browser.await(
-                        "the limits are shared",
-                        () -> browser.text("#store-title").equals("Shared by all instances"));
+                        "two instances share the limits",
+                        () -> browser.text("#store-title").equals("Shared by all instances")
+                                && browser.text("#total-instances").equals("2"));
                 redis.kill();
                 for (int call = 0; call < 3; call++) {
                     sample.quote("alice").expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
@@ -421,13 +468,25 @@ class DashboardTests {
                 }
                 browser.await(
                         "the page says so",
-                        () -> browser.text("#store-title").equals("Limits are not shared: the store fails"));
-                assertThat(browser.text("#store-text")).contains("since", "those of this instance alone");
-                assertThat(browser.text("#total-shared")).isEqualTo("on its own, others unknown");
+                        () -> browser.text("#store-title").equals("Limits are not shared: Redis fails"));
+                assertThat(browser.text("#store-text"))
+                        .contains(
+                                "Reason: ",
+                                "since",
+                                "those of this instance alone",
+                                "the other instances do is unknown");
+                browser.await(
+                        "the other instance is not forgotten",
+                        () -> browser.text("#total-shared").equals("one on its own, others unknown"));
+                assertThat(browser.text("#total-instances")).isEqualTo("2");
+                assertThat(browser.text("#instances")).contains("unknown, nothing heard");
                 browser.await(
                         "the limit refuses",
                         () -> browser.text("[data-limit=quotes] .state").startsWith("Refusing"));
-                assertThat(browser.text("[data-limit=login] .state")).isEqualTo("Allowing");
+                assertThat(browser.text("[data-limit=quotes] .state")).contains("calls are refused");
+                assertThat(browser.text("[data-limit=login] .state"))
+                        .startsWith("Not shared")
+                        .contains("each instance limits alone");
                 openLimit("quotes");
                 browser.await(
                         "the refused calls are counted",
