@@ -149,11 +149,37 @@ class GatewayTests {
         assertThat(refreshedRate()).isEqualTo("2/d");
     }
 
+    /** Of another limit: no property applies as long as one of them is invalid. */
+    @Test
+    void propertiesThatSpringCloudHasChangedAreRefusedAsAWhole() {
+        try {
+            set("ratelimit.limits.gateway-named.capacity", "many");
+            set("ratelimit.limits.gateway-refreshed.rate", "5/d");
+            assertThat(refreshedRate()).isEqualTo("2/d");
+            assertThat(gateway.log())
+                    .contains("ratelimit.limits.gateway-named.capacity must be a whole number within the range of Long"
+                            + " (was \"many\").")
+                    .contains("keeping the present ones");
+            set("ratelimit.limits.gateway-named.capacity", "4");
+            assertThat(refreshedRate()).isEqualTo("5/d");
+
+            set("ratelimit.limits.gateway-new.rate", "1/d");
+            assertThat(gateway.log())
+                    .contains("Refreshed properties declare new rate limits (ratelimit.limits.gateway-new)");
+            assertThat(gateway.get("/actuator/ratelimits/gateway-new").statusCode()).isEqualTo(404);
+        } finally {
+            assertThat(gateway.send("DELETE", "/actuator/env", "").statusCode()).isEqualTo(200);
+        }
+        assertThat(refreshedRate()).isEqualTo("2/d");
+    }
+
     private static void changeRate(String rate) {
+        set("ratelimit.limits.gateway-refreshed.rate", rate);
+    }
+
+    private static void set(String property, String value) {
         HttpResponse<String> changed = gateway.send(
-                "POST",
-                "/actuator/env",
-                "{\"name\": \"ratelimit.limits.gateway-refreshed.rate\", \"value\": \"" + rate + "\"}");
+                "POST", "/actuator/env", "{\"name\": \"" + property + "\", \"value\": \"" + value + "\"}");
         assertThat(changed.statusCode()).as(changed.body()).isEqualTo(200);
     }
 
