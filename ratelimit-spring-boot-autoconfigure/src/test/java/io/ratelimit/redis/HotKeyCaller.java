@@ -131,10 +131,11 @@ final class HotKeyCaller {
     /** What the script has decided. Every caller has been told its own decision, or there is no log. */
     private static List<LoggedDecision> call(Task task, LettuceConnectionFactory connections, ExecutorService threads)
             throws Exception {
-        long deadline = System.nanoTime() + PATIENCE_NANOS;
         RateLimit limit = task.limit();
         SequencedScriptExecutor executor = new SequencedScriptExecutor(connections, limit);
         RateLimitStore store = TestStores.over(executor, task.prefix());
+        // Not earlier: on a busy machine the first store of a JVM takes seconds.
+        long deadline = System.nanoTime() + PATIENCE_NANOS;
         List<Future<List<Told>>> callers = new ArrayList<>();
         for (int i = 0; i < task.threads(); i++) {
             Random random = new Random(task.seed() + i);
