@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Future;
+import java.util.stream.BaseStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.MethodParameter;
@@ -14,7 +15,6 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.http.HttpEntity;
-import org.springframework.util.ClassUtils;
 
 /** Determines which return types hide the end of a call. */
 final class CallEnds {
@@ -31,6 +31,9 @@ final class CallEnds {
             "org.springframework.web.servlet.mvc.method.annotation.ResponseBodyEmitter",
             "org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
+    /** The caller reads their elements after the method has returned, and so computes them. */
+    private static final Set<String> READ_LATER = Set.of(BaseStream.class.getName(), "kotlin.sequences.Sequence");
+
     /** Functional handlers return them. */
     private static final Set<String> RESPONSES_COMPLETED_LATER = Set.of(
             "org.springframework.web.servlet.function.AsyncServerResponse",
@@ -42,8 +45,8 @@ final class CallEnds {
         @Override
         protected Boolean computeValue(Class<?> type) {
             return ReactiveAdapterRegistry.getSharedInstance().getAdapter(type) != null
-                    || Stream.concat(COMPLETED_LATER.stream(), RESPONSES_COMPLETED_LATER.stream())
-                            .anyMatch(name -> isA(type, name));
+                    || Stream.of(COMPLETED_LATER, RESPONSES_COMPLETED_LATER, READ_LATER)
+                            .anyMatch(names -> isAny(type, names));
         }
     };
 
@@ -102,7 +105,7 @@ final class CallEnds {
         }
         ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
         boolean observable = adapter != null || CompletionStage.class.isAssignableFrom(type);
-        if ((inside && observable) || COMPLETED_LATER.stream().anyMatch(name -> isA(type, name))) {
+        if ((inside && observable) || isAny(type, COMPLETED_LATER) || isAny(type, READ_LATER)) {
             return type;
         }
         boolean single = observable && (adapter == null || !adapter.isMultiValue());
@@ -119,14 +122,18 @@ final class CallEnds {
         return null;
     }
 
+    private static boolean isAny(Class<?> type, Set<String> names) {
+        return names.stream().anyMatch(name -> isA(type, name));
+    }
+
     /** The types may be absent, so they are compared by name. */
     private static boolean isA(Class<?> type, String name) {
         for (Class<?> known = type; known != null; known = known.getSuperclass()) {
-            if (known.getName().equals(name)) {
+            if (known.getName().equals(name)
+                    || Stream.of(known.getInterfaces()).anyMatch(implemented -> isA(implemented, name))) {
                 return true;
             }
         }
-        return ClassUtils.getAllInterfacesForClassAsSet(type).stream()
-                .anyMatch(implemented -> implemented.getName().equals(name));
+        return false;
     }
 }

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitStatus.Source;
 import io.ratelimit.aop.LimitedBeans;
 import io.ratelimit.aop.LimitedBeans.LimitedMethodRecord;
 import io.ratelimit.expression.ChargeDescription;
+import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.limiter.CompositeRateLimitListener;
 import io.ratelimit.limiter.LimitCatalog;
@@ -96,6 +97,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             servers.logUnused(catalog);
         }
         limits.forEach(this::checkPlans);
+        limits.forEach(this::checkActualCost);
         catalog.addListener(limit -> listeners.onLimit(limit.get()));
         limits.forEach(limit -> report(limit, configured));
         awaitStore.run();
@@ -120,6 +122,15 @@ final class RateLimitStartup implements SmartInitializingSingleton {
                         + ".plan-expression or plan-resolver, or planExpression or planResolver of the annotation."
                         + " The only RateLimitPlanResolver bean applies by itself, if the limit has a key."
                         + " If only your code names plans, by RateLimiter.withPlan, set plan-expression: none.");
+    }
+
+    /** A limit that only code applies has no method or URL whose check would find it. */
+    private void checkActualCost(RateLimit limit) {
+        LimitOverrides overrides = catalog.settings().overrides(limit.name());
+        String permitsAfter = overrides.permitsAfter();
+        if (permitsAfter != null) {
+            LimitOperations.checkSettled(limit, overrides.label("permitsAfter", permitsAfter), permitsAfter);
+        }
     }
 
     private List<ChargeDescription> charges(RateLimit limit) {

@@ -1,6 +1,7 @@
 package io.ratelimit.expression;
 
 import io.ratelimit.LimitOverrides;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.List;
@@ -63,13 +64,7 @@ public final class LimitOperations {
         if (text == null) {
             return null;
         }
-        if (!declaration.limit().get().get().hasRate()) {
-            throw new RateLimitConfigurationException(
-                    text.label
-                            + " must not be set for the algorithm CONCURRENCY, whose permits are released when the call"
-                            + " ends (was \"" + text.text + "\").",
-                    "Remove it, or add a second limit with a rate.");
-        }
+        checkSettled(declaration.limit().get().get(), text.label, text.text);
         String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
         if (permits.matches("0+")) {
             throw new RateLimitConfigurationException(
@@ -78,6 +73,21 @@ public final class LimitOperations {
                     "Estimate what a call costs at least. After the call, the difference is refunded or charged.");
         }
         return expressions.actualCost(text.text, text.label, scope);
+    }
+
+    /**
+     * Checks that costs can be charged after the calls of a limit.
+     *
+     * @param label the attribute or the property
+     * @throws RateLimitConfigurationException if the limit has no rate
+     */
+    public static void checkSettled(RateLimit limit, String label, String permitsAfter) {
+        if (!limit.hasRate()) {
+            throw new RateLimitConfigurationException(
+                    label + " must not be set for the algorithm CONCURRENCY, whose permits are released when the call"
+                            + " ends (was \"" + permitsAfter + "\").",
+                    "Remove it, or add a second limit with a rate.");
+        }
     }
 
     private List<Class<? extends Throwable>> refundOn(LimitDeclaration declaration, LimitOverrides overrides) {

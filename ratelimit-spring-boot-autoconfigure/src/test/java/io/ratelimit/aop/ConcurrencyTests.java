@@ -24,8 +24,10 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
+import kotlin.sequences.Sequence;
 import kotlinx.coroutines.flow.Flow;
 import kotlinx.coroutines.reactive.ReactiveFlowKt;
 import org.junit.jupiter.api.Test;
@@ -96,6 +98,7 @@ class ConcurrencyTests {
                     new SseEmitter(),
                     new CompletableFuture<>(),
                     Flux.never(),
+                    Stream.of("row"),
                     ResponseEntity.ok(Flux.never()),
                     (StreamingResponseBody) output -> {})) {
                 log.forget();
@@ -248,6 +251,16 @@ class ConcurrencyTests {
         runner.withUserConfiguration(AsyncConfig.class)
                 .withBean(Forgotten.class)
                 .run(failsWith("the end of a call that returns void cannot be observed"));
+    }
+
+    /** Its elements are computed when the caller reads them. */
+    @Test
+    void valueThatIsReadLaterStopsTheStartUp() {
+        for (Method method : LazyValues.class.getDeclaredMethods()) {
+            assertThat(CallEnds.unobserved(method)).as(method.getName()).isNotNull();
+        }
+        runner.withBean(Rows.class)
+                .run(failsWith("the end of a call that returns java.util.stream.Stream cannot be observed"));
     }
 
     @ParameterizedTest
@@ -432,6 +445,18 @@ class ConcurrencyTests {
     }
 
     @Test
+    void actualCostOfALimitThatOnlyCodeAppliesStopsTheStartUp() {
+        runner.withPropertyValues(
+                        "ratelimit.limits.uploads.algorithm=concurrency",
+                        "ratelimit.limits.uploads.capacity=2",
+                        "ratelimit.limits.uploads.permits-after=5")
+                .run(
+                        context -> assertThat(LimitedContexts.analysis(context).getDescription())
+                                .contains(
+                                        "ratelimit.limits.uploads.permits-after must not be set for the algorithm CONCURRENCY"));
+    }
+
+    @Test
     void suspendingFunctionAndFlowOfAPointcutAreHeldUntilTheyEnd() {
         Sinks.Many<String> sink = Sinks.many().multicast().directBestEffort();
         runner.withBean(SuspendingQuotes.class, () -> new StreamedQuotes(sink.asFlux()))
@@ -551,6 +576,29 @@ class ConcurrencyTests {
             return new CompletableFuture<>();
         }
     }
+
+    static class Rows {
+
+        @RateLimited(name = "rows", algorithm = Algorithm.CONCURRENCY, capacity = 1)
+        public Stream<String> rows() {
+            return Stream.of("row");
+        }
+    }
+
+    interface LazyValues {
+
+        Stream<String> stream();
+
+        IntStream numbers();
+
+        CompletableFuture<Stream<String>> futureOfAStream();
+
+        Sequence<String> sequence();
+
+        Task task();
+    }
+
+    interface Task extends Callable<String> {}
 
     static class Forgotten {
 
