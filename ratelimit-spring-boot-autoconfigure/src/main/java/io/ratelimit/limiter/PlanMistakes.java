@@ -42,7 +42,7 @@ final class PlanMistakes {
     }
 
     private boolean isNew(String plan) {
-        return logged.size() < MOST && logged.add(isName(plan) ? plan : "");
+        return logged.size() < MOST && logged.add(isName(plan) ? LimitNames.canonical(plan) : "");
     }
 
     private static boolean isName(String plan) {

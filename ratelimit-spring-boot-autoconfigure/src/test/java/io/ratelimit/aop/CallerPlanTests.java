@@ -173,7 +173,7 @@ class CallerPlanTests {
         try (LogRecorder log = new LogRecorder("io.ratelimit.plans")) {
             runner.run(context -> {
                 Quotes quotes = context.getBean(Quotes.class);
-                for (String plan : List.of("fre", "gold", "fre", "\nINFO forged", "another\nforged")) {
+                for (String plan : List.of("fre", "gold", "fre", "Gold", "G-old", "\nINFO forged", "another\nforged")) {
                     quotes.quote("alice" + plan, plan);
                 }
             });
