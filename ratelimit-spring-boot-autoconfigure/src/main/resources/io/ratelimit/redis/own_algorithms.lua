@@ -30,11 +30,32 @@ local function shown(value)
   return type(value) == 'number' and format('%.17g', value) or tostring(value)
 end
 
+local function read_only(table_of, message)
+  return setmetatable({}, {__index = table_of, __newindex = function() error(message, 2) end})
+end
+
+-- The globals of all parts. Made when the first part is compiled.
+local globals_of_parts
+
+-- Keeps a part from changing globals and libraries: Redis before 6.2.7 would keep such a change for all scripts.
+local function protect_globals(chunk)
+  if not globals_of_parts then
+    local seen = {}
+    for name, library in pairs({math = math, string = string, table = table, bit = bit}) do
+      seen[name] = read_only(library, name .. ' must not be changed')
+    end
+    globals_of_parts = read_only(setmetatable(seen, {__index = getfenv(chunk)}), 'a global must not be created or changed')
+  end
+  setfenv(chunk, globals_of_parts)
+end
+
 -- Returns the functions of the part.
 local function compile(name)
   local source = own_parts[name]
   local chunk, mistake = loadstring(HIDDEN .. source, '=' .. name)
   if not chunk then fail(name, tostring(mistake)) end
+  -- Redis without setfenv protects them itself.
+  pcall(protect_globals, chunk)
   local ran, functions = pcall(chunk)
   if not ran then fail(name, tostring(functions)) end
   if type(functions) ~= 'table' then fail(name, 'the part must return a table of functions (was ' .. type(functions) .. ')') end
@@ -67,10 +88,8 @@ function own_algorithm(name)
   -- Returns the rule as the part sees it: it cannot change it.
   local function seen_as(rule)
     if not rule.seen then
-      rule.seen = setmetatable({}, {
-        __index = {capacity = rule.capacity, permits = rule.permits, micros = rule.micros},
-        __newindex = function() error('the rule must not be changed', 2) end,
-      })
+      rule.seen = read_only({capacity = rule.capacity, permits = rule.permits, micros = rule.micros},
+        'the rule must not be changed')
     end
     return rule.seen
   end

@@ -33,9 +33,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.data.redis.core.RedisCallback;
+import org.springframework.data.redis.core.script.RedisScript;
 
 /** A mistake in the Lua part of an algorithm fails the calls that need the part, changes nothing, and affects no other call. */
 class OwnAlgorithmFailureTests {
@@ -192,6 +194,39 @@ class OwnAlgorithmFailureTests {
                 .toArray(byte[][]::new);
     }
 
+    /** Redis before 6.2.7 would keep these changes for all scripts. */
+    @ParameterizedTest
+    @CsvSource({
+        "math.min = nil, math must not be changed",
+        "string.format = nil, string must not be changed",
+        "table.insert = nil, table must not be changed",
+        "bit.band = nil, bit must not be changed",
+        "unpack = nil, a global must not be created or changed",
+        "math = nil, a global must not be created or changed",
+        "count = 1, a global must not be created or changed"
+    })
+    void partCannotChangeWhatOtherScriptsUse(String change, String message) throws Exception {
+        List<String> sources =
+                List.of(change + " " + SOUND + "}", SOUND + "take = function() " + change + " return 1, 0, 0 end}");
+        String expected = hasEnvironments() ? message : "readonly table";
+        for (String source : sources) {
+            for (boolean functions : List.of(true, false)) {
+                try (Connected connected = connect(List.of(broken(source)), functions)) {
+                    Charge failed = new Charge(limit("failing", broken(source)), "key", 1);
+                    assertThatExceptionOfType(AlgorithmFailureException.class)
+                            .isThrownBy(() -> connected.store.decide(failed))
+                            .withMessageContaining(expected);
+                }
+            }
+        }
+    }
+
+    /** Without them, Redis itself keeps scripts from changing globals. */
+    private static boolean hasEnvironments() {
+        return Boolean.TRUE.equals(redis.commands()
+                .execute(RedisScript.of("return pcall(function() return setfenv end)", Boolean.class), List.of()));
+    }
+
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void failureLeavesWhatCallsBeforeHaveTaken(boolean functions) throws Exception {
@@ -345,7 +380,7 @@ class OwnAlgorithmFailureTests {
         @Override
         public void close() {
             connector.destroy();
-            if (!library.isEmpty()) {
+            if (!library.isEmpty() && BothWays.hasFunctions(redis.connections())) {
                 redis.commands().execute((RedisCallback<Object>) connection -> connection.execute(
                         "FUNCTION",
                         "DELETE".getBytes(StandardCharsets.UTF_8),
