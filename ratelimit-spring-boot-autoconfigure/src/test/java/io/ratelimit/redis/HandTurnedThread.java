@@ -74,6 +74,11 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
         tasks.clear();
     }
 
+    /** How many tasks wait. */
+    public int tasks() {
+        return tasks.size();
+    }
+
     boolean isIdle() {
         return tasks.isEmpty();
     }

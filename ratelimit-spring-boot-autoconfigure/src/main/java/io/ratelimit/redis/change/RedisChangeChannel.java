@@ -56,10 +56,10 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     private final Executor receiver = DaemonThreads.create("ratelimit-subscribe", 1, WAITING);
 
-    private final ScheduledExecutorService thread = DaemonThreads.createScheduler("ratelimit-channel");
+    private final ScheduledExecutorService thread;
 
-    /** The connection that is in use by the subscription. */
-    private volatile @Nullable RedisConnection subscription;
+    /** From the last start on. */
+    private @Nullable Subscribing subscribing;
 
     private volatile boolean logged;
 
@@ -71,7 +71,12 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     /** @param keyPrefix the prefix of all keys of the starter, which the channel's name has, too */
     public RedisChangeChannel(RedisConnector connector, String keyPrefix) {
+        this(connector, keyPrefix, DaemonThreads.createScheduler("ratelimit-channel"));
+    }
+
+    RedisChangeChannel(RedisConnector connector, String keyPrefix, ScheduledExecutorService thread) {
         this.connector = connector;
+        this.thread = thread;
         this.channel = keyPrefix + ":%changes";
         this.template = new StringRedisTemplate(connector.connections());
     }
@@ -103,56 +108,19 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     /** Subscribes in the background. */
     @Override
-    public void start() {
-        running = true;
-        subscribeLater(Duration.ZERO);
+    public synchronized void start() {
+        if (!running) {
+            running = true;
+            subscribing = new Subscribing();
+            later(subscribing, Duration.ZERO);
+        }
     }
 
-    private void subscribeLater(Duration pause) {
+    private void later(Subscribing attempt, Duration pause) {
         try {
-            var unused = thread.schedule(this::keepSubscribed, pause.toMillis(), TimeUnit.MILLISECONDS);
+            var unused = thread.schedule(attempt, pause.toMillis(), TimeUnit.MILLISECONDS);
         } catch (RejectedExecutionException ex) {
             // Closed.
-        }
-    }
-
-    /** No failure ends the attempts. */
-    private void keepSubscribed() {
-        try {
-            if (!isSubscribed() && connector.connect(CONNECT)) {
-                subscribe();
-            }
-        } catch (Throwable ex) {
-            log(ex);
-        }
-        if (running) {
-            subscribeLater(PAUSE);
-        }
-    }
-
-    private boolean isSubscribed() {
-        RedisConnection known = subscription;
-        return known != null && known.isSubscribed();
-    }
-
-    /**
-     * Subscribes on a connection of its own. Lettuce returns at once, and subscribes again by itself when it has reconnected;
-     * a driver that blocks returns when the subscription has ended. There is no listener container of Spring Data here, because
-     * that logs each attempt as an error, with a stack trace, and cannot be stopped while it waits for the next one.
-     */
-    private void subscribe() {
-        close(subscription);
-        RedisConnection created = connector.connections().getConnection();
-        subscription = created;
-        boolean subscribed = false;
-        try {
-            created.subscribe(new Received(), channel.getBytes(StandardCharsets.UTF_8));
-            subscribed = running && created.isSubscribed();
-        } finally {
-            if (!subscribed) {
-                subscription = null;
-                close(created);
-            }
         }
     }
 
@@ -182,10 +150,12 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
     }
 
     @Override
-    public void stop() {
+    public synchronized void stop() {
         running = false;
-        close(subscription);
-        subscription = null;
+        if (subscribing != null) {
+            subscribing.end();
+            subscribing = null;
+        }
     }
 
     @Override
@@ -247,7 +217,98 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         }
     }
 
+    /** Keeps one subscription, from a start to the next stop. */
+    private final class Subscribing implements Runnable {
+
+        /** {@code null}: none, or not yet. Drivers subscribe nevertheless if it is closed too early. */
+        private volatile @Nullable RedisConnection subscription;
+
+        private volatile boolean ended;
+
+        /** The thread that may wait for a connection. */
+        private @Nullable Thread attempting;
+
+        /** No failure ends the attempts. */
+        @Override
+        public void run() {
+            attempting(Thread.currentThread());
+            try {
+                if (!ended && !isSubscribed() && connector.connect(CONNECT)) {
+                    subscribe();
+                }
+            } catch (Throwable ex) {
+                if (!ended) {
+                    log(ex);
+                }
+            }
+            attempting(null);
+            if (!ended) {
+                later(this, PAUSE);
+            }
+        }
+
+        private synchronized void attempting(@Nullable Thread thread) {
+            attempting = thread;
+        }
+
+        private boolean isSubscribed() {
+            RedisConnection known = subscription;
+            return known != null && known.isSubscribed();
+        }
+
+        /**
+         * Subscribes on a connection of its own. Lettuce returns at once, and subscribes again by itself when it has reconnected;
+         * a driver that blocks returns when the subscription has ended. There is no listener container of Spring Data here, because
+         * that logs each attempt as an error, with a stack trace, and cannot be stopped while it waits for the next one.
+         */
+        private void subscribe() {
+            close(subscription);
+            RedisConnection created = connector.connections().getConnection();
+            boolean subscribed = false;
+            try {
+                created.subscribe(new Received(this, created), channel.getBytes(StandardCharsets.UTF_8));
+                subscription = created;
+                subscribed = !ended && created.isSubscribed();
+            } finally {
+                if (!subscribed) {
+                    subscription = null;
+                    close(created);
+                }
+            }
+        }
+
+        /** The driver has subscribed. If it blocks, it has not returned. */
+        private void subscribedOn(RedisConnection created) {
+            subscription = created;
+            if (ended) {
+                later(receiver, () -> close(created));
+            }
+        }
+
+        /** Does not wait for a connection to a server that may be silent. The timeout of its handshake ends with the client. */
+        private void end() {
+            ended = true;
+            interrupt();
+            close(subscription);
+        }
+
+        private synchronized void interrupt() {
+            if (attempting != null) {
+                attempting.interrupt();
+            }
+        }
+    }
+
     private final class Received implements MessageListener, SubscriptionListener {
+
+        private final Subscribing subscribing;
+
+        private final RedisConnection connection;
+
+        Received(Subscribing subscribing, RedisConnection connection) {
+            this.subscribing = subscribing;
+            this.connection = connection;
+        }
 
         @Override
         public void onMessage(Message message, byte @Nullable [] pattern) {
@@ -263,6 +324,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         @Override
         public void onChannelSubscribed(byte[] subscribed, long count) {
             logged = false;
+            subscribing.subscribedOn(connection);
             later(receiver, () -> subscribers.values().forEach(told -> each(told, Subscriber::onConnect)));
         }
     }

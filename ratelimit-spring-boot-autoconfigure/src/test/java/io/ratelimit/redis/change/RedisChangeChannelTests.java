@@ -1,24 +1,46 @@
 package io.ratelimit.redis.change;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.change.ChangeChannel.Subscriber;
+import io.ratelimit.redis.HandTurnedThread;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.testing.LogRecorder;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.StringRedisTemplate;
 
 @Timeout(180)
 class RedisChangeChannelTests {
@@ -78,5 +100,138 @@ class RedisChangeChannelTests {
             assertThat(log.lines().stream().filter(line -> line.contains("A message about a change")))
                     .hasSize(1);
         }
+    }
+
+    /** As devtools and checkpoints do with a context. */
+    @Test
+    void restartsLeaveOneSeriesOfAttempts() {
+        connector.connect();
+        HandTurnedThread thread = new HandTurnedThread();
+        RedisChangeChannel channel = new RedisChangeChannel(connector, prefix, thread);
+        channels.add(channel);
+        for (int i = 0; i < 3; i++) {
+            channel.start();
+            channel.start();
+            thread.turn();
+            channel.stop();
+        }
+        channel.start();
+        thread.pass(Duration.ofSeconds(2));
+        assertThat(thread.tasks()).isEqualTo(1);
+        assertThat(subscriptions()).isEqualTo(1);
+        channel.stop();
+        thread.pass(Duration.ofSeconds(2));
+        assertThat(thread.tasks()).isZero();
+        await().until(() -> subscriptions() == 0);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void stopDuringASubscriptionEndsIt(boolean started) throws Exception {
+        CountDownLatch subscribing = new CountDownLatch(1);
+        CountDownLatch stopped = new CountDownLatch(1);
+        AtomicInteger subscribed = new AtomicInteger();
+        List<RedisConnection> used = new CopyOnWriteArrayList<>();
+        RedisConnector slow = connector(() -> slow(
+                redis.connections().getConnection(),
+                () -> {
+                    subscribing.countDown();
+                    awaitUninterruptibly(stopped);
+                },
+                connection -> {
+                    used.add(connection);
+                    subscribed.incrementAndGet();
+                }));
+        RedisChangeChannel channel = new RedisChangeChannel(slow, prefix);
+        channels.add(channel);
+        channel.start();
+        subscribing.await();
+        channel.stop();
+        if (started) {
+            channel.start();
+        }
+        stopped.countDown();
+        int expected = started ? 1 : 0;
+        await().until(() -> subscribed.get() == expected + 1);
+        await().until(() -> subscriptions() == expected);
+        assertThat(used.get(0).isSubscribed()).isFalse();
+        channel.stop();
+        slow.destroy();
+    }
+
+    /** A stop drops the timers of its client, the one that bounds the handshake included. */
+    @Test
+    void stopEndsTheWaitForAConnection() throws Exception {
+        try (ServerSocket silent = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            LettuceConnectionFactory never = new LettuceConnectionFactory(
+                    new RedisStandaloneConfiguration(silent.getInetAddress().getHostAddress(), silent.getLocalPort()),
+                    LettuceClientConfiguration.builder()
+                            .commandTimeout(Duration.ofHours(1))
+                            .build());
+            never.setShareNativeConnection(false);
+            never.start();
+            AtomicBoolean connected = new AtomicBoolean();
+            RedisConnector hanging = connector(() -> (connected.get() ? never : redis.connections()).getConnection());
+            assertThat(hanging.connect()).isTrue();
+            connected.set(true);
+            ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
+            RedisChangeChannel channel = new RedisChangeChannel(hanging, prefix, thread);
+            channels.add(channel);
+            channel.start();
+            try (Socket accepted = silent.accept()) {
+                channel.stop();
+                assertThat(CompletableFuture.runAsync(() -> {}, thread)).succeedsWithin(Duration.ofSeconds(60));
+                assertThat(accepted.isConnected()).isTrue();
+            }
+            never.destroy();
+            hanging.destroy();
+        }
+    }
+
+    /** An interrupt has no effect, as on drivers that block. */
+    private static void awaitUninterruptibly(CountDownLatch latch) {
+        while (latch.getCount() > 0) {
+            try {
+                latch.await();
+            } catch (InterruptedException ex) {
+                // The wait goes on.
+            }
+        }
+    }
+
+    private long subscriptions() {
+        return new StringRedisTemplate(redis.connections()).convertAndSend(prefix + ":%changes", "counts receivers");
+    }
+
+    private static RedisConnector connector(Supplier<RedisConnection> connections) {
+        RedisConnectionFactory factory = (RedisConnectionFactory) Proxy.newProxyInstance(
+                RedisConnectionFactory.class.getClassLoader(),
+                new Class<?>[] {RedisConnectionFactory.class},
+                (proxy, method, arguments) -> method.getName().equals("getConnection")
+                        ? connections.get()
+                        : method.invoke(redis.connections(), arguments));
+        return new RedisConnector(factory, Duration.ofSeconds(20), RateLimitScript.load(), null);
+    }
+
+    /** Returns a connection with hooks before it subscribes, and after. */
+    private static RedisConnection slow(RedisConnection connection, Runnable before, Consumer<RedisConnection> after) {
+        return (RedisConnection) Proxy.newProxyInstance(
+                RedisConnection.class.getClassLoader(),
+                new Class<?>[] {RedisConnection.class},
+                (proxy, method, arguments) -> {
+                    boolean subscribes = method.getName().equals("subscribe");
+                    if (subscribes) {
+                        before.run();
+                    }
+                    try {
+                        return method.invoke(connection, arguments);
+                    } catch (InvocationTargetException ex) {
+                        throw ex.getCause();
+                    } finally {
+                        if (subscribes) {
+                            after.accept(connection);
+                        }
+                    }
+                });
     }
 }
