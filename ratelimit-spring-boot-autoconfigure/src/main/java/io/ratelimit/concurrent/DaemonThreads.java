@@ -2,7 +2,6 @@ package io.ratelimit.concurrent;
 
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.LinkedTransferQueue;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
@@ -12,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 /** Creates daemon threads that exist only while there is work. */
 public final class DaemonThreads {
 
-    private static final int IDLE_SECONDS = 10;
+    static final int IDLE_SECONDS = 10;
 
     private DaemonThreads() {}
 
@@ -26,7 +25,7 @@ public final class DaemonThreads {
         return create(most, waiting, daemons(name));
     }
 
-    private static ThreadFactory daemons(String name) {
+    static ThreadFactory daemons(String name) {
         return task -> {
             Thread thread = new Thread(task, name);
             thread.setDaemon(true);
@@ -36,11 +35,11 @@ public final class DaemonThreads {
 
     /**
      * Creates threads as {@link #create} does, but only if none is idle: for many short tasks that rarely need many threads at
-     * once.
+     * once. If code of applications blocks them all, further threads help: what waits may be what the blocked ones wait for, such
+     * as the release of a permit.
      */
     public static Executor createOnDemand(String name, int most) {
-        IdleThreads idle = new IdleThreads();
-        return new ThreadPoolExecutor(0, most, IDLE_SECONDS, TimeUnit.SECONDS, idle, daemons(name), idle::append);
+        return new OnDemandThreads(name, most, daemons(name), Watchdog.shared());
     }
 
     /** Creates {@linkplain ServiceThread service threads}, otherwise as {@link #create}. */
@@ -72,25 +71,5 @@ public final class DaemonThreads {
         scheduler.setRemoveOnCancelPolicy(true);
         scheduler.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
         return scheduler;
-    }
-
-    /** Accepts a task only if an idle thread takes it, so that the pool creates threads while it may, and appends the others. */
-    private static final class IdleThreads extends LinkedTransferQueue<Runnable> {
-
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        public boolean offer(Runnable task) {
-            return tryTransfer(task);
-        }
-
-        /** All threads are busy. One of them takes the task when it is done. */
-        void append(Runnable task, ThreadPoolExecutor pool) {
-            super.offer(task);
-            if (pool.getPoolSize() == 0 && remove(task)) {
-                // All have ended meanwhile.
-                pool.execute(task);
-            }
-        }
     }
 }
