@@ -1,12 +1,18 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.store.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.springframework.beans.factory.BeanFactoryInitializer;
 import org.springframework.beans.factory.DisposableBean;
@@ -85,20 +91,14 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
     @Override
     public void start() {
         running = true;
-        servers.values().forEach(server -> {
-            server.connector.start();
-            server.guarded.start();
-        });
+        sideBySide(Server::start);
     }
 
     /** Expects failures from now on, and closes the connections. */
     @Override
     public void stop() {
         running = false;
-        servers.values().forEach(server -> {
-            server.guarded.stop();
-            server.connector.stop();
-        });
+        sideBySide(Server::stop);
     }
 
     @Override
@@ -114,14 +114,24 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
 
     @Override
     public void destroy() {
-        servers.values().forEach(server -> {
-            server.guarded.destroy();
-            server.connector.destroy();
-        });
+        sideBySide(Server::destroy);
+    }
+
+    /** Waits for servers that do not answer at the same time. */
+    private void sideBySide(Consumer<Server> task) {
+        if (servers.isEmpty()) {
+            return;
+        }
+        Executor threads = DaemonThreads.create("ratelimit-servers", servers.size(), servers.size());
+        BoundedWait.get(
+                CompletableFuture.allOf(servers.values().stream()
+                        .map(server -> CompletableFuture.runAsync(() -> task.accept(server), threads))
+                        .toArray(CompletableFuture[]::new)),
+                RateLimitStore.LONGEST);
     }
 
     /** One server. */
-    static final class Server {
+    static class Server {
 
         private final String name;
 
@@ -136,6 +146,21 @@ final class RedisServers implements BeanFactoryInitializer<ListableBeanFactory>,
             this.properties = properties;
             this.connector = connector;
             this.guarded = new GuardedRedis(connector, properties.timeout(), properties.keyPrefix());
+        }
+
+        void start() {
+            connector.start();
+            guarded.start();
+        }
+
+        void stop() {
+            guarded.stop();
+            connector.stop();
+        }
+
+        void destroy() {
+            guarded.destroy();
+            connector.destroy();
         }
 
         /** Returns the name as it is written. */
