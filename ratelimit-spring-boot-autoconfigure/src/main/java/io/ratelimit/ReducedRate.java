@@ -19,6 +19,9 @@ public final class ReducedRate {
     /** 142 years in microseconds: leaves today's clock and a full bucket's time together below 2^53. */
     public static final long LONGEST = 1L << 52;
 
+    /** A little less than 1. */
+    private static final double ALMOST = 1 - 0x1p-45;
+
     private final long permits;
 
     private final long micros;
@@ -95,6 +98,15 @@ public final class ReducedRate {
             n++;
         }
         return n;
+    }
+
+    /**
+     * Returns the time in which as large a part of a permit comes back as by another rate in its time. It is never longer: the
+     * doubles, which are those of Lua, are wrong by much less than what is left out.
+     */
+    public long samePart(long elapsed, ReducedRate other) {
+        double parts = (double) elapsed / ((double) other.micros / other.permits);
+        return (long) (parts * ((double) micros / permits) * ALMOST);
     }
 
     @Override

@@ -66,14 +66,16 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
         return back > time || (back == time && reduced.fractionOf(permits, usage.rest()) > fraction);
     }
 
-    /** With the same reduced, the fraction of a permit that has come back is kept. */
+    /** The part of a permit that has come back is kept: otherwise none would while rates follow each other in less than its time. */
     @Override
     public CounterState adopt(RuleState<?> other, long now) {
         if (other.rule() instanceof TokenBucketRule even
-                && even.reduced.equals(reduced)
                 && other.usage() instanceof CounterState count
+                && count.used() > 0
                 && count.used() <= capacity) {
-            return new CounterState(count.used(), count.since(), count.rest());
+            return even.reduced.equals(reduced)
+                    ? new CounterState(count.used(), count.since(), count.rest())
+                    : new CounterState(count.used(), now - reduced.samePart(now - count.since(), even.reduced), 0);
         }
         return new CounterState(other.used(now, capacity), now, 0);
     }

@@ -3,7 +3,7 @@
 --   since  when the next of them began to come back
 --   rest   the fraction of the microsecond after since, in parts of the rule's permits
 --
--- takes: least greatest refund_gaps algorithms quotient time_of permits_in number_used observe
+-- takes: floor least greatest refund_gaps algorithms quotient time_of permits_in number_used observe
 -- leaves:
 
 function algorithms.T()
@@ -59,11 +59,14 @@ function algorithms.T()
     function token_bucket.adopt(state, bucket, other)
       local rule, old = state.rule, other.rule
       local used = old.algorithm.used(other, bucket)
-      if old.algorithm == token_bucket and old.permits == rule.permits and old.micros == rule.micros
-          and used <= rule.capacity then
-        state.used, state.since, state.rest, state.leased = used, other.since, other.rest, other.leased
+      state.used = least(used, rule.capacity)
+      if old.algorithm ~= token_bucket or used > rule.capacity or used == 0 then return end
+      if old.permits == rule.permits and old.micros == rule.micros then
+        state.since, state.rest, state.leased = other.since, other.rest, other.leased
       else
-        state.used = least(used, rule.capacity)
+        -- The part of a permit that has come back is kept, in doubles as ReducedRate.samePart.
+        local parts = (bucket.now - other.since) / (old.micros / old.permits)
+        state.since = bucket.now - floor(parts * (rule.micros / rule.permits) * (1 - 2 ^ -45))
       end
     end
 

@@ -47,6 +47,29 @@ public abstract class ChangedLimitContract extends StoreContract {
     }
 
     @Test
+    void permitThatIsPartlyBackIsSoByAnotherRate() {
+        take(ten, 5);
+        clock.advance(HOUR / 20);
+        RateLimit slower = tokenBucket("changing", 5, "5/h");
+        assertThat(take(slower, 1).retryAfter())
+                .isBetween(ofMinutes(6), ofMinutes(6).plusNanos(1_000));
+        clock.advance(HOUR / 10 + 1);
+        assertThat(take(slower, 1).allowed()).isTrue();
+    }
+
+    @Test
+    void rateThatChangesInLessThanTheTimeOfAPermitDoesNotStall() {
+        int admitted = 0;
+        for (int change = 0; change < 300; change++) {
+            RateLimit limit = tokenBucket("changing", 3, 60 + change % 40 + "/20m");
+            admitted += take(limit, 1).allowed() ? 1 : 0;
+            clock.advance(5 * SECOND);
+        }
+        // 3 at first, and in 1,500 seconds one every 12 to 20.
+        assertThat(admitted).isBetween(3 + 1_500 / 20, 3 + 1_500 / 12);
+    }
+
+    @Test
     void fixedWindowEndsWhenItWasToEnd() {
         take(fixedWindow("changing", 10, "10/h"), 10);
         clock.advance(HOUR / 4);
