@@ -101,8 +101,8 @@ public final class ReducedRate {
     }
 
     /**
-     * Returns the time in which as large a part of a permit comes back as by another rate in its time. It is never longer: the
-     * doubles, which are those of Lua, are wrong by much less than what is left out.
+     * Returns how long the same part of a permit takes by this rate as {@code elapsed} by the other one, rounded down: the doubles,
+     * which are those of Lua, are wrong by much less than {@link #ALMOST} leaves out.
      */
     public long samePart(long elapsed, ReducedRate other) {
         double parts = (double) elapsed / ((double) other.micros / other.permits);

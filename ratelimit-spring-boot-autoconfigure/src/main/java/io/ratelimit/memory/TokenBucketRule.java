@@ -66,7 +66,7 @@ record TokenBucketRule(long capacity, ReducedRate reduced) implements CounterRul
         return back > time || (back == time && reduced.fractionOf(permits, usage.rest()) > fraction);
     }
 
-    /** The part of a permit that has come back is kept: otherwise none would while rates follow each other in less than its time. */
+    /** Keeps the part of a permit that has come back: otherwise none would while rates change more often than that takes. */
     @Override
     public CounterState adopt(RuleState<?> other, long now) {
         if (other.rule() instanceof TokenBucketRule even
