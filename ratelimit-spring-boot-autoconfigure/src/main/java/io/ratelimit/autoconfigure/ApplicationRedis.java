@@ -1,5 +1,7 @@
 package io.ratelimit.autoconfigure;
 
+import java.util.Collection;
+import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
@@ -21,6 +23,19 @@ final class ApplicationRedis {
 
     static final String CONNECTION_FACTORY = "org.springframework.data.redis.connection.RedisConnectionFactory";
 
+    /** Beans by which an application configures caches in Redis; names of both generations of Spring Boot. */
+    static final List<String> CACHES = List.of(
+            "org.springframework.data.redis.cache.RedisCacheConfiguration",
+            "org.springframework.boot.autoconfigure.cache.RedisCacheManagerBuilderCustomizer",
+            "org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer");
+
+    /** Beans that use a connection; of repositories those of {@code @EnableRedisRepositories}. */
+    private static final List<String> USERS = List.of(
+            "org.springframework.data.redis.core.RedisOperations",
+            "org.springframework.data.redis.core.ReactiveRedisOperations",
+            "org.springframework.data.redis.listener.RedisMessageListenerContainer",
+            "org.springframework.data.redis.repository.support.RedisRepositoryFactoryBean");
+
     private static final String[] PROPERTIES = {"spring.data.redis", "spring.cache.redis"};
 
     private static final String SESSIONS = "org.springframework.session.data.redis.RedisSessionRepository";
@@ -34,10 +49,14 @@ final class ApplicationRedis {
                 || ClassUtils.isPresent(SESSIONS, classes);
     }
 
-    /** Returns whether the application or a tool declares a connection, or where to connect to, as a bean. */
+    /**
+     * Returns whether the application or a tool declares a connection, where to connect to, caches in Redis, or a user of a
+     * connection as a bean.
+     */
     static boolean isDeclared(ConfigurableListableBeanFactory beans) {
         ClassLoader classes = beans.getBeanClassLoader();
-        return Stream.concat(Stream.of(CONNECTION_FACTORY), CONNECTION_DETAILS.stream())
+        return Stream.of(Set.of(CONNECTION_FACTORY), CONNECTION_DETAILS, CACHES, USERS)
+                .flatMap(Collection::stream)
                 .filter(type -> ClassUtils.isPresent(type, classes))
                 .map(type -> ClassUtils.resolveClassName(type, classes))
                 .flatMap(type -> Stream.of(beans.getBeanNamesForType(type, true, false)))

@@ -95,7 +95,7 @@ public final class DefaultRedisAutoConfiguration {
                 logger.log(
                         Level.INFO,
                         "Spring Boot's default connection to Redis serves rate limits alone (spring.data.redis is not set);"
-                                + " caches, repositories, sessions and health do not use it");
+                                + " set spring.data.redis.host=localhost if caches, repositories, sessions and health use it, too");
             }
         }
     }

@@ -1,7 +1,6 @@
 package io.ratelimit.autoconfigure;
 
 import java.lang.System.Logger.Level;
-import java.util.List;
 import java.util.Objects;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.annotation.AnnotatedBeanDefinition;
@@ -19,12 +18,6 @@ final class RedisCacheWarning implements SmartInitializingSingleton {
     private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private static final String CACHE_MANAGER = "cacheManager";
-
-    /** Beans by which an application configures caches in Redis; names of both generations of Spring Boot. */
-    private static final List<String> INTENTIONS = List.of(
-            "org.springframework.data.redis.cache.RedisCacheConfiguration",
-            "org.springframework.boot.autoconfigure.cache.RedisCacheManagerBuilderCustomizer",
-            "org.springframework.boot.cache.autoconfigure.RedisCacheManagerBuilderCustomizer");
 
     private final ConfigurableListableBeanFactory beans;
 
@@ -44,7 +37,7 @@ final class RedisCacheWarning implements SmartInitializingSingleton {
         if (!dedicated
                 && isInRedis()
                 && !new SetProperties(environment).containAny("spring.cache.type", "spring.cache.redis")
-                && INTENTIONS.stream().noneMatch(this::isDeclared)) {
+                && ApplicationRedis.CACHES.stream().noneMatch(this::isDeclared)) {
             logger.log(
                     Level.WARNING,
                     "Spring Boot keeps caches in Redis (spring.cache.type is not set, and the starter brings Spring Data Redis);"

@@ -9,10 +9,12 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
@@ -26,13 +28,24 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.cache.CacheManager;
 import org.springframework.cache.annotation.EnableCaching;
 import org.springframework.cache.caffeine.CaffeineCacheManager;
+import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.redis.cache.RedisCacheConfiguration;
 import org.springframework.data.redis.cache.RedisCacheManager;
+import org.springframework.data.redis.connection.ReactiveRedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.data.redis.core.ReactiveRedisTemplate;
 import org.springframework.data.redis.core.ReactiveStringRedisTemplate;
+import org.springframework.data.redis.core.RedisHash;
+import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.data.redis.listener.RedisMessageListenerContainer;
+import org.springframework.data.redis.repository.configuration.EnableRedisRepositories;
+import org.springframework.data.redis.serializer.RedisSerializationContext;
+import org.springframework.data.repository.CrudRepository;
 
 /** The Redis that the starter brings serves rate limits alone, unless the application uses Redis itself. */
 @Timeout(180)
@@ -164,6 +177,30 @@ class RedisIsolationTests {
                 .run(RedisIsolationTests::assertRedisIsTheApplications);
     }
 
+    static Stream<Arguments> usesOfRedis() {
+        return Stream.of(
+                        CachesInRedis.class,
+                        CustomizedCaches.class,
+                        OwnTemplate.class,
+                        OwnReactiveTemplate.class,
+                        Listeners.class,
+                        Repositories.class)
+                .flatMap(use -> Stream.of("ratelimit.on-store-failure=local", OWN_REDIS, IN_MEMORY, DISABLED)
+                        .map(property -> Arguments.of(use, property)));
+    }
+
+    /** The application relies on Spring Boot's default address. */
+    @ParameterizedTest
+    @MethodSource("usesOfRedis")
+    void applicationWhoseBeansUseRedisKeepsIt(Class<?> use, String property) {
+        application.withPropertyValues(property).withUserConfiguration(use).run(context -> {
+            assertThat(context).hasNotFailed().hasSingleBean(RedisConnectionFactory.class);
+            assertThat(context).getBean(CacheManager.class).isInstanceOf(RedisCacheManager.class);
+            assertThat(context).hasBean("redisHealthContributor");
+        });
+        assertThat(log.text()).doesNotContain("serves rate limits alone");
+    }
+
     @Test
     void exclusionsOfTheApplicationHold() {
         application
@@ -214,5 +251,69 @@ class RedisIsolationTests {
     static class UserOfRedis {
 
         UserOfRedis(StringRedisTemplate template, RedisConnectionFactory connections) {}
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class CachesInRedis {
+
+        @Bean
+        RedisCacheConfiguration caches() {
+            return RedisCacheConfiguration.defaultCacheConfig();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class CustomizedCaches {
+
+        @Bean
+        RedisCacheManagerBuilderCustomizer caches() {
+            return builder -> {};
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnTemplate {
+
+        @Bean
+        RedisTemplate<String, Long> longs(RedisConnectionFactory connections) {
+            RedisTemplate<String, Long> longs = new RedisTemplate<>();
+            longs.setConnectionFactory(connections);
+            return longs;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OwnReactiveTemplate {
+
+        @Bean
+        ReactiveRedisTemplate<String, String> texts(ReactiveRedisConnectionFactory connections) {
+            return new ReactiveRedisTemplate<>(connections, RedisSerializationContext.string());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class Listeners {
+
+        @Bean
+        RedisMessageListenerContainer listeners(RedisConnectionFactory connections) {
+            RedisMessageListenerContainer listeners = new RedisMessageListenerContainer();
+            listeners.setConnectionFactory(connections);
+            return listeners;
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableRedisRepositories(considerNestedRepositories = true)
+    static class Repositories {
+
+        interface Notes extends CrudRepository<Note, String> {}
+    }
+
+    @RedisHash
+    static class Note {
+
+        @Id
+        @Nullable
+        String id;
     }
 }
