@@ -242,6 +242,12 @@
     return (each, index) => name(each) + ' (' + format.number(rejected(each)) + (index === 0 ? ' rejected)' : ')');
   }
 
+  /** Says what an override sets, since when, and who made it. Its version is the time of the change, in microseconds. */
+  function override(present, now) {
+    return page.changes.summary(present) + ', since ' + format.moment(present.version / 1000, now)
+      + (present.principal ? ', by ' + present.principal : '');
+  }
+
   /** Returns the name of the limit that rejects most; null if none does. */
   function worst(data) {
     const all = rejecting(data);
@@ -315,6 +321,7 @@
             + format.perSecond(change.calls) + ' per second allowed.'],
         ['Callers', own && callers(limit, own)],
         ['Instances', own && rejectingInstances(own, data)],
+        ['Override', limit.override ? override(limit.override, now) : null],
         ['Why', (change !== null && verdict(limit, change, own && own.topKeys, data.instances)) || null],
         ['Also', others.length ? listed(others, NAMED) + (others.length === 1 ? ' rejects calls' : ' reject calls') : null]
       ]);

@@ -11,6 +11,7 @@ import java.net.URI;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -27,6 +28,8 @@ class DashboardTests {
     private static Sample one;
 
     private static Sample other;
+
+    private static final Pattern OVERRIDE = Pattern.compile("Override\\s+capacity 4, since \\d\\d:\\d\\d:\\d\\d");
 
     private Browser browser;
 
@@ -82,7 +85,14 @@ class DashboardTests {
                 () -> browser.text("#finding-facts").contains("(2 rejected), no other instance"));
         assertThat(browser.text("#finding-facts"))
                 .contains("Not counted (ratelimit.top-keys.enabled)")
-                .doesNotContain("Also");
+                .doesNotContain("Override", "Also");
+        one.post("/actuator/ratelimits/login", "{\"capacity\": 4, \"duration\": \"10m\"}")
+                .expectStatus()
+                .isOk();
+        browser.await(
+                "the page says what was changed, and when",
+                () -> OVERRIDE.matcher(browser.text("#finding-facts")).find());
+        one.delete("/actuator/ratelimits/login").expectStatus().isOk();
         openLimit("login");
         assertThat(browser.isShown("#finding")).isFalse();
         browser.await(
