@@ -16,23 +16,20 @@ import org.jspecify.annotations.Nullable;
 /**
  * Coalesces calls whose keys one script reaches, in the order of their arrival. A single call is sent at once; calls that arrive
  * while a script is under way share the next script. It is sent when the reply has arrived, when it is full, or, to a
- * distant server, after a fraction of a round trip.
+ * distant server, after an interval.
  */
 final class BatchQueue implements CallDispatcher {
 
     /** The largest weight of a script, so that other clients of the server do not wait for long. */
     private static final int FULL = 128;
 
-    private static final int MOST_UNDER_WAY = 32;
+    private static final int MOST_UNDER_WAY = 256;
 
     /** The number of scripts that may be under way to a nearby server, if they are full. */
     private static final int FEW = 4;
 
-    /** The number of intervals in a long round trip. */
-    private static final int INTERVALS = 16;
-
-    /** Bounds the number of scripts a second that are not full. */
-    private static final long SHORTEST_INTERVAL = Duration.ofNanos(500_000).toNanos();
+    /** The time between two scripts that are not full: bounds their number a second, however many calls there are. */
+    private static final long INTERVAL = Duration.ofNanos(500_000).toNanos();
 
     private final Queue<PendingCall<?>> waiting;
 
@@ -116,14 +113,13 @@ final class BatchQueue implements CallDispatcher {
 
     /** Sets a timer for calls that wait for an interval to pass. */
     private void sendLater() {
-        long interval = interval();
-        if (!isDistant(interval) || waiting.isEmpty() || underWay.size() >= mostUnderWay(interval)) {
+        if (!isDistant() || waiting.isEmpty() || underWay.size() >= mostUnderWay()) {
             return;
         }
         if (timed.compareAndSet(false, true)) {
-            long left = interval - sinceLastSent();
+            long left = INTERVAL - sinceLastSent();
             // If none is left, another thread is sending.
-            if (!timeout.runOnSender(this::sendNow, left > 0 ? left : interval)) {
+            if (!timeout.runOnSender(this::sendNow, left > 0 ? left : INTERVAL)) {
                 timed.set(false);
             }
         }
@@ -143,26 +139,20 @@ final class BatchQueue implements CallDispatcher {
         if (scripts == 0) {
             return true;
         }
-        long interval = interval();
-        return scripts < mostUnderWay(interval)
-                && (waitingCalls.get() >= FULL || (isDistant(interval) && sinceLastSent() >= interval));
+        return scripts < mostUnderWay() && (waitingCalls.get() >= FULL || (isDistant() && sinceLastSent() >= INTERVAL));
     }
 
     private long sinceLastSent() {
         return timeout.clock().getAsLong() - lastSent;
     }
 
-    private long interval() {
-        return Math.max(SHORTEST_INTERVAL, roundTrip.nanos() / INTERVALS);
-    }
-
     /** Returns whether a call that waits for an interval is decided much earlier than one that waits for a reply. */
-    private boolean isDistant(long interval) {
-        return roundTrip.nanos() >= 2 * interval;
+    private boolean isDistant() {
+        return roundTrip.nanos() >= 2 * INTERVAL;
     }
 
-    private long mostUnderWay(long interval) {
-        return Math.min(MOST_UNDER_WAY, Math.max(FEW, 2 * roundTrip.nanos() / interval));
+    private long mostUnderWay() {
+        return Math.min(MOST_UNDER_WAY, Math.max(FEW, 2 * roundTrip.nanos() / INTERVAL));
     }
 
     private @Nullable Sent sendNext() {

@@ -14,7 +14,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Several scripts are under way to a server that is far away. */
 @Timeout(180)
@@ -98,7 +98,7 @@ class HighLatencyQueueTests {
         callAllTheTime();
         assertThat(answered).isEqualTo(CALLS);
         assertThat(latencies / CALLS).isLessThan(roundTrip.toNanos() * 3 / 2);
-        assertThat(mostUnderWay).isBetween(2, 32);
+        assertThat(mostUnderWay).isBetween(2, 40);
         assertThat(leastLeft).isGreaterThan(roundTrip.toNanos());
     }
 
@@ -112,8 +112,8 @@ class HighLatencyQueueTests {
 
     /** Callers of a few threads do not wait for the scripts of others that are on their way. */
     @ParameterizedTest
-    @CsvSource({"2, 500", "5, 500", "20, 1250", "80, 5000"})
-    void callsWaitForAnIntervalAndNotForAnAnswer(int roundTripMillis, int intervalMicros) {
+    @ValueSource(ints = {2, 5, 20, 80})
+    void callsWaitForAnIntervalAndNotForAnAnswer(int roundTripMillis) {
         roundTrip = Duration.ofMillis(roundTripMillis);
         learn();
         for (int i = 0; i < 32; i++) {
@@ -122,7 +122,7 @@ class HighLatencyQueueTests {
         assertThat(sizes).containsExactly(1);
         thread.pass(TIMEOUT);
         assertThat(sizes).containsExactly(1, 31);
-        assertThat(moments.get(1)).isCloseTo(Duration.ofNanos(intervalMicros * 1_000L), Duration.ofNanos(10));
+        assertThat(moments.get(1)).isCloseTo(Duration.ofNanos(500_000), Duration.ofNanos(10));
         assertThat(answered).isEqualTo(32);
     }
 
