@@ -105,7 +105,9 @@ class RandomChangesTests {
         int made = 0;
         int killed = 0;
         for (int i = 1; i <= changes; i++) {
-            made += change();
+            // An instance that has not noticed yet that Redis is back refuses to change.
+            await().atMost(PATIENCE).pollInterval(Duration.ofMillis(2)).until(() -> change() == 1);
+            made++;
             if (i * (kills + 1) / changes > killed && killed < kills) {
                 killed++;
                 redis.kill();
