@@ -23,6 +23,7 @@ import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -147,8 +148,13 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return isClustered() ? ClusterSlotHashUtil.calculateSlot(key) : 0;
     }
 
-    /** Divides what scripts are sent for by the slots of their keys, and further into parts of at most the given size. */
-    <T> List<List<T>> bySlot(Collection<T> all, Function<T, byte[]> key, int most) {
+    /**
+     * Divides what scripts are sent for by the slots of their keys, and further into parts.
+     *
+     * @param size of one of them, 1 or more
+     * @param most the largest sum of sizes in a part; what is larger is alone
+     */
+    <T> List<List<T>> bySlot(Collection<T> all, Function<T, byte[]> key, ToIntFunction<T> size, int most) {
         Map<Integer, List<T>> bySlot = new TreeMap<>();
         for (T one : all) {
             bySlot.computeIfAbsent(slotOf(key.apply(one)), slot -> new ArrayList<>())
@@ -156,8 +162,14 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         }
         List<List<T>> parts = new ArrayList<>();
         for (List<T> ofSlot : bySlot.values()) {
-            for (int from = 0; from < ofSlot.size(); from += most) {
-                parts.add(ofSlot.subList(from, Math.min(from + most, ofSlot.size())));
+            int left = 0;
+            for (T one : ofSlot) {
+                left -= size.applyAsInt(one);
+                if (left < 0) {
+                    left = most - size.applyAsInt(one);
+                    parts.add(new ArrayList<>());
+                }
+                parts.get(parts.size() - 1).add(one);
             }
         }
         return parts;

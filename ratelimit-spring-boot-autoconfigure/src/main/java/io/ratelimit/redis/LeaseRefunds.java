@@ -47,8 +47,8 @@ final class LeaseRefunds {
 
     /** Refunds leases. Fails with the first script that fails; permits that were not refunded by then come back over time. */
     CompletableFuture<Void> refund(List<Lease> remainders) {
-        Queue<List<Lease>> scripts =
-                new ConcurrentLinkedQueue<>(redis.bySlot(remainders, remainder -> name(charge(remainder)), BUCKETS));
+        Queue<List<Lease>> scripts = new ConcurrentLinkedQueue<>(
+                redis.bySlot(remainders, remainder -> name(charge(remainder)), remainder -> 1, BUCKETS));
         return CompletableFuture.allOf(Stream.generate(() -> refundNext(scripts))
                 .limit(Math.min(UNDER_WAY, scripts.size()))
                 .toArray(CompletableFuture[]::new));

@@ -3,12 +3,12 @@ package io.ratelimit.redis;
 import io.ratelimit.Charge;
 import io.ratelimit.concurrent.Futures;
 import java.lang.System.Logger.Level;
+import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collection;
-import java.util.HashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -29,8 +29,11 @@ final class PermitRenewals {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-    /** The largest number of permits of calls that one script renews. */
-    static final int IN_SCRIPT = 1_000;
+    /** The largest number of calls whose permits one script renews, so that it keeps no other caller of Redis waiting for long. */
+    static final int IN_SCRIPT = 10_000;
+
+    /** How many calls more a script could renew in the time that it takes for a bucket. */
+    private static final int BUCKET = 9;
 
     /** How many scripts of renewals are under way at a time. On a cluster there is one for each slot, however far away. */
     static final int AT_A_TIME = 64;
@@ -154,7 +157,11 @@ final class PermitRenewals {
             try {
                 List<PermitHolder> some = due(number);
                 if (some != null) {
-                    Renewal renewal = new Renewal(redis.bySlot(some, PermitHolder::name, IN_SCRIPT));
+                    Renewal renewal = new Renewal(redis.bySlot(
+                            byBucket(some),
+                            bucket -> bucket.get(0).name(),
+                            bucket -> BUCKET + bucket.size(),
+                            IN_SCRIPT));
                     var unused = renewal.send().whenComplete((done, thrown) -> ended(renewal, thrown != null));
                 }
             } catch (Throwable ex) {
@@ -217,7 +224,8 @@ final class PermitRenewals {
     /** Sends scripts, some at a time, all of them even if some fail. */
     private final class Renewal {
 
-        private final Iterator<List<PermitHolder>> scripts;
+        /** The calls of each, by bucket. */
+        private final Iterator<List<List<PermitHolder>>> scripts;
 
         private final CompletableFuture<Void> done = new CompletableFuture<>();
 
@@ -228,14 +236,14 @@ final class PermitRenewals {
 
         private @Nullable Throwable failure;
 
-        Renewal(List<List<PermitHolder>> scripts) {
+        Renewal(List<List<List<PermitHolder>>> scripts) {
             this.scripts = scripts.iterator();
         }
 
         CompletableFuture<Void> send() {
-            for (List<PermitHolder> script = next(); script != null; script = next()) {
-                List<PermitHolder> some = script;
-                CompletableFuture<Void> sent = Futures.start(() -> renew(some, lost));
+            for (List<List<PermitHolder>> script = next(); script != null; script = next()) {
+                List<List<PermitHolder>> buckets = script;
+                CompletableFuture<Void> sent = Futures.start(() -> renew(buckets, lost));
                 if (sent.isDone()) {
                     var unused = sent.whenComplete((nothing, thrown) -> ended(thrown));
                 } else {
@@ -248,7 +256,7 @@ final class PermitRenewals {
             return done;
         }
 
-        private synchronized @Nullable List<PermitHolder> next() {
+        private synchronized @Nullable List<List<PermitHolder>> next() {
             if (underWay == AT_A_TIME || !scripts.hasNext()) {
                 if (underWay == 0) {
                     finish();
@@ -273,30 +281,32 @@ final class PermitRenewals {
         }
     }
 
-    private CompletableFuture<Void> renew(List<PermitHolder> planned, Map<String, Long> lostNow) {
-        List<PermitHolder> some =
-                planned.stream().filter(taken -> !taken.isReleased()).toList();
-        if (some.isEmpty()) {
+    private CompletableFuture<Void> renew(List<List<PermitHolder>> planned, Map<String, Long> lostNow) {
+        List<List<PermitHolder>> buckets = planned.stream()
+                .map(bucket ->
+                        bucket.stream().filter(taken -> !taken.isReleased()).toList())
+                .filter(bucket -> !bucket.isEmpty())
+                .toList();
+        if (buckets.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
         List<byte[]> names = new ArrayList<>();
-        List<Charge> buckets = new ArrayList<>();
+        List<Charge> charges = new ArrayList<>();
         List<Map<Long, Charge>> holders = new ArrayList<>();
-        List<List<PermitHolder>> byBucket = byBucket(some);
-        for (List<PermitHolder> ofBucket : byBucket) {
-            names.add(ofBucket.get(0).name());
-            buckets.add(ofBucket.get(0).charge());
+        for (List<PermitHolder> bucket : buckets) {
+            names.add(bucket.get(0).name());
+            charges.add(bucket.get(0).charge());
             Map<Long, Charge> ofThis = new TreeMap<>();
-            ofBucket.forEach(taken -> ofThis.put(taken.holder(), taken.charge()));
+            bucket.forEach(taken -> ofThis.put(taken.holder(), taken.charge()));
             holders.add(ofThis);
         }
         long now = nanos.getAsLong();
-        return redis.executeInBackground(names, codec.renewalArguments(buckets, holders), redis.deadline())
+        return redis.executeInBackground(names, codec.renewalArguments(charges, holders), redis.deadline())
                 .handle((reply, thrown) -> {
                     if (thrown == null) {
-                        count(byBucket, reply, lostNow);
+                        count(buckets, reply, lostNow);
                     }
-                    for (PermitHolder taken : some) {
+                    buckets.forEach(bucket -> bucket.forEach(taken -> {
                         if (thrown == null) {
                             taken.renew(now);
                         }
@@ -304,7 +314,7 @@ final class PermitRenewals {
                         if (taken.isReleased()) {
                             releaseAgain.accept(taken);
                         }
-                    }
+                    }));
                     if (thrown != null) {
                         throw Futures.wrap(thrown);
                     }
@@ -326,22 +336,19 @@ final class PermitRenewals {
         }
     }
 
+    /** Joins the calls of each bucket, as many as one script renews. */
     private static List<List<PermitHolder>> byBucket(List<PermitHolder> some) {
-        Map<Integer, List<List<PermitHolder>>> byHash = new HashMap<>();
-        List<List<PermitHolder>> buckets = new ArrayList<>();
+        Map<ByteBuffer, List<PermitHolder>> byName = new LinkedHashMap<>();
         for (PermitHolder taken : some) {
-            List<List<PermitHolder>> alike =
-                    byHash.computeIfAbsent(Arrays.hashCode(taken.name()), first -> new ArrayList<>());
-            List<PermitHolder> bucket = alike.stream()
-                    .filter(known -> Arrays.equals(known.get(0).name(), taken.name()))
-                    .findFirst()
-                    .orElse(null);
-            if (bucket == null) {
-                bucket = new ArrayList<>();
-                alike.add(bucket);
-                buckets.add(bucket);
+            byName.computeIfAbsent(ByteBuffer.wrap(taken.name()), first -> new ArrayList<>())
+                    .add(taken);
+        }
+        List<List<PermitHolder>> buckets = new ArrayList<>();
+        int most = IN_SCRIPT - BUCKET;
+        for (List<PermitHolder> bucket : byName.values()) {
+            for (int from = 0; from < bucket.size(); from += most) {
+                buckets.add(bucket.subList(from, Math.min(from + most, bucket.size())));
             }
-            bucket.add(taken);
         }
         return buckets;
     }

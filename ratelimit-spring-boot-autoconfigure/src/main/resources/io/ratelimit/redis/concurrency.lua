@@ -114,20 +114,40 @@ function algorithms.H()
     return found[2] and 1 or 0
   end
 
+  -- How many holders a command reads or writes: many in the time of a few, and no more than fit on Lua's stack.
+  local AT_ONCE = 100
+
   -- Renews holders, and returns those that have expired or been lost: permits@holder,permits@holder,… Returns how many
   -- permits were lost.
   function concurrency.renew(own, bucket, text)
-    local hold, lost = own.rule.micros, 0
-    for permits, holder in string.gmatch(text, '(%d+)@([%d:]+)') do
-      if redis_call('HSET', bucket.key, holder, value_of(permits + 0, hold)) == 1 then
-        own.used, lost = own.used + permits, lost + permits
+    local hold, lost, count = own.rule.micros, 0, 0
+    local holders, held, fields, values = {}, {}, {}, {}
+
+    local function look()
+      local known = redis_call('HMGET', bucket.key, unpack(holders, 1, count))
+      for i = 1, count do
+        if not known[i] then lost = lost + held[i] end
       end
     end
+
+    for permits, holder in string.gmatch(text, '(%d+)@([%d:]+)') do
+      if count == AT_ONCE then
+        look()
+        redis_call('HSET', bucket.key, unpack(fields, 1, 2 * count))
+        count = 0
+      end
+      count = count + 1
+      values[permits] = values[permits] or value_of(permits + 0, hold)
+      holders[count], held[count] = holder, permits + 0
+      fields[2 * count - 1], fields[2 * count] = holder, values[permits]
+    end
+    look()
+    own.used = own.used + lost
     -- Those that are back may expire before all others.
     if bucket.first == 0 then bucket.first = clock + hold end
     if lost > 0 then bucket.first = least(bucket.first, clock + hold) end
     bucket.last = greatest(bucket.last, clock + hold)
-    write_summary(own, bucket)
+    write_summary(own, bucket, unpack(fields, 1, 2 * count))
     return lost
   end
 

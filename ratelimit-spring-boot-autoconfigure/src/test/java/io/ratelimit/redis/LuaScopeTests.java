@@ -15,7 +15,19 @@ import org.junit.jupiter.params.provider.MethodSource;
 class LuaScopeTests {
 
     private static final String[] PROVIDED = {
-        "error", "redis", "KEYS", "ARGV", "math", "string", "struct", "table", "ipairs", "pairs", "tonumber", "type"
+        "error",
+        "redis",
+        "KEYS",
+        "ARGV",
+        "math",
+        "string",
+        "struct",
+        "table",
+        "ipairs",
+        "pairs",
+        "tonumber",
+        "type",
+        "unpack"
     };
 
     private static final List<Part> SCRIPT = parts(RateLimitScript.scriptParts(), RateLimitScript.END);

@@ -95,6 +95,36 @@ class PermitHoldersTests {
         assertThat(other.store.peek(new Charge(many, "key-7", 0)).remaining()).isEqualTo(10);
     }
 
+    /** As many as fit in some commands of the script, and those that Redis has lost among them. */
+    @Test
+    void oneScriptRenewsThousandsOfCallsOfAKey() {
+        RateLimit many = TestLimits.concurrency("many", 10_000);
+        IntStream.range(0, 2_150).forEach(i -> one.enter(new Charge(many, "alice", 1 + i % 2)));
+        one.scripts.clear();
+        one.pass(THIRD);
+        assertThat(one.scripts).containsExactly(1);
+        assertThat(one.lostPermits()).isZero();
+        redis.commands().delete(redis.commands().keys("*" + prefix + "*"));
+        other.enter(new Charge(many, "alice", 5));
+        one.pass(THIRD);
+        assertThat(one.lostPermits()).isEqualTo(3_225);
+        assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(10_000 - 3_225 - 5);
+        clock.advance(29 * SECOND);
+        assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(10_000 - 3_225);
+        clock.advance(SECOND);
+        assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(10_000);
+    }
+
+    /** A key takes Redis as long as some calls. */
+    @Test
+    void oneScriptRenewsAThousandKeys() {
+        RateLimit many = TestLimits.concurrency("many", 10);
+        IntStream.range(0, 1_200).forEach(i -> one.enter(new Charge(many, "key-" + i, 1)));
+        one.scripts.clear();
+        one.pass(THIRD);
+        assertThat(one.scripts).containsExactly(1_000, 200);
+    }
+
     @Test
     void nothingIsRenewedAfterTheLastRelease() {
         release(enter(one, "alice"));
