@@ -8,6 +8,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringApplication;
@@ -45,6 +48,26 @@ class LoadedClassesTests {
         assertThat(loaded)
                 .filteredOn(name -> name.startsWith("io.ratelimit.") && !name.contains("Tests"))
                 .hasSizeBetween(most / 3, most);
+    }
+
+    /** The other beans are created meanwhile. Nothing listens at that port. */
+    @Test
+    void startDoesNotLoadTheDriverItself() throws ReflectiveOperationException, IOException {
+        Thread starting = Thread.currentThread();
+        Map<String, Boolean> loaded = new ConcurrentHashMap<>();
+        assertThat(OtherClassPath.without("^$")
+                        .run(
+                                Starter.class,
+                                name -> loaded.put(name, Thread.currentThread() == starting),
+                                "--ratelimit.redis.url=redis://localhost:1",
+                                "--spring.main.banner-mode=off",
+                                "--spring.main.web-application-type=none"))
+                .isEqualTo("limited");
+        assertThat(loaded)
+                .extractingByKeys(
+                        "io.lettuce.core.resource.DefaultClientResources",
+                        "org.springframework.data.redis.core.RedisTemplate")
+                .containsOnly(false);
     }
 
     /** An application that auto-configures the starter alone. */

@@ -28,6 +28,7 @@ import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.SubscriptionListener;
 import org.springframework.data.redis.core.StringRedisTemplate;
+import org.springframework.util.function.SingletonSupplier;
 
 /** Sends messages by publish and subscribe: one channel of Redis for all topics, on a connection of its own. */
 public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, DisposableBean {
@@ -50,7 +51,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     private final Map<String, List<Subscriber>> subscribers = new ConcurrentHashMap<>();
 
-    private final StringRedisTemplate template;
+    private final SingletonSupplier<StringRedisTemplate> template;
 
     private final Executor sender = DaemonThreads.create("ratelimit-publish", 1, WAITING);
 
@@ -78,7 +79,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         this.connector = connector;
         this.thread = thread;
         this.channel = keyPrefix + ":%changes";
-        this.template = new StringRedisTemplate(connector.connections());
+        this.template = SingletonSupplier.of(() -> new StringRedisTemplate(connector.connections()));
     }
 
     @Override
@@ -92,7 +93,7 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     private void publish(String message) {
         try {
-            template.convertAndSend(channel, message);
+            template.obtain().convertAndSend(channel, message);
         } catch (RuntimeException ex) {
             warnIfForbidden(ex);
             throw ex;

@@ -18,6 +18,7 @@ import java.util.concurrent.TimeoutException;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Runs a script beside the one that decides, on threads of its own, so that no caller waits for a driver. It does not pass the
@@ -38,7 +39,7 @@ public final class BackgroundScript<T> {
 
     private final RedisConnector connector;
 
-    private final StringRedisTemplate template;
+    private final SingletonSupplier<StringRedisTemplate> template;
 
     private final String work;
 
@@ -52,7 +53,7 @@ public final class BackgroundScript<T> {
      */
     public BackgroundScript(RedisConnector connector, String file, Class<T> result, String work, String thread) {
         this.connector = connector;
-        this.template = new StringRedisTemplate(connector.connections());
+        this.template = SingletonSupplier.of(() -> new StringRedisTemplate(connector.connections()));
         this.work = work;
         this.threads = DaemonThreads.create(thread, THREADS, WAITING);
         script.setLocation(new ClassPathResource(file, RateLimitScript.class));
@@ -77,7 +78,7 @@ public final class BackgroundScript<T> {
         if (!connector.connect(CONNECT)) {
             throw new RateLimitStoreException(Reason.UNREACHABLE, "Redis: no connection yet", null);
         }
-        return template.execute(script, keys, arguments.toArray());
+        return template.obtain().execute(script, keys, arguments.toArray());
     }
 
     private static RateLimitStoreException failure(Throwable thrown) {

@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.SmartLifecycle;
@@ -17,6 +18,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceClientConfigurat
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.script.RedisScript;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Runs calls on Redis: with Lettuce over a connection of its own, with other drivers over the application's. Connects in
@@ -29,14 +31,11 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
 
-    private final TemplateScriptExecutor executor;
+    /** Made by the thread that connects: loading the classes of Lettuce takes long, and the start-up does not wait for it. */
+    private final SingletonSupplier<Driver> driver;
 
-    private final RedisConnectionFactory connections;
-
-    /** Usable once there is a connection; {@code null}: only the executor knows them. */
-    private final @Nullable RedisTopology servers;
-
-    private final @Nullable DedicatedConnections dedicated;
+    /** Until there is a connection; {@code null}: only the driver knows. */
+    private final @Nullable RedisTopology unconnected;
 
     private final String address;
 
@@ -55,7 +54,12 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
             Duration timeout,
             RedisScript<List<Long>> script,
             @Nullable RateLimitLibrary library) {
-        this(users, isLettuce(users) ? like((LettuceConnectionFactory) users, timeout) : null, script, library);
+        this(
+                users,
+                isLettuce(users) ? servers((LettuceConnectionFactory) users) : null,
+                servers -> DedicatedConnections.like((LettuceConnectionFactory) users, servers, timeout),
+                script,
+                library);
     }
 
     /**
@@ -73,27 +77,28 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
             Duration timeout,
             RedisScript<List<Long>> script,
             @Nullable RateLimitLibrary library) {
-        this(null, DedicatedConnections.to(servers, client, timeout), script, library);
+        this(null, servers, known -> DedicatedConnections.to(known, client, timeout), script, library);
     }
 
+    /** @param servers {@code null}: the application's connections are used as they are */
     private RedisConnector(
             @Nullable RedisConnectionFactory users,
-            @Nullable DedicatedConnections dedicated,
+            @Nullable RedisConfiguration servers,
+            Function<RedisConfiguration, DedicatedConnections> open,
             RedisScript<List<Long>> script,
             @Nullable RateLimitLibrary library) {
-        this.dedicated = dedicated;
-        if (dedicated == null) {
-            this.connections = Objects.requireNonNull(users);
-            // Not on an event loop: connections of the application may have to connect again, which blocks.
-            this.executor = new BlockingScriptExecutor(connections, script);
-            this.servers = null;
+        if (servers == null) {
+            RedisConnectionFactory shared = Objects.requireNonNull(users);
+            this.driver = SingletonSupplier.of(() -> Driver.sharing(shared, script));
+            this.unconnected = null;
+            this.address = RedisAddress.of(shared);
         } else {
-            DedicatedConnections.Factory own = dedicated.factory();
-            this.connections = own;
-            this.executor = TemplateScriptExecutor.over(own, script, library);
-            this.servers = own.isClusterAware() ? new LettuceCluster(own) : oneServer(own);
+            this.driver = SingletonSupplier.of(() -> Driver.over(open.apply(servers), script, library));
+            this.unconnected = RedisConfiguration.isClusterConfiguration(servers)
+                    ? RedisTopology.UNKNOWN_CLUSTER
+                    : RedisTopology.ONE_SERVER;
+            this.address = RedisAddress.of(servers);
         }
-        this.address = dedicated == null ? RedisAddress.of(connections) : RedisAddress.of(dedicated.servers());
         this.connection = new ConnectionBootstrap(address, this::makeConnection);
     }
 
@@ -104,37 +109,19 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
 
     /** Returns the connections that the script runs on: of the starter, or else of the application. */
     public RedisConnectionFactory connections() {
-        return connections;
+        return driver.obtain().connections();
     }
 
-    /** Returns connections to the servers of the application's, or {@code null} if those cannot be determined. */
-    private static @Nullable DedicatedConnections like(LettuceConnectionFactory users, Duration timeout) {
+    /** Returns the servers of the application's connections, or {@code null} if those cannot be determined. */
+    private static @Nullable RedisConfiguration servers(LettuceConnectionFactory users) {
         RedisConfiguration servers = DedicatedConnections.servers(users);
         if (servers == null) {
             logger.log(
                     Level.WARNING,
                     "Cannot determine the servers of the application's Redis connections (no configuration found in "
                             + users.getClass().getName() + "); sharing these connections and their timeouts");
-            return null;
         }
-        return DedicatedConnections.like(users, servers, timeout);
-    }
-
-    /** Returns the topology of one server, whose new connection resolves the name or asks Sentinel again. */
-    private RedisTopology oneServer(DedicatedConnections.Factory own) {
-        return new RedisTopology() {
-
-            @Override
-            public void reconnect(String server) {
-                own.reconnect();
-                executor.prepare();
-            }
-
-            @Override
-            public void disconnect(String server) {
-                DedicatedConnections.disconnect(own.current());
-            }
-        };
+        return servers;
     }
 
     private static boolean isLettuce(RedisConnectionFactory users) {
@@ -143,11 +130,12 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     }
 
     private void makeConnection() {
-        if (dedicated != null) {
-            dedicated.factory().connect();
+        Driver made = driver.obtain();
+        if (made.dedicated() != null) {
+            made.dedicated().factory().connect();
         }
-        executor.prepare();
-        EvictionPolicyWarning.logIfNeeded(executor, address);
+        made.executor().prepare();
+        EvictionPolicyWarning.logIfNeeded(made.executor(), address);
     }
 
     /** Connects, and does not wait. */
@@ -171,30 +159,27 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
         ConnectionBootstrap connecting = connection;
         return connecting.isMade()
-                ? executor.execute(keys, arguments)
-                : connecting.thenRun(() -> executor.execute(keys, arguments));
+                ? driver.obtain().executor().execute(keys, arguments)
+                : connecting.thenRun(() -> driver.obtain().executor().execute(keys, arguments));
     }
 
     @Override
     public CompletionStage<?> delete(byte[] key) {
         ConnectionBootstrap connecting = connection;
-        return connecting.isMade() ? executor.delete(key) : connecting.thenRun(() -> executor.delete(key));
+        return connecting.isMade()
+                ? driver.obtain().executor().delete(key)
+                : connecting.thenRun(() -> driver.obtain().executor().delete(key));
     }
 
     @Override
     public RedisTopology topology() {
-        if (servers == null) {
-            return executor.topology();
-        }
-        if (connection.isMade()) {
-            return servers;
-        }
-        return servers.isClustered() ? RedisTopology.UNKNOWN_CLUSTER : RedisTopology.ONE_SERVER;
+        return unconnected == null || connection.isMade() ? driver.obtain().topology() : unconnected;
     }
 
     /** Connects again after a {@link #stop}. */
     @Override
     public synchronized void start() {
+        DedicatedConnections dedicated = driver.obtain().dedicated();
         if (dedicated != null && !dedicated.factory().isRunning()) {
             dedicated.factory().start();
             connection = new ConnectionBootstrap(address, this::makeConnection);
@@ -205,6 +190,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
     /** Closes the connections when the application's are closed. */
     @Override
     public synchronized void stop() {
+        DedicatedConnections dedicated = driver.obtain().dedicated();
         if (dedicated != null) {
             connection.stop();
             dedicated.factory().stop();
@@ -213,6 +199,7 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
 
     @Override
     public boolean isRunning() {
+        DedicatedConnections dedicated = driver.obtain().dedicated();
         return dedicated == null || dedicated.factory().isRunning();
     }
 
@@ -224,9 +211,62 @@ public final class RedisConnector implements RateLimitScriptExecutor, SmartLifec
 
     @Override
     public void destroy() {
-        connection.stop();
+        DedicatedConnections dedicated;
+        try {
+            // Before the connecting thread is interrupted: that could fail the loading of a class.
+            dedicated = driver.obtain().dedicated();
+        } finally {
+            connection.stop();
+        }
         if (dedicated != null) {
             dedicated.close();
+        }
+    }
+
+    /**
+     * What uses the classes of the driver.
+     *
+     * @param servers usable once there is a connection; {@code null}: only the executor knows them
+     * @param dedicated {@code null}: the application's connections are used as they are
+     */
+    private record Driver(
+            RedisConnectionFactory connections,
+            TemplateScriptExecutor executor,
+            @Nullable RedisTopology servers,
+            @Nullable DedicatedConnections dedicated) {
+
+        static Driver sharing(RedisConnectionFactory users, RedisScript<List<Long>> script) {
+            // Not on an event loop: connections of the application may have to connect again, which blocks.
+            return new Driver(users, new BlockingScriptExecutor(users, script), null, null);
+        }
+
+        static Driver over(
+                DedicatedConnections dedicated, RedisScript<List<Long>> script, @Nullable RateLimitLibrary library) {
+            DedicatedConnections.Factory own = dedicated.factory();
+            TemplateScriptExecutor executor = TemplateScriptExecutor.over(own, script, library);
+            RedisTopology servers = own.isClusterAware() ? new LettuceCluster(own) : oneServer(own, executor);
+            return new Driver(own, executor, servers, dedicated);
+        }
+
+        RedisTopology topology() {
+            return servers == null ? executor.topology() : servers;
+        }
+
+        /** Returns the topology of one server, whose new connection resolves the name or asks Sentinel again. */
+        private static RedisTopology oneServer(DedicatedConnections.Factory own, TemplateScriptExecutor executor) {
+            return new RedisTopology() {
+
+                @Override
+                public void reconnect(String server) {
+                    own.reconnect();
+                    executor.prepare();
+                }
+
+                @Override
+                public void disconnect(String server) {
+                    DedicatedConnections.disconnect(own.current());
+                }
+            };
         }
     }
 }
