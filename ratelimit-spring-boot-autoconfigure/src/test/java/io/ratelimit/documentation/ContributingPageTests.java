@@ -27,6 +27,9 @@ class ContributingPageTests {
 
     private static final Path ACCEPTANCE = Path.of("../acceptance");
 
+    private static final Path TEST_MODULE =
+            Path.of("../ratelimit-spring-boot-test").resolve(MAIN);
+
     private static final Path SCRIPT =
             Path.of("src/main/resources").resolve(PACKAGE).resolve("redis");
 
@@ -46,6 +49,7 @@ class ContributingPageTests {
         Map<String, Path> sources = sources(MAIN);
         sources.putAll(sources(TESTS));
         sources.putAll(sources(ACCEPTANCE));
+        sources.putAll(sources(TEST_MODULE));
         Set<String> unknown = new TreeSet<>();
         int classes = 0;
         for (String code : page.code()) {
