@@ -60,11 +60,16 @@ public final class ApplicationRedisAutoConfiguration {
         @Override
         public ConditionOutcome getMatchOutcome(ConditionContext context, AnnotatedTypeMetadata metadata) {
             ConfigurableListableBeanFactory beans = context.getBeanFactory();
-            boolean declared = beans != null && ApplicationRedis.isDeclared(beans);
+            boolean declared = beans != null
+                    && !RedisAutoConfigurationFilter.leftOut(beans).isEmpty()
+                    && ApplicationRedis.isDeclared(beans);
             return new ConditionOutcome(
                     declared,
                     ConditionMessage.forCondition("Redis of the application")
-                            .because(declared ? "is declared as a bean" : "is not declared as a bean"));
+                            .because(
+                                    declared
+                                            ? "is declared as a bean"
+                                            : "is not declared as a bean, or was not left out"));
         }
     }
 }

@@ -73,8 +73,7 @@ public final class DefaultRedisAutoConfiguration {
         @Override
         public void registerBeanDefinitions(AnnotationMetadata importing, BeanDefinitionRegistry registry) {
             if (beans instanceof ConfigurableListableBeanFactory known
-                    && !ApplicationRedis.isConfigured(environment, classes)
-                    && !ApplicationRedis.isDeclared(known)) {
+                    && !ApplicationRedis.isConfigured(environment, classes)) {
                 hide(known);
             }
         }
@@ -86,11 +85,11 @@ public final class DefaultRedisAutoConfiguration {
                     .filter(AbstractBeanDefinition.class::isInstance)
                     .map(AbstractBeanDefinition.class::cast)
                     .toList();
-            connections.forEach(connection -> {
-                connection.setDefaultCandidate(false);
-                connection.setAttribute(HIDDEN, true);
-            });
-            if (!connections.isEmpty()) {
+            if (!connections.isEmpty() && !ApplicationRedis.isDeclared(beans)) {
+                connections.forEach(connection -> {
+                    connection.setDefaultCandidate(false);
+                    connection.setAttribute(HIDDEN, true);
+                });
                 beans.clearMetadataCache();
                 logger.log(
                         Level.INFO,

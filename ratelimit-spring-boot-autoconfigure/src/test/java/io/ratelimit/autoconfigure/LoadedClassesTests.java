@@ -13,7 +13,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringApplication;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -21,6 +23,21 @@ import org.springframework.context.annotation.Configuration;
 
 /** Loading classes takes most of the time that the starter adds to a start-up. */
 class LoadedClassesTests {
+
+    private static final String REDIS =
+            "(io\\.ratelimit\\.redis|io\\.lettuce|io\\.netty|redis\\.clients|org\\.springframework\\.data\\.redis)\\..*";
+
+    /** What conditions look for, with the types that those classes extend, and the annotations of repositories. */
+    private static final String LOOKED_FOR = "io\\.netty\\.util\\.NettyRuntime"
+            + "|io\\.lettuce\\.core\\.((Abstract)?RedisClient|api\\.BaseRedisClient|tracing\\.(Micrometer)?Tracing)"
+            + "|org\\.springframework\\.data\\.redis\\.("
+            + "annotation\\.EnableRedisListeners|config\\.RedisListenerBootstrapConfiguration|cache\\.RedisCache(Configuration)?"
+            + "|connection\\.((Reactive)?RedisConnectionFactory|jedis\\.JedisConnection|(Abstract|Defaulted)?RedisConnection"
+            + "|Redis\\w*Commands(Provider)?)"
+            + "|core\\.((Reactive)?RedisOperations|ReactiveRedisTemplate|RedisHash"
+            + "|RedisKeyValueAdapter\\$(EnableKeyspaceEvents|ShadowCopy))"
+            + "|listener\\.RedisMessageListenerContainer|repository\\.configuration\\.(EnableRedisRepositories|RedisRepositoriesRegistrar)"
+            + "|repository\\.query\\.(RedisPartTreeQuery|RedisQueryCreator)|repository\\.support\\.RedisRepositoryFactoryBean)";
 
     /**
      * Without Boot's auto-configuration, so that what is loaded of Redis would be loaded by the starter.
@@ -40,14 +57,30 @@ class LoadedClassesTests {
                                 "--spring.main.banner-mode=off",
                                 "--spring.main.web-application-type=none"))
                 .isEqualTo(outcome);
-        assertThat(loaded)
-                .filteredOn(
-                        name -> name.matches(
-                                "(io\\.ratelimit\\.redis|io\\.lettuce|io\\.netty|redis\\.clients|org\\.springframework\\.data\\.redis)\\..*"))
-                .isEmpty();
+        assertThat(loaded).filteredOn(name -> name.matches(REDIS)).isEmpty();
         assertThat(loaded)
                 .filteredOn(name -> name.startsWith("io.ratelimit.") && !name.contains("Tests"))
                 .hasSizeBetween(most / 3, most);
+    }
+
+    /** Conditions of Spring Boot, and that of {@link ApplicationRedis}, load the classes that they look for. Nothing else is loaded. */
+    @ParameterizedTest
+    @ValueSource(strings = {"--ratelimit.enabled=false", "--ratelimit.store=in-memory"})
+    void onlyConditionsLoadClassesOfRedisWithoutRedis(String argument)
+            throws ReflectiveOperationException, IOException {
+        List<String> loaded = Collections.synchronizedList(new ArrayList<>());
+        assertThat(OtherClassPath.without("^$")
+                        .run(
+                                AutoConfigured.class,
+                                loaded::add,
+                                argument,
+                                "--spring.main.banner-mode=off",
+                                "--spring.main.web-application-type=none"))
+                .isEqualTo("started");
+        assertThat(loaded)
+                .filteredOn(name -> name.matches(REDIS))
+                .isNotEmpty()
+                .allMatch(name -> name.matches(LOOKED_FOR));
     }
 
     /** The other beans are created meanwhile. Nothing listens at that port. */
@@ -84,6 +117,20 @@ class LoadedClassesTests {
                 return "unlimited";
             } catch (RateLimitExceededException ex) {
                 return "limited";
+            }
+        }
+    }
+
+    /** An application that auto-configures everything. */
+    @EnableAutoConfiguration
+    public static final class AutoConfigured {
+
+        private AutoConfigured() {}
+
+        /** Starts it. */
+        public static String run(String... arguments) {
+            try (ConfigurableApplicationContext context = new SpringApplication(AutoConfigured.class).run(arguments)) {
+                return context.isRunning() ? "started" : "";
             }
         }
     }
