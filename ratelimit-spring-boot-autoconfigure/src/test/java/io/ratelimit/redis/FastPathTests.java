@@ -36,11 +36,19 @@ class FastPathTests {
             end
             """;
 
-    /** The last argument is the time. Replies the expiries that the script has set, too. */
+    /** The last argument is the time. Replies the expiries that the script has set and the values, too. */
     private static final String AFTER = """
             now = tonumber(ARGV[#ARGV])
             local replies = decide(KEYS, ARGV)
             for _, key in ipairs(KEYS) do replies[#replies + 1] = expiries[key] or -1 end
+            for _, key in ipairs(KEYS) do
+              local type = server.call('TYPE', key).ok
+              if type == 'list' then
+                replies[#replies + 1] = server.call('LINDEX', key, 0)
+              else
+                replies[#replies + 1] = type == 'string' and server.call('GET', key) or type
+              end
+            end
             return replies
             """;
 
@@ -118,7 +126,6 @@ class FastPathTests {
                 if (refundable && replies.get(2) == 0) {
                     receipts.add(request.refund(replies));
                 }
-                assertThat(values(fast, request)).as("%s", log).isEqualTo(values(general, request));
             }
         }
     }
@@ -181,23 +188,7 @@ class FastPathTests {
     }
 
     private List<Long> run(RedisScript<List<Long>> script, String prefix, Request request) {
-        return redis.commands().execute(script, keys(prefix, request), request.arguments(now));
-    }
-
-    private static List<String> keys(String prefix, Request request) {
-        return request.keys.stream().map(key -> prefix + key).toList();
-    }
-
-    private static List<Object> values(String prefix, Request request) {
-        List<Object> values = new ArrayList<>();
-        for (String key : keys(prefix, request)) {
-            values.add(
-                    switch (redis.commands().type(key)) {
-                        case NONE -> "";
-                        case STRING -> redis.commands().opsForValue().get(key);
-                        default -> redis.commands().opsForList().range(key, 0, 0);
-                    });
-        }
-        return values;
+        List<String> keys = request.keys.stream().map(key -> prefix + key).toList();
+        return redis.commands().execute(script, keys, request.arguments(now));
     }
 }
