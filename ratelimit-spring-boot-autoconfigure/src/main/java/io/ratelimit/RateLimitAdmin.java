@@ -84,10 +84,12 @@ public interface RateLimitAdmin {
      * second at the latest, and permits that they have leased. If they cannot be told, a block applies there when the leased
      * permits are used.
      *
-     * <p>If the store fails, every method throws a {@link RateLimitStoreException} whatever {@link OnStoreFailure} is. The
-     * change may have been made, unless the reason is {@link RateLimitStoreException.Reason#SHORT_CIRCUITED} or
-     * {@link RateLimitStoreException.Reason#STALLED}: it was not sent. A store that is not the starter's may throw an
-     * {@link UnsupportedOperationException}.
+     * <p>If the store fails, every method throws a {@link RateLimitStoreException} whatever {@link OnStoreFailure} is. If nothing
+     * was changed for sure, such as without a connection or while the circuit breaker is open, the message says so. If the
+     * change was sent and its answer was lost, such as by a timeout, the store may have made it, or may still make it when it goes
+     * on: the message says that, one line at {@code WARN} has the limit, the author and the change, and there is a
+     * {@link RateLimitChangedEvent} of the kind {@link RateLimitChangedEvent.Kind#UNCONFIRMED}. {@link #inspect} tells when the store
+     * answers again. A store that is not the starter's may throw an {@link UnsupportedOperationException}.
      */
     interface Bucket {
 

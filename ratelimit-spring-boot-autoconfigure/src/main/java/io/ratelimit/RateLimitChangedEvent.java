@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
  * change of a bucket has one on the instance that made it. Contains no key.
  *
  * @param change what was changed: {@code capacity 50, rate 20/s}; empty if the kind says it all
- * @param until when the change ends by itself; {@code null}: it does not
+ * @param until when the change ends by itself; {@code null}: it does not, or is {@link Kind#UNCONFIRMED}
  * @param principal the author, if known
  * @param madeHere whether this instance made the change; of all instances at most one did
  */
@@ -45,6 +45,12 @@ public record RateLimitChangedEvent(
         BLOCKED,
 
         /** A bucket was unblocked. */
-        UNBLOCKED
+        UNBLOCKED,
+
+        /**
+         * A change of a bucket was sent, and its answer was lost: the store may have made it, may still make it, or not. No other
+         * event follows.
+         */
+        UNCONFIRMED
     }
 }

@@ -1,6 +1,7 @@
 package io.ratelimit.actuate;
 
 import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimitChangedEvent.Kind;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
@@ -10,11 +11,14 @@ import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
 
-/** Publishes an audit event for each change that this instance has made. */
+/** Publishes an audit event for each change that this instance has made, or has sent without an answer. */
 public final class ChangeAuditor implements ApplicationListener<PayloadApplicationEvent<RateLimitChangedEvent>> {
 
-    /** The type of the audit events. */
+    /** The type of the audit events of changes. */
     public static final String TYPE = "RATE_LIMIT_CHANGED";
+
+    /** The type of the audit events of changes whose answer was lost. */
+    public static final String UNCONFIRMED = "RATE_LIMIT_CHANGE_UNCONFIRMED";
 
     private final ApplicationEventPublisher publisher;
 
@@ -26,7 +30,8 @@ public final class ChangeAuditor implements ApplicationListener<PayloadApplicati
     public void onApplicationEvent(PayloadApplicationEvent<RateLimitChangedEvent> published) {
         RateLimitChangedEvent event = published.getPayload();
         if (event.madeHere()) {
-            publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(event.principal(), TYPE, data(event))));
+            String type = event.kind() == Kind.UNCONFIRMED ? UNCONFIRMED : TYPE;
+            publisher.publishEvent(new AuditApplicationEvent(new AuditEvent(event.principal(), type, data(event))));
         }
     }
 

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStatus;
+import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.actuate.LimitDescriptor.LimitFigures;
 import io.ratelimit.actuate.LimitDescriptor.Load;
 import io.ratelimit.actuate.LimitDescriptor.Usage;
@@ -230,7 +231,12 @@ public final class RateLimitsEndpoint {
         refuse("version", version, WITHOUT_KEY);
         RateLimitAdmin.Bucket bucket = bucket(by(principal, plan), status, key);
         bucket.reset();
-        return describe(status, bucket.inspect());
+        try {
+            return describe(status, bucket.inspect());
+        } catch (RateLimitStoreException ex) {
+            throw new RateLimitStoreException(
+                    ex.getReason(), "The bucket was reset, but cannot be read (" + ex.getMessage() + ").", ex);
+        }
     }
 
     private RateLimitStatus status(String limit, @Nullable String plan) {

@@ -44,7 +44,7 @@ final class LeaseLifecycle implements ChangeListener, SmartLifecycle, Disposable
     public void onChange(RateLimitChangedEvent event) {
         boolean ofLimit = switch (event.kind()) {
             case OVERRIDDEN, OVERRIDE_REMOVED, OVERRIDE_ENDED, RECONFIGURED -> true;
-            case RESET, GRANTED, BLOCKED, UNBLOCKED -> false;
+            case RESET, GRANTED, BLOCKED, UNBLOCKED, UNCONFIRMED -> false;
         };
         if (ofLimit) {
             leases.forEach(leasing -> leasing.retire(LimitNames.canonical(event.limitName())));

@@ -3,11 +3,14 @@ package io.ratelimit.change;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Continuations;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.BucketChange;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -62,7 +65,7 @@ final class BucketAdmin implements RateLimitAdmin.Bucket {
 
     @Override
     public BucketStatus grant(long permits) {
-        return wait(() -> change(BucketChange.grant(permits)));
+        return waitForChange(() -> change(BucketChange.grant(permits)));
     }
 
     @Override
@@ -72,7 +75,7 @@ final class BucketAdmin implements RateLimitAdmin.Bucket {
 
     @Override
     public BucketStatus block(Duration time) {
-        return wait(() -> change(BucketChange.block(time)));
+        return waitForChange(() -> change(BucketChange.block(time)));
     }
 
     @Override
@@ -82,7 +85,7 @@ final class BucketAdmin implements RateLimitAdmin.Bucket {
 
     @Override
     public BucketStatus unblock() {
-        return wait(() -> change(BucketChange.UNBLOCK));
+        return waitForChange(() -> change(BucketChange.UNBLOCK));
     }
 
     @Override
@@ -92,7 +95,7 @@ final class BucketAdmin implements RateLimitAdmin.Bucket {
 
     @Override
     public void reset() {
-        wait(() -> changes.reset(limit.get(), key, principal));
+        waitForChange(() -> changes.reset(limit.get(), key, principal));
     }
 
     @Override
@@ -107,6 +110,17 @@ final class BucketAdmin implements RateLimitAdmin.Bucket {
     private <T> T wait(Supplier<CompletionStage<T>> work) {
         checkMayBlock.run();
         return BoundedWait.get(work.get(), LimitAdmin.PATIENCE);
+    }
+
+    /** The store normally ends the wait, and then the changes say what is known of this one. */
+    private <T> T waitForChange(Supplier<CompletionStage<T>> work) {
+        checkMayBlock.run();
+        CompletableFuture<T> change = work.get().toCompletableFuture();
+        BoundedWait.await(change, LimitAdmin.PATIENCE);
+        if (!change.isDone()) {
+            throw BucketChanges.unconfirmed(new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null));
+        }
+        return BoundedWait.result(change);
     }
 
     private <T> CompletionStage<T> apart(Supplier<CompletionStage<T>> work) {

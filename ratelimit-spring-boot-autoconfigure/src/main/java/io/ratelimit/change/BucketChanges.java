@@ -1,16 +1,23 @@
 package io.ratelimit.change;
 
 import io.ratelimit.BucketStatus;
+import io.ratelimit.DurationText;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.BucketChange;
+import io.ratelimit.store.BucketUnchangedException;
 import io.ratelimit.store.KeyDigest;
 import io.ratelimit.store.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Clock;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.BiConsumer;
@@ -81,21 +88,78 @@ public final class BucketChanges {
         CompletionStage<BucketStatus> changed = store.changeAsync(limit, key, change);
         return change.equals(BucketChange.NONE)
                 ? changed
-                : changed.whenComplete((status, thrown) -> {
+                : changed.handle((status, thrown) -> {
                     tellInstances(limit, key);
-                    if (thrown == null) {
-                        tellListeners(event(limit, change, status, principal));
+                    if (thrown != null) {
+                        throw failure(limit, attempt(change), principal, thrown);
                     }
+                    tellListeners(event(limit, change, status, principal));
+                    return status;
                 });
     }
 
     CompletionStage<Void> reset(RateLimit limit, @Nullable String key, @Nullable String principal) {
-        return store.resetAsync(limit, key).whenComplete((done, thrown) -> {
+        return store.resetAsync(limit, key).handle((done, thrown) -> {
             tellInstances(limit, key);
-            if (thrown == null) {
-                tellListeners(new RateLimitChangedEvent(limit.name(), Kind.RESET, "", null, principal, true));
+            if (thrown != null) {
+                throw failure(limit, "reset", principal, thrown);
             }
+            tellListeners(new RateLimitChangedEvent(limit.name(), Kind.RESET, "", null, principal, true));
+            return null;
         });
+    }
+
+    /** Logs and publishes a change whose answer was lost, because nothing else tells if the store makes it later. */
+    private CompletionException failure(RateLimit limit, String change, @Nullable String principal, Throwable thrown) {
+        if (!(Futures.unwrap(thrown) instanceof RateLimitStoreException failure) || !mayBeMade(failure)) {
+            return Futures.wrap(thrown);
+        }
+        logger.log(
+                Level.WARNING,
+                "Rate limit '" + limit.name() + "': no answer to a change of a bucket" + by(principal) + ": " + change
+                        + " (" + failure.getMessage()
+                        + "); Redis may still make it. When Redis answers, look at the key:"
+                        + " GET /actuator/ratelimits/" + limit.name()
+                        + "?key=…, or inspect() of RateLimitAdmin.Bucket");
+        listeners.accept(new RateLimitChangedEvent(limit.name(), Kind.UNCONFIRMED, change, null, principal, true));
+        return new CompletionException(unconfirmed(failure));
+    }
+
+    /** Returns whether the answer was lost. A change that was not sent is a {@link BucketUnchangedException}. */
+    private static boolean mayBeMade(RateLimitStoreException failure) {
+        return !(failure instanceof BucketUnchangedException)
+                && switch (failure.getReason()) {
+                    case TIMEOUT, UNREACHABLE -> true;
+                    case CLOSED -> failure.getCause() instanceof RateLimitStoreException cause && mayBeMade(cause);
+                    default -> false;
+                };
+    }
+
+    /** Returns the failure with what its caller has to know of a change whose answer was lost. */
+    static RateLimitStoreException unconfirmed(RateLimitStoreException failure) {
+        return new RateLimitStoreException(
+                failure.getReason(),
+                failure.getMessage()
+                        + ". The answer was lost, and Redis may still make the change. When Redis answers, look"
+                        + " at the key: GET of the endpoint with the same key, or inspect() of RateLimitAdmin.Bucket.",
+                failure);
+    }
+
+    private String attempt(BucketChange change) {
+        return switch (change.kind()) {
+            case GRANT -> "grant of " + change.amount() + " permits";
+            case BLOCK -> {
+                Duration time = Duration.of(change.amount(), ChronoUnit.MICROS);
+                yield "block for " + DurationText.of(time) + ", until "
+                        + clock.instant().plus(time) + " or later";
+            }
+            case UNBLOCK -> "unblock";
+            case NONE -> throw new IllegalArgumentException("Nothing is to be changed");
+        };
+    }
+
+    private static String by(@Nullable String principal) {
+        return principal == null ? "" : " by " + principal;
     }
 
     /** Even if the change has failed: it may have been made. */
@@ -130,7 +194,6 @@ public final class BucketChanges {
             case UNBLOCKED -> "a bucket is unblocked";
             default -> "a bucket is reset";
         };
-        return "Rate limit '" + event.limitName() + "': " + done
-                + (event.principal() == null ? "" : " by " + event.principal());
+        return "Rate limit '" + event.limitName() + "': " + done + by(event.principal());
     }
 }

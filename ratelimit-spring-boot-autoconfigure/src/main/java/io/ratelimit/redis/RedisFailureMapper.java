@@ -45,7 +45,8 @@ public final class RedisFailureMapper {
             Pattern.compile("No more cluster attempts|Cluster retry deadline exceeded|No reachable node in cluster");
 
     private static final Pattern NEVER_CONNECTED =
-            Pattern.compile("not connected|[Uu]nable to connect|Failed to connect|Could not get a resource");
+            Pattern.compile("not connected|[Uu]nable to connect|Failed to connect|Could not get a resource"
+                    + "|initialization timed out|not sent in time");
 
     private static final Pattern IN_THE_SCRIPT = Pattern.compile("user_(script|function)");
 
@@ -104,9 +105,17 @@ public final class RedisFailureMapper {
                     CLUSTER_DOWN -> true;
             // One of its commands may be forbidden after others have written.
             case FORBIDDEN -> !mentions(known, IN_THE_SCRIPT);
-            case UNREACHABLE -> first(known, RedisFailureMapper::neverConnected) != null;
+            case UNREACHABLE, TIMEOUT -> first(known, RedisFailureMapper::neverConnected) != null;
             default -> false;
         };
+    }
+
+    /** Returns whether a change has certainly not been made, also at the end of the application. */
+    static boolean hasNotChanged(Throwable thrown) {
+        return Futures.unwrap(thrown) instanceof RateLimitStoreException known
+                && (known.getReason() == Reason.CLOSED
+                        ? !(known.getCause() instanceof RateLimitStoreException cause) || hasNotRun(cause)
+                        : hasNotRun(known));
     }
 
     private static @Nullable Reason neverConnected(Throwable thrown) {

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.BucketChange;
+import io.ratelimit.store.BucketUnchangedException;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
@@ -366,7 +367,8 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        return redis.delete(keys.name(limit, key), redis.deadline()).thenAccept(deleted -> {});
+        return sayingIfUnchanged(
+                redis.delete(keys.name(limit, key), redis.deadline()).thenAccept(deleted -> {}));
     }
 
     @Override
@@ -374,10 +376,19 @@ public final class RedisRateLimitStore implements RateLimitStore {
         byte[] name = keys.name(limit, key);
         Charge bucket = new Charge(limit, key, 0);
         Deadline deadline = redis.deadline();
-        return calendars.complete(
+        CompletableFuture<BucketStatus> changed = calendars.complete(
                 List.of(bucket),
                 () -> redis.execute(redis.slotOf(name), List.of(name), codec.changeArguments(bucket, change), deadline)
                         .thenApply(reply -> ScriptCodec.status(limit, reply)));
+        return change.equals(BucketChange.NONE) ? changed : sayingIfUnchanged(changed);
+    }
+
+    private static <T> CompletableFuture<T> sayingIfUnchanged(CompletableFuture<T> change) {
+        return change.exceptionallyCompose(thrown -> CompletableFuture.failedFuture(
+                RedisFailureMapper.hasNotChanged(thrown)
+                                && Futures.unwrap(thrown) instanceof RateLimitStoreException failure
+                        ? new BucketUnchangedException(failure)
+                        : thrown));
     }
 
     @Override

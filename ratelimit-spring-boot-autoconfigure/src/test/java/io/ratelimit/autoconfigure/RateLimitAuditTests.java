@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimitChangedEvent.Kind;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.actuate.ChangeAuditor;
 import java.time.Duration;
@@ -40,6 +42,20 @@ class RateLimitAuditTests {
                     .containsEntry("kind", "blocked")
                     .containsKey("until");
             assertThat(audit.find("alice", null, null).toString()).doesNotContain("secret-key");
+        });
+    }
+
+    @Test
+    void changeWithoutAnAnswerIsAuditedAsSuch() {
+        runner.withBean(InMemoryAuditEventRepository.class).run(context -> {
+            context.publishEvent(new RateLimitChangedEvent("quotes", Kind.UNCONFIRMED, "reset", null, "alice", true));
+            assertThat(context.getBean(AuditEventRepository.class).find("alice", null, null))
+                    .singleElement()
+                    .satisfies(event -> {
+                        assertThat(event.getType()).isEqualTo("RATE_LIMIT_CHANGE_UNCONFIRMED");
+                        assertThat(event.getData())
+                                .isEqualTo(Map.of("limit", "quotes", "kind", "unconfirmed", "change", "reset"));
+                    });
         });
     }
 

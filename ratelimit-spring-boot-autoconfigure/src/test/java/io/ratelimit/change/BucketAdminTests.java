@@ -14,6 +14,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.Continuations;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.BucketChange;
+import io.ratelimit.store.BucketUnchangedException;
 import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.KeyDigest;
 import io.ratelimit.store.RateLimitStore;
@@ -28,17 +29,18 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class BucketAdminTests {
 
     private static final String KEY = "alice@example.org";
 
-    private final RateLimitStoreException down = new RateLimitStoreException(Reason.UNREACHABLE, "down", null);
+    private RateLimitStoreException down = new RateLimitStoreException(Reason.UNREACHABLE, "down", null);
 
     private final RateLimit limit = TestLimits.tokenBucket("quotes", 5, "1/s");
 
@@ -155,23 +157,81 @@ class BucketAdminTests {
     @ValueSource(strings = {"inspect", "grant", "block", "unblock", "reset"})
     void failureOfTheStoreIsThrown(String operation) {
         failing = true;
-        Supplier<?> change = () -> switch (operation) {
+        boolean changes = !operation.equals("inspect");
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit")) {
+            assertThatExceptionOfType(RateLimitStoreException.class)
+                    .isThrownBy(() -> attempt(operation))
+                    .withMessage(
+                            changes
+                                    ? "down. The answer was lost, and Redis may still make the change. When Redis answers, look"
+                                            + " at the key: GET of the endpoint with the same key, or inspect() of"
+                                            + " RateLimitAdmin.Bucket."
+                                    : "down");
+            String what = switch (operation) {
+                case "grant" -> "grant of 1 permits";
+                case "block" -> "block for 1m, until 1970-01-01T00:01:00Z or later";
+                default -> operation;
+            };
+            if (changes) {
+                assertThat(log.lines())
+                        .containsExactly("Rate limit 'quotes': no answer to a change of a bucket by bob: " + what
+                                + " (down); Redis may still make it. When Redis answers, look at the key:"
+                                + " GET /actuator/ratelimits/quotes?key=…, or inspect() of RateLimitAdmin.Bucket");
+                assertThat(log.levels()).containsExactly("WARNING");
+                assertThat(events)
+                        .containsExactly(
+                                new RateLimitChangedEvent("quotes", Kind.UNCONFIRMED, what, null, "bob", true));
+            } else {
+                assertThat(log.lines()).isEmpty();
+                assertThat(events).isEmpty();
+            }
+        }
+        assertThat(messages).hasSize(changes ? 1 : 0);
+        failing = false;
+        assertThat(bucket.inspect()).isEqualTo(new BucketStatus(5, 5, Duration.ZERO, Duration.ZERO));
+    }
+
+    static Stream<RateLimitStoreException> failureThatIsAnAnswerIsThrownAsItIs() {
+        RateLimitStoreException timeout = new RateLimitStoreException(Reason.TIMEOUT, "timeout", null);
+        RateLimitStoreException unsent = new BucketUnchangedException(timeout);
+        return Stream.of(
+                unsent,
+                new RateLimitStoreException(Reason.CLOSED, "closed", unsent),
+                new RateLimitStoreException(Reason.CLOSED, "closed", null),
+                new RateLimitStoreException(Reason.FOREIGN_VALUE, "foreign", null),
+                new RateLimitStoreException(Reason.SHORT_CIRCUITED, "open", timeout));
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void failureThatIsAnAnswerIsThrownAsItIs(RateLimitStoreException failure) {
+        down = failure;
+        failing = true;
+        try (LogRecorder log = LogRecorder.ofThisThread("io.ratelimit")) {
+            assertThatExceptionOfType(RateLimitStoreException.class)
+                    .isThrownBy(() -> attempt("reset"))
+                    .isSameAs(failure);
+            assertThat(log.lines()).isEmpty();
+        }
+        assertThat(events).isEmpty();
+    }
+
+    @Test
+    void answerThatIsLostAtTheEndOfTheApplicationIsLogged() {
+        down = new RateLimitStoreException(Reason.CLOSED, "closed", down);
+        failing = true;
+        assertThat(bucket.unblockAsync()).isCompletedExceptionally();
+        assertThat(events).extracting(RateLimitChangedEvent::kind).containsExactly(Kind.UNCONFIRMED);
+    }
+
+    private void attempt(String operation) {
+        switch (operation) {
             case "inspect" -> bucket.inspect();
             case "grant" -> bucket.grant(1);
             case "block" -> bucket.block(Duration.ofMinutes(1));
             case "unblock" -> bucket.unblock();
-            default -> {
-                bucket.reset();
-                yield null;
-            }
-        };
-        assertThatExceptionOfType(RateLimitStoreException.class)
-                .isThrownBy(change::get)
-                .withMessage("down");
-        assertThat(events).isEmpty();
-        assertThat(messages).hasSize(operation.equals("inspect") ? 0 : 1);
-        failing = false;
-        assertThat(bucket.inspect()).isEqualTo(new BucketStatus(5, 5, Duration.ZERO, Duration.ZERO));
+            default -> bucket.reset();
+        }
     }
 
     private void take(long permits) {

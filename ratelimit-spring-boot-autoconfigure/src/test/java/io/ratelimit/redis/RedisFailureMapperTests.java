@@ -305,6 +305,25 @@ class RedisFailureMapperTests {
                 .isEqualTo(hasNotRun);
     }
 
+    @Test
+    void failureAtTheEndTellsWhetherAChangeWasMade() {
+        assertThat(RedisFailureMapper.hasNotChanged(closed(null))).isTrue();
+        assertThat(RedisFailureMapper.hasNotChanged(closed(Reason.SHORT_CIRCUITED)))
+                .isTrue();
+        assertThat(RedisFailureMapper.hasNotChanged(closed(Reason.TIMEOUT))).isFalse();
+        assertThat(RedisFailureMapper.hasNotChanged(new RateLimitStoreException(Reason.TIMEOUT, "Redis: silent", null)))
+                .isFalse();
+        assertThat(RedisFailureMapper.hasNotChanged(new IllegalStateException()))
+                .isFalse();
+    }
+
+    private static RateLimitStoreException closed(Reason cause) {
+        return new RateLimitStoreException(
+                Reason.CLOSED,
+                "closed",
+                cause == null ? null : new RateLimitStoreException(cause, "Redis: failed", null));
+    }
+
     static Stream<Arguments> failureTellsWhetherTheScriptHasNotRun() {
         return Stream.of(
                 arguments(new RedisException("Currently not connected. Commands are rejected."), true),
@@ -315,6 +334,13 @@ class RedisFailureMapperTests {
                 arguments(new RedisCommandExecutionException("LOADING Redis is loading the dataset in memory"), true),
                 arguments(new RedisReadOnlyException("READONLY You can't write against a read only replica."), true),
                 arguments(new RedisBusyException("BUSY Redis is busy running a script."), true),
+                arguments(
+                        new RedisConnectionException(
+                                "Unable to connect to 127.0.0.1:6379",
+                                new RedisCommandTimeoutException(
+                                        "Connection initialization timed out after 1 second(s)")),
+                        true),
+                arguments(new RateLimitStoreException(Reason.TIMEOUT, "Redis: not sent in time", null), true),
                 arguments(new RedisCommandTimeoutException("Command timed out"), false),
                 arguments(new TimeoutException(), false),
                 arguments(new CancellationException(), false),

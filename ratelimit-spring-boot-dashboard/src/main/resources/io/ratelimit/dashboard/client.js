@@ -127,7 +127,7 @@
         return 'A URL rule of the application rejected the change (429). Try again later.';
       default:
         return (detail || 'The endpoint answers ' + answer.status + '.')
-          + (answer.status === 503 && !/Nothing was changed/.test(detail || '') ? ' The change may have been made: look at what applies now.' : '');
+          + (answer.status === 503 && !/Nothing was changed|may still make|was reset/.test(detail || '') ? ' The change may have been made: look at what applies now.' : '');
     }
   }
 

@@ -1,0 +1,15 @@
+package io.ratelimit.store;
+
+import io.ratelimit.Internal;
+import io.ratelimit.RateLimitStoreException;
+
+/** Thrown by a change of a bucket that was certainly not made: it was not sent, or the server has refused it. */
+@Internal
+public final class BucketUnchangedException extends RateLimitStoreException {
+
+    private static final long serialVersionUID = 1L;
+
+    public BucketUnchangedException(RateLimitStoreException failure) {
+        super(failure.getReason(), failure.getMessage() + ". Nothing was changed.", failure);
+    }
+}
