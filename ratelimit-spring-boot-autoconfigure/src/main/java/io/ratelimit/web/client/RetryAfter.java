@@ -2,6 +2,7 @@ package io.ratelimit.web.client;
 
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.http.HttpHeaders;
@@ -17,7 +18,7 @@ final class RetryAfter {
     /** A longer time is cut to this, so that a mistake of the remote host ends. */
     private static final long LONGEST_SECONDS = 3_600;
 
-    private static final Pattern SECONDS = Pattern.compile("\\d+");
+    private static final Pattern SECONDS = Pattern.compile("0*(\\d+)");
 
     private RetryAfter() {}
 
@@ -33,8 +34,10 @@ final class RetryAfter {
     }
 
     private static long seconds(String value, HttpHeaders headers, long now) {
-        if (SECONDS.matcher(value).matches()) {
-            return value.length() > 9 ? LONGEST_SECONDS : Long.parseLong(value);
+        Matcher number = SECONDS.matcher(value);
+        if (number.matches()) {
+            String digits = number.group(1);
+            return digits.length() > 9 ? LONGEST_SECONDS : Long.parseLong(digits);
         }
         Instant until = date(headers, HttpHeaders.RETRY_AFTER);
         if (until == null) {
