@@ -115,7 +115,8 @@ class FiguresCostTests {
 
         long intervals = KEPT.dividedBy(IntervalClock.STEP);
         for (int interval = 0; interval < intervals; interval++) {
-            // Redis keeps sums and no counters of single instances: a few can count the calls of all, until the last minutes.
+            // Redis keeps sums and no counters of single instances: a few can count the calls of all, until the last
+            // minutes.
             boolean all = interval >= intervals - 2L * InstanceStatistics.LAST_MINUTE;
             List<RateLimitStatistics> callers = all ? instances : some(instances, interval);
             callers.forEach(instance -> call(instance, INSTANCES / callers.size()));
