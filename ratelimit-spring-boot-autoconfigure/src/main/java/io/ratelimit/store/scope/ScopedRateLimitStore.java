@@ -77,11 +77,12 @@ public final class ScopedRateLimitStore extends DelegatingRateLimitStore impleme
 
     /**
      * Completes a call that this instance has rejected. Other limits may have it wait for longer, so they are looked at, and
-     * those in dry run are charged.
+     * those in dry run are charged, unless the call would hold their permits: it does not take place.
      */
     private CompletionStage<StoreOutcome> lookAtShared(MixedScopeCall call) {
         List<CompletableFuture<RateLimitDecision>> decisions = call.sharedRequest().charges().stream()
                 .map(charge -> Futures.start(() -> charge.limit().dryRun()
+                                        && charge.limit().hasRate()
                                 ? store().decideAsync(StoreRequest.of(charge)).thenApply(StoreOutcome::decision)
                                 : store().peekAsync(charge))
                         .toCompletableFuture())

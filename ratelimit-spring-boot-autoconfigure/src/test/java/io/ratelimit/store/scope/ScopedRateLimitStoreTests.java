@@ -3,6 +3,7 @@ package io.ratelimit.store.scope;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.ratelimit.Algorithm;
 import io.ratelimit.BucketStatus;
 import io.ratelimit.Charge;
 import io.ratelimit.OnStoreFailure;
@@ -29,6 +30,8 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(180)
 class ScopedRateLimitStoreTests {
@@ -110,6 +113,35 @@ class ScopedRateLimitStoreTests {
         assertThat(remaining(common)).isEqualTo(2);
         assertThat(remaining(commonDryRun)).isEqualTo(2);
         assertThat(remaining(ownDryRun)).isEqualTo(1);
+    }
+
+    /** They would be held by a call that does not take place. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void rejectionByTheInstanceTakesNoPermitsThatCallsHold(boolean failing) throws Exception {
+        Charge held = new Charge(
+                RateLimit.named("held")
+                        .algorithm(Algorithm.CONCURRENCY)
+                        .capacity(1)
+                        .dryRun(true)
+                        .build(),
+                "alice",
+                1);
+        StoreRequest call = StoreRequest.refundable(List.of(own, held));
+        store.decide(own);
+        StoreOutcome running = store.decide(call);
+        shared.fails = failing;
+        for (StoreOutcome rejected : List.of(store.decide(call), decideAsync(call))) {
+            assertThat(rejected.decisions())
+                    .extracting(RateLimitDecision::allowed)
+                    .containsExactly(false, failing);
+        }
+        shared.fails = false;
+        running.refund().refund(List.of(held)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+        assertThat(store.decide(call).decisions())
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(false, true);
+        assertThat(remaining(held)).isEqualTo(1);
     }
 
     @Test
