@@ -344,10 +344,9 @@ final class PermitRenewals {
                     .add(taken);
         }
         List<List<PermitHolder>> buckets = new ArrayList<>();
-        int most = IN_SCRIPT - BUCKET;
         for (List<PermitHolder> bucket : byName.values()) {
-            for (int from = 0; from < bucket.size(); from += most) {
-                buckets.add(bucket.subList(from, Math.min(from + most, bucket.size())));
+            for (int from = 0; from < bucket.size(); from += IN_SCRIPT) {
+                buckets.add(bucket.subList(from, Math.min(from + IN_SCRIPT, bucket.size())));
             }
         }
         return buckets;

@@ -115,6 +115,22 @@ class PermitHoldersTests {
         assertThat(other.store.peek(new Charge(many, "alice", 0)).remaining()).isEqualTo(10_000);
     }
 
+    /** Redis has none of them, so that the script does the most work. */
+    @Test
+    void oneScriptRenewsTenThousandCallsOfAKey() {
+        Charge charge = new Charge(TestLimits.concurrency("many", 20_000), "alice", 1);
+        byte[] name = new BucketKeys(prefix).name(charge.limit(), charge.key());
+        IntStream.range(0, 10_000).forEach(i -> one.holders.hold(one.holders.next(), charge, name));
+        one.pass(THIRD);
+        assertThat(one.scripts).containsExactly(1);
+        assertThat(other.store.peek(charge).remaining()).isEqualTo(10_000);
+        one.holders.hold(one.holders.next(), charge, name);
+        one.scripts.clear();
+        one.pass(THIRD);
+        assertThat(one.scripts).containsExactly(1, 1);
+        assertThat(other.store.peek(charge).remaining()).isEqualTo(9_999);
+    }
+
     /** A key takes Redis as long as some calls. */
     @Test
     void oneScriptRenewsAThousandKeys() {
