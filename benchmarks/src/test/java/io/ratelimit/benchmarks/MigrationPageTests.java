@@ -9,15 +9,22 @@ import com.giffing.bucket4j.spring.boot.starter.context.properties.BandWidth;
 import com.giffing.bucket4j.spring.boot.starter.context.properties.Bucket4JBootProperties;
 import io.github.resilience4j.ratelimiter.annotation.RateLimiter;
 import java.io.IOException;
+import java.io.InputStream;
+import java.lang.reflect.Method;
+import java.net.URL;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,12 +32,14 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.env.YamlPropertySourceLoader;
 import org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter;
 import org.springframework.core.env.PropertySource;
 import org.springframework.core.io.ByteArrayResource;
+import org.springframework.util.StringUtils;
 
 /** What docs/migration.md shows of other libraries exists there: configurations bind without a remainder, names are theirs. */
 class MigrationPageTests {
@@ -90,6 +99,73 @@ class MigrationPageTests {
 
         assertThat(named).isNotEmpty();
         assertThat(attributes).containsAll(named);
+    }
+
+    /** Each property of the other library has a row, also if there is nothing like it here. */
+    @ParameterizedTest
+    @CsvSource({
+        "bucket4j-spring-boot-starter, bucket4j.",
+        "Resilience4j, resilience4j.ratelimiter.",
+        "Spring Cloud Gateway's RequestRateLimiter, spring.cloud.gateway.server.webflux.filter.request-rate-limiter.",
+        "Spring Cloud Gateway's RequestRateLimiter, spring.cloud.gateway.server.webflux.redis-rate-limiter."
+    })
+    void propertiesHaveRows(String library, String prefix) throws IOException {
+        List<String> properties = metadata(prefix);
+
+        assertThat(properties).isNotEmpty();
+        assertThat(wordsOfFirstCells(library)).containsAll(properties);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.Bucket4JConfiguration",
+        "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.RateLimit",
+        "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.BandWidth",
+        "bucket4j-spring-boot-starter, com.giffing.bucket4j.spring.boot.starter.context.properties.MethodProperties",
+        "Resilience4j, io.github.resilience4j.common.ratelimiter.configuration.CommonRateLimiterConfigurationProperties$InstanceProperties",
+        "Spring Cloud Gateway's RequestRateLimiter, org.springframework.cloud.gateway.filter.ratelimit.RedisRateLimiter$Config",
+        "Spring Cloud Gateway's RequestRateLimiter, org.springframework.cloud.gateway.filter.factory.RequestRateLimiterGatewayFilterFactory$Config"
+    })
+    void nestedPropertiesHaveRows(String library, String type) throws ClassNotFoundException {
+        // The route of a filter is no property: the gateway sets it.
+        List<String> properties = Arrays.stream(Class.forName(type).getMethods())
+                .map(Method::getName)
+                .filter(name -> name.startsWith("set") && !name.equals("setRouteId"))
+                .map(name -> DataObjectPropertyName.toDashedForm(StringUtils.uncapitalize(name.substring(3))))
+                .distinct()
+                .toList();
+
+        assertThat(properties).isNotEmpty();
+        assertThat(wordsOfFirstCells(library)).containsAll(properties);
+    }
+
+    /** The last part of each name that the library's metadata describe under the prefix. */
+    private static List<String> metadata(String prefix) throws IOException {
+        Pattern name = Pattern.compile("\\{\\s*\"name\": \"" + Pattern.quote(prefix) + "([^\"]+)\",\\s*\"type\"");
+        Set<String> names = new TreeSet<>();
+        for (URL file : Collections.list(MigrationPageTests.class
+                .getClassLoader()
+                .getResources("META-INF/spring-configuration-metadata.json"))) {
+            try (InputStream content = file.openStream()) {
+                name.matcher(new String(content.readAllBytes(), StandardCharsets.UTF_8))
+                        .results()
+                        .map(match -> match.group(1).replaceAll(".*\\.", ""))
+                        .forEach(names::add);
+            }
+        }
+        return List.copyOf(names);
+    }
+
+    private static Set<String> wordsOfFirstCells(String library) {
+        String section = PAGE.substring(PAGE.indexOf("\n## From " + library + "\n") + 1);
+        int end = section.indexOf("\n## ");
+        return (end < 0 ? section : section.substring(0, end))
+                .lines()
+                .filter(line -> line.startsWith("| "))
+                .map(row -> row.split("\\|", 3)[1])
+                .flatMap(cell -> Stream.of(cell.split("[^A-Za-z-]+", -1)))
+                .map(DataObjectPropertyName::toDashedForm)
+                .collect(Collectors.toSet());
     }
 
     private static <T> T bind(String snippet, String prefix, T properties) throws IOException {
