@@ -47,7 +47,9 @@ public interface RateLimitAdmin {
      * @throws RateLimitConfigurationException if the limit is invalid with these attributes, with the message that the same
      *     configuration has at start-up, if no attribute is set, or if the duration is not positive
      * @throws RateLimitConflictException if the present override has another version
-     * @throws RateLimitStoreException if the store fails; the change may have been made
+     * @throws RateLimitStoreException if the store fails; the message says whether nothing was changed, or whether the answer was
+     *     lost, so that the store may still make the change. Then there is an event of the kind
+     *     {@link RateLimitChangedEvent.Kind#UNCONFIRMED}
      */
     RateLimitStatus override(String limit, RateLimitOverride override, long expectedVersion);
 

@@ -48,8 +48,8 @@ public record RateLimitChangedEvent(
         UNBLOCKED,
 
         /**
-         * A change of a bucket was sent, and its answer was lost: the store may have made it, may still make it, or not. No other
-         * event follows.
+         * A change was sent, and its answer was lost: the store may have made it, may still make it, or not. If it makes a change of
+         * a limit, every instance has an event of it; no other event follows a change of a bucket.
          */
         UNCONFIRMED
     }

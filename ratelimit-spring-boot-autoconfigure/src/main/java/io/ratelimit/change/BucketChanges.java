@@ -126,7 +126,7 @@ public final class BucketChanges {
     }
 
     /** Returns whether the answer was lost. A change that was not sent is a {@link BucketUnchangedException}. */
-    private static boolean mayBeMade(RateLimitStoreException failure) {
+    static boolean mayBeMade(RateLimitStoreException failure) {
         return !(failure instanceof BucketUnchangedException)
                 && switch (failure.getReason()) {
                     case TIMEOUT, UNREACHABLE -> true;

@@ -5,6 +5,8 @@ import io.ratelimit.DurationText;
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimitChangedEvent.Kind;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitConflictException;
 import io.ratelimit.RateLimitOverride;
@@ -12,14 +14,17 @@ import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStatus.ActiveOverride;
 import io.ratelimit.RateLimitStatus.Origin;
 import io.ratelimit.RateLimitStatus.Source;
+import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Continuations;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
+import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
@@ -27,6 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Changes the limits of one catalog by overrides that a synchronizer stores. */
 public final class LimitAdmin implements RateLimitAdmin {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
 
     private static final Duration SHORTEST = Duration.ofMillis(1);
 
@@ -228,7 +235,10 @@ public final class LimitAdmin implements RateLimitAdmin {
         return synchronizer
                 .repository()
                 .write(id, next, principal, expectedVersion)
-                .thenApply(reply -> {
+                .handle((reply, thrown) -> {
+                    if (thrown != null) {
+                        throw failure(limit, next, thrown);
+                    }
                     synchronizer.apply(reply, id, principal);
                     if (reply.result() == OverrideSnapshot.Result.CONFLICT) {
                         throw new RateLimitConflictException(limit.name(), expectedVersion, reply.presentVersion());
@@ -238,6 +248,28 @@ public final class LimitAdmin implements RateLimitAdmin {
                     }
                     return status(limit);
                 });
+    }
+
+    /** Logs and publishes a change whose answer was lost: if it is made, no instance knows that it was made here. */
+    private CompletionException failure(EffectiveLimit limit, @Nullable RateLimitOverride next, Throwable thrown) {
+        if (!(Futures.unwrap(thrown) instanceof RateLimitStoreException failure) || !BucketChanges.mayBeMade(failure)) {
+            return Futures.wrap(thrown);
+        }
+        String name = limit.get().name();
+        String change = (plan == null ? "" : "plan " + plan + ": ")
+                + (next == null ? "removal of the override" : "override with " + next);
+        logger.log(
+                Level.WARNING,
+                "Rate limit '" + name + "': no answer to a change" + (principal == null ? "" : " by " + principal)
+                        + ": "
+                        + change + " (" + failure.getMessage()
+                        + "); Redis may still make it. If it does, a line of every instance follows.");
+        synchronizer.tell(new RateLimitChangedEvent(name, Kind.UNCONFIRMED, change, null, principal, true));
+        return new CompletionException(new RateLimitStoreException(
+                failure.getReason(),
+                failure.getMessage()
+                        + ". The answer was lost, and Redis may still make the change. Read the limit when Redis answers.",
+                failure));
     }
 
     private static RateLimitOverride checked(RateLimitOverride override) {

@@ -4,8 +4,11 @@ import io.ratelimit.Internal;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.Futures;
+import io.ratelimit.store.BucketUnchangedException;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
 import java.util.regex.Matcher;
@@ -46,7 +49,7 @@ public final class RedisFailureMapper {
 
     private static final Pattern NEVER_CONNECTED =
             Pattern.compile("not connected|[Uu]nable to connect|Failed to connect|Could not get a resource"
-                    + "|initialization timed out|not sent in time");
+                    + "|initialization timed out|not sent in time|no connection yet");
 
     private static final Pattern IN_THE_SCRIPT = Pattern.compile("user_(script|function)");
 
@@ -116,6 +119,14 @@ public final class RedisFailureMapper {
                 && (known.getReason() == Reason.CLOSED
                         ? !(known.getCause() instanceof RateLimitStoreException cause) || hasNotRun(cause)
                         : hasNotRun(known));
+    }
+
+    /** Has a change fail with a {@link BucketUnchangedException} if it has certainly not been made. */
+    public static <T> CompletionStage<T> sayingIfUnchanged(CompletionStage<T> change) {
+        return change.exceptionallyCompose(thrown -> CompletableFuture.failedFuture(
+                hasNotChanged(thrown) && Futures.unwrap(thrown) instanceof RateLimitStoreException failure
+                        ? new BucketUnchangedException(failure)
+                        : thrown));
     }
 
     private static @Nullable Reason neverConnected(Throwable thrown) {

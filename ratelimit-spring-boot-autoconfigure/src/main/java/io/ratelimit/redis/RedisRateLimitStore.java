@@ -9,7 +9,6 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.BucketChange;
-import io.ratelimit.store.BucketUnchangedException;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
@@ -367,7 +366,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        return sayingIfUnchanged(
+        return RedisFailureMapper.sayingIfUnchanged(
                 redis.delete(keys.name(limit, key), redis.deadline()).thenAccept(deleted -> {}));
     }
 
@@ -380,15 +379,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 List.of(bucket),
                 () -> redis.execute(redis.slotOf(name), List.of(name), codec.changeArguments(bucket, change), deadline)
                         .thenApply(reply -> ScriptCodec.status(limit, reply)));
-        return change.equals(BucketChange.NONE) ? changed : sayingIfUnchanged(changed);
-    }
-
-    private static <T> CompletableFuture<T> sayingIfUnchanged(CompletableFuture<T> change) {
-        return change.exceptionallyCompose(thrown -> CompletableFuture.failedFuture(
-                RedisFailureMapper.hasNotChanged(thrown)
-                                && Futures.unwrap(thrown) instanceof RateLimitStoreException failure
-                        ? new BucketUnchangedException(failure)
-                        : thrown));
+        return change.equals(BucketChange.NONE) ? changed : RedisFailureMapper.sayingIfUnchanged(changed);
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.ratelimit.store;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimitStoreException;
 
-/** Thrown by a change of a bucket that was certainly not made: it was not sent, or the server has refused it. */
+/** Thrown by a change of a bucket or a limit that was certainly not made: it was not sent, or the server has refused it. */
 @Internal
 public final class BucketUnchangedException extends RateLimitStoreException {
 

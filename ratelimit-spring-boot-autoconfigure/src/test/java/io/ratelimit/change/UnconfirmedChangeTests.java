@@ -10,6 +10,8 @@ import io.ratelimit.BucketStatus;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.testing.LogRecorder;
@@ -18,6 +20,8 @@ import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -105,6 +109,59 @@ class UnconfirmedChangeTests {
         }
     }
 
+    @ParameterizedTest
+    @CsvSource({"override, false", "override, true", "removal, false", "removal, true"})
+    void changeOfALimitWithoutAnAnswerIsLoggedAndMadeWhenRedisGoesOn(String change, boolean async) {
+        boolean removal = change.equals("removal");
+        try (OverriddenInstance instance = start(redis.port());
+                LogRecorder log = new LogRecorder("io.ratelimit")) {
+            RateLimitAdmin admin = instance.admin().as("bob");
+            RateLimitOverride twenty = RateLimitOverride.builder().capacity(20L).build();
+            awaitAnswer(() -> admin.bucket(QUOTES, KEY).inspect());
+            if (removal) {
+                admin.override(QUOTES, twenty);
+            }
+            int before = instance.events().size();
+            log.forget();
+            redis.hang();
+            try {
+                assertThat(failure(() -> change(admin, removal ? null : twenty, async)))
+                        .hasMessageContaining(MAY_BE_MADE);
+                assertThat(warnings(log))
+                        .singleElement()
+                        .asString()
+                        .startsWith("Rate limit 'quotes': no answer to a change by bob: "
+                                + (removal ? "removal of the override (" : "override with capacity 20 ("));
+                assertThat(instance.events().subList(before, instance.events().size()))
+                        .singleElement()
+                        .satisfies(event -> {
+                            assertThat(event.kind()).isEqualTo(Kind.UNCONFIRMED);
+                            assertThat(event.principal()).isEqualTo("bob");
+                            assertThat(event.madeHere()).isTrue();
+                        });
+            } finally {
+                redis.goOn();
+            }
+            await().atMost(SOON).until(() -> instance.limit().capacity() == (removal ? 10 : 20));
+        }
+    }
+
+    private static void change(RateLimitAdmin admin, @Nullable RateLimitOverride next, boolean async) {
+        CompletionStage<RateLimitStatus> change = null;
+        if (async) {
+            change = next == null
+                    ? admin.removeOverrideAsync(QUOTES, RateLimitAdmin.ANY_VERSION)
+                    : admin.overrideAsync(QUOTES, next, RateLimitAdmin.ANY_VERSION);
+        } else if (next == null) {
+            admin.removeOverride(QUOTES);
+        } else {
+            admin.override(QUOTES, next);
+        }
+        if (change != null) {
+            BoundedWait.get(change, SOON);
+        }
+    }
+
     private static List<String> warnings(LogRecorder log) {
         return log.lines().stream()
                 .filter(line -> line.contains("no answer to a change"))
@@ -178,6 +235,9 @@ class UnconfirmedChangeTests {
         try (OverriddenInstance instance = start(redis.port());
                 LogRecorder log = new LogRecorder("io.ratelimit")) {
             RateLimitAdmin.Bucket bucket = bucket(instance);
+            for (boolean async : new boolean[] {false, true}) {
+                assertThat(failure(() -> change(instance.admin(), null, async))).hasMessageEndingWith(NOTHING_CHANGED);
+            }
             for (String change : List.of("block", "reset")) {
                 assertThat(failure(() -> make(bucket, change, false))).hasMessageEndingWith(NOTHING_CHANGED);
                 assertThat(failure(() -> make(bucket, change, true))).hasMessageEndingWith(NOTHING_CHANGED);

@@ -1,6 +1,7 @@
 package io.ratelimit.redis.change;
 
 import io.ratelimit.change.ChangeScript;
+import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.connection.BackgroundScript;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.util.List;
@@ -22,6 +23,7 @@ public final class RedisChangeScript implements ChangeScript {
 
     @Override
     public CompletionStage<String> run(List<String> arguments) {
-        return script.run(keys, arguments);
+        CompletionStage<String> reply = script.run(keys, arguments);
+        return arguments.isEmpty() ? reply : RedisFailureMapper.sayingIfUnchanged(reply);
     }
 }
