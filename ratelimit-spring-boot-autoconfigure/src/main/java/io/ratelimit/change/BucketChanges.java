@@ -147,7 +147,7 @@ public final class BucketChanges {
 
     private String attempt(BucketChange change) {
         return switch (change.kind()) {
-            case GRANT -> "grant of " + change.amount() + " permits";
+            case GRANT -> "grant of " + permits(change);
             case BLOCK -> {
                 Duration time = Duration.of(change.amount(), ChronoUnit.MICROS);
                 yield "block for " + DurationText.of(time) + ", until "
@@ -156,6 +156,10 @@ public final class BucketChanges {
             case UNBLOCK -> "unblock";
             case NONE -> throw new IllegalArgumentException("Nothing is to be changed");
         };
+    }
+
+    private static String permits(BucketChange grant) {
+        return grant.amount() + (grant.amount() == 1 ? " permit" : " permits");
     }
 
     private static String by(@Nullable String principal) {
@@ -178,9 +182,7 @@ public final class BucketChanges {
             RateLimit limit, BucketChange change, BucketStatus status, @Nullable String principal) {
         Instant until = status.isBlocked() ? clock.instant().plus(status.blockedFor()) : null;
         return switch (change.kind()) {
-            case GRANT ->
-                new RateLimitChangedEvent(
-                        limit.name(), Kind.GRANTED, change.amount() + " permits", null, principal, true);
+            case GRANT -> new RateLimitChangedEvent(limit.name(), Kind.GRANTED, permits(change), null, principal, true);
             case BLOCK -> new RateLimitChangedEvent(limit.name(), Kind.BLOCKED, "", until, principal, true);
             case UNBLOCK -> new RateLimitChangedEvent(limit.name(), Kind.UNBLOCKED, "", null, principal, true);
             case NONE -> throw new IllegalArgumentException("Nothing has changed");

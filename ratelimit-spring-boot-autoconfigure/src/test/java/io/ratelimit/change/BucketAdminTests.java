@@ -168,7 +168,7 @@ class BucketAdminTests {
                                             + " RateLimitAdmin.Bucket."
                                     : "down");
             String what = switch (operation) {
-                case "grant" -> "grant of 1 permits";
+                case "grant" -> "grant of 1 permit";
                 case "block" -> "block for 1m, until 1970-01-01T00:01:00Z or later";
                 default -> operation;
             };
