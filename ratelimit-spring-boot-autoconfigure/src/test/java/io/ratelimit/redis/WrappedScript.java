@@ -2,7 +2,9 @@ package io.ratelimit.redis;
 
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
+import org.springframework.data.redis.connection.RedisConnection;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
@@ -76,7 +78,11 @@ final class WrappedScript {
 
     static RateLimitScriptExecutor executor(
             RedisConnectionFactory connections, String before, String after, List<RateLimitAlgorithm> algorithms) {
-        return TemplateScriptExecutor.over(
-                connections, of(RateLimitScript.scriptParts(), before, after, algorithms), null);
+        RedisScript<List<Long>> script = of(RateLimitScript.scriptParts(), before, after, algorithms);
+        // A call that does not find its script is sent again, and others could overtake it.
+        try (RedisConnection connection = connections.getConnection()) {
+            connection.scriptingCommands().scriptLoad(script.getScriptAsString().getBytes(StandardCharsets.UTF_8));
+        }
+        return TemplateScriptExecutor.over(connections, script, null);
     }
 }
