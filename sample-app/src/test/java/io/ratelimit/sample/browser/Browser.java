@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.function.Supplier;
 import org.openqa.selenium.By;
+import org.openqa.selenium.ElementNotInteractableException;
 import org.openqa.selenium.JavascriptExecutor;
 import org.openqa.selenium.WebDriver;
 import org.openqa.selenium.WebDriverException;
@@ -100,6 +101,16 @@ public abstract class Browser {
         WebElement element = find(selector);
         run("arguments[0].scrollIntoView({block: 'center'})", element);
         element.click();
+        return this;
+    }
+
+    /** Clicks an element that the page may hide at any time, by what it does itself. */
+    public Browser clickIfShown(String selector) {
+        try {
+            findAll(selector).stream().filter(WebElement::isDisplayed).forEach(WebElement::click);
+        } catch (ElementNotInteractableException ex) {
+            // Hidden between the two.
+        }
         return this;
     }
 
