@@ -39,7 +39,7 @@ final class ClassIndex {
         index.readScript();
         return index.rows.entrySet().stream()
                 .map(entry -> entry.getValue().stream()
-                        .collect(Collectors.joining("\n", "### `" + entry.getKey() + "`\n\n", "\n")))
+                        .collect(Collectors.joining("\n", "## `" + entry.getKey() + "`\n\n", "\n")))
                 .collect(Collectors.joining("\n"));
     }
 

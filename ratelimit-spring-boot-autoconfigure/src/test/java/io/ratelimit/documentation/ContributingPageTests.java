@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,9 +15,10 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** The map for contributors names what exists, and every package. */
+/** The map for contributors and its pages name what exists, where it is, and every package and class. */
 class ContributingPageTests {
 
     private static final Path PACKAGE = Path.of("io/ratelimit");
@@ -39,13 +41,31 @@ class ContributingPageTests {
 
     private static final Pattern PACKAGE_ROW = Pattern.compile("(?m)^\\| `\\.([a-z.]*)` \\| .* \\| (.*) \\|$");
 
-    /** The heading of the last section, which is made from the code. */
-    private static final String INDEX = "## Every class";
+    /** The part of the page whose tables name a class behind its package. */
+    private static final Pattern PLACES = Pattern.compile("(?s)\n## Where is …\n(.*?)\n## ");
+
+    /** A row of these tables, with the cell that has the classes. */
+    private static final Pattern PLACE = Pattern.compile("(?m)^\\| .* \\| ([^|]*) \\|$");
+
+    /** Where the classes of a package or of another module begin, or a class. */
+    private static final Pattern PLACED = Pattern.compile(
+            "root: |`\\.(?<package>[a-z.]+)`: |(?<module>module `)|`(?<class>[A-Z]\\w*[a-z]\\w*)(?:\\.\\w+)?`");
 
     private final MarkdownPage page = MarkdownPage.of("CONTRIBUTING.md");
 
+    private final MarkdownPage building = MarkdownPage.of("docs/building.md");
+
+    private final MarkdownPage index = MarkdownPage.of("docs/classes.md");
+
     @Test
     void everyClassExists() throws IOException {
+        assertThat(classesIn(page)).isGreaterThan(300);
+        assertThat(classesIn(building)).isGreaterThan(15);
+        assertThat(classesIn(index)).isGreaterThan(400);
+    }
+
+    /** Returns how many times the page names a class. */
+    private static int classesIn(MarkdownPage page) throws IOException {
         Map<String, Path> sources = sources(MAIN);
         sources.putAll(sources(TESTS));
         sources.putAll(sources(ACCEPTANCE));
@@ -62,8 +82,8 @@ class ContributingPageTests {
                 }
             }
         }
-        assertThat(unknown).isEmpty();
-        assertThat(classes).isGreaterThan(100);
+        assertThat(unknown).as("names in %s", page).isEmpty();
+        return classes;
     }
 
     @Test
@@ -72,6 +92,36 @@ class ContributingPageTests {
                 .filteredOn(code -> code.matches("\\w+\\.lua"))
                 .isNotEmpty()
                 .allSatisfy(part -> assertThat(SCRIPT.resolve(part)).exists());
+    }
+
+    /** A reader opens the package first. */
+    @Test
+    void everyClassIsInThePackageThatItsRowNames() {
+        Matcher places = PLACES.matcher(page.text());
+        assertThat(places.find()).isTrue();
+        List<String> missing = new ArrayList<>();
+        int classes = 0;
+        for (MatchResult row : PLACE.matcher(places.group(1)).results().toList()) {
+            Path directory = null;
+            Matcher placed = PLACED.matcher(row.group(1));
+            while (placed.find()) {
+                if (placed.group("class") == null) {
+                    directory = placed.group("module") != null ? null : directory(placed.group("package"));
+                } else if (directory != null) {
+                    classes++;
+                    Path source = directory.resolve(placed.group("class") + ".java");
+                    if (!Files.exists(source)) {
+                        missing.add(row.group(1) + " -> " + source);
+                    }
+                }
+            }
+        }
+        assertThat(missing).isEmpty();
+        assertThat(classes).isGreaterThan(200);
+    }
+
+    private static Path directory(@Nullable String packageName) {
+        return packageName == null ? MAIN : MAIN.resolve(packageName.replace('.', '/'));
     }
 
     @Test
@@ -100,15 +150,15 @@ class ContributingPageTests {
         }
     }
 
-    /** Written anew by {@code -Dratelimit.test.write-class-index=true}. */
+    /** Written anew by {@code -Dratelimit.test.write-class-index=true}: what is below the introduction. */
     @Test
     void everyClassIsInTheIndex() throws IOException {
-        String before = page.text().substring(0, page.text().indexOf(INDEX) + INDEX.length());
-        String expected = before + "\n\n" + ClassIndex.markdown();
+        String introduction = index.text().substring(0, index.text().indexOf("\n## ") + 1);
+        String expected = introduction + ClassIndex.markdown();
         if (Boolean.getBoolean("ratelimit.test.write-class-index")) {
-            Files.writeString(Path.of("..").resolve(page.path()), expected);
+            Files.writeString(Path.of("..").resolve(index.path()), expected);
         } else {
-            assertThat(page.text()).isEqualTo(expected);
+            assertThat(index.text()).isEqualTo(expected);
         }
     }
 
