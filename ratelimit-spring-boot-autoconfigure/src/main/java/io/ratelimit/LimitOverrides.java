@@ -7,8 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the properties of one limit, or the defaults of all limits. Those of a limit override its declaration, attribute by
- * attribute; the defaults apply to what neither sets. {@code null}: not set.
+ * Holds what the configuration sets for one limit below {@code ratelimit.limits}, or for all limits below
+ * {@code ratelimit.defaults}. The properties of a limit override its declaration, attribute by attribute; the defaults apply to what
+ * neither sets. {@code null}: not set. What an operator sets at run time is a {@link RateLimitOverride}.
  *
  * @param property the prefix of these properties, such as {@code ratelimit.limits.quotes}
  * @param ownAlgorithm the name of an algorithm of the application, in place of {@code algorithm}

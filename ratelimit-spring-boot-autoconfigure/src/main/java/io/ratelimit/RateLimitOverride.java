@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Attributes of a limit that replace those of its declaration and of the configuration while the application runs. What is
- * {@code null} stays as it is.
+ * Holds the attributes that an operator sets for a limit while the application runs, in place of those of its declaration and of
+ * the configuration. What is {@code null} stays as it is.
  *
  * <pre>{@code RateLimitOverride.builder().capacity(50).rate("20/s").duration(Duration.ofHours(1)).build()}</pre>
  *

@@ -19,7 +19,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
-/** Determines what calls of a method are charged until one of its limits changes. Immutable. */
+/**
+ * Decides, by the limits of a method as they apply now, what each call is charged and whether a call may block, holds permits, or
+ * is settled when it ends. Immutable: when one of the limits changes, another one takes its place.
+ */
 final class MethodCharges {
 
     private final LimitedMethod method;

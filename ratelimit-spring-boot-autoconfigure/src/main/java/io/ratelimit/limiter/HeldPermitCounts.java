@@ -5,7 +5,7 @@ import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Counts the permits of concurrency limits that calls of this instance hold, by limit. */
+/** Counts the permits that calls of this instance hold, by limit, for the meter {@code ratelimit.concurrency} and the endpoint. */
 public final class HeldPermitCounts {
 
     /** By the id of the limit. */

@@ -7,7 +7,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 
-/** The permits of concurrency limits that one call holds. */
+/** Releases the permits that one call has taken from concurrency limits, once, in whichever store they are. */
 final class PermitHold {
 
     private final Refund refund;

@@ -13,8 +13,8 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Counts the permits that running calls hold of concurrency limits. A counter exists only while there are such calls, so it is
- * never evicted.
+ * Holds the counters by which the in-memory store decides calls of concurrency limits: the permits in use, by bucket. A counter
+ * exists only while there are such calls, so it is never evicted.
  */
 final class HeldPermits {
 

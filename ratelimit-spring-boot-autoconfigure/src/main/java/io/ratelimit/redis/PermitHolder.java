@@ -3,7 +3,7 @@ package io.ratelimit.redis;
 import io.ratelimit.Charge;
 import org.jspecify.annotations.Nullable;
 
-/** A call of this instance that holds permits of a bucket. */
+/** Describes a call of this instance that holds permits of a bucket in Redis, and when Redis has counted them last. */
 final class PermitHolder {
 
     private final Place place;

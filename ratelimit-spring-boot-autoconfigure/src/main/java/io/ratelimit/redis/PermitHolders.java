@@ -20,8 +20,8 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The calls of this instance that hold permits in Redis. Their permits are {@linkplain PermitRenewals renewed}, and each is released
- * until Redis has done so or the permits have expired.
+ * Registers the calls of this instance that hold permits in Redis, has the permits {@linkplain PermitRenewals renewed}, and sends
+ * each release until Redis has made it or the permits have expired.
  */
 final class PermitHolders {
 

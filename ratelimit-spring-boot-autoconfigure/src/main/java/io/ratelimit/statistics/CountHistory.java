@@ -4,7 +4,10 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 
-/** What was counted in the last 15 minutes: a fixed number of intervals, the last one under way. Not thread-safe. */
+/**
+ * Keeps what was counted of each limit in a ring of intervals: those of the last 15 minutes, and the one under way. Not
+ * thread-safe: {@link InstanceStatistics} guards it.
+ */
 final class CountHistory implements IntervalCounts {
 
     /** Those of 15 minutes, and the one under way. */

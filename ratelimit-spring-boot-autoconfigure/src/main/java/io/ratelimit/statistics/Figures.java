@@ -5,7 +5,10 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** The figures of limits, of all instances or of this one alone. Limits are named by their id. */
+/**
+ * Holds the figures that one request of the endpoint has read, of all instances or of this one alone. Limits are named by their
+ * id.
+ */
 public final class Figures {
 
     private final boolean ofAllInstances;

@@ -4,7 +4,7 @@ import java.time.Instant;
 import java.util.Map;
 
 /**
- * What is known of an instance.
+ * Describes one instance: its name, since when it runs, and what it has counted in the last minute.
  *
  * @param id tells instances apart
  * @param name for people: its process and host

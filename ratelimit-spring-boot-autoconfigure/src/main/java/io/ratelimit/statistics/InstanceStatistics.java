@@ -5,7 +5,10 @@ import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 
-/** What this instance has counted in the last 15 minutes, and what of it the other instances do not know. */
+/**
+ * Holds the figures of this instance in the JVM: its {@link CountHistory}, and the counts that it has not published to the other
+ * instances.
+ */
 final class InstanceStatistics {
 
     /** The intervals of a minute, and the one under way. */

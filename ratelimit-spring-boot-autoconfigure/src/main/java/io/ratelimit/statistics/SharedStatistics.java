@@ -6,8 +6,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the figures of all instances. Never blocks; a failure completes the stage, at the latest after a bounded time. It does
- * not pass the circuit breaker and never counts towards it.
+ * Publishes the counts of this instance, and reads those of all instances: the interface to where they are kept, which is Redis.
+ * Never blocks; a failure completes the stage, at the latest after a bounded time. It does not pass the circuit breaker and never
+ * counts towards it.
  */
 public interface SharedStatistics {
 

@@ -12,7 +12,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
 
 /**
- * Writes the headers that tell a caller its quota. They never contain the key.
+ * Calculates the headers {@code RateLimit} and {@code X-RateLimit} from what limits have decided, and the seconds of
+ * {@code Retry-After}. They never contain the key.
  *
  * @see <a href="https://datatracker.ietf.org/doc/html/draft-ietf-httpapi-ratelimit-headers-11">RateLimit header fields for
  *     HTTP</a>

@@ -17,7 +17,7 @@ import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Holds the figures of all instances in Redis: a key for the instances, and one for each interval. All are in one slot. */
+/** Keeps the figures of all instances in Redis: a key for the instances, and one for each interval. All are in one slot. */
 @SuppressWarnings("rawtypes")
 public final class RedisStatistics implements SharedStatistics {
 
