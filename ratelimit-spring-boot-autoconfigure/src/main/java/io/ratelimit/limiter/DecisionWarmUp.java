@@ -13,12 +13,11 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Makes some hundred decisions before traffic is accepted, so that classes are loaded and compiled and connections are
- * open. Uses its own buckets and notifies no listener.
+ * Makes some decisions by each algorithm before traffic is accepted, so that classes are loaded and connections are open. Few,
+ * because the other beans are created meanwhile: what compiles the code competes with them for the processors. Uses its own
+ * buckets and notifies no listener.
  */
 public final class DecisionWarmUp {
-
-    private static final int ROUNDS = 50;
 
     /** The maximum time for a round, in case the store never answers. */
     private static final int ROUND_SECONDS = 5;
@@ -52,8 +51,10 @@ public final class DecisionWarmUp {
      */
     public int run(BooleanSupplier isOver) throws Exception {
         int decided = 0;
-        for (int round = 0; round < ROUNDS && !isOver.getAsBoolean(); round++) {
-            RateLimit limit = LIMITS.get(round % LIMITS.size());
+        for (RateLimit limit : LIMITS) {
+            if (isOver.getAsBoolean()) {
+                return decided;
+            }
             CompletableFuture.allOf(IntStream.range(0, CALLS_AT_ONCE)
                             .mapToObj(i -> gate.decideAsync(List.of(Charge.keyed(limit, "caller" + i / 2, 1)))
                                     .toCompletableFuture())

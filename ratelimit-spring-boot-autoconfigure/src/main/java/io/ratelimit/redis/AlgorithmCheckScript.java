@@ -14,7 +14,8 @@ public final class AlgorithmCheckScript {
 
     /** Returns the text of the script. Its first argument is the {@link #name}. */
     public static String text(RateLimitAlgorithm algorithm) {
-        return RateLimitScript.text(RateLimitScript.PARTS, List.of(algorithm), RateLimitScript.read(FILE))
+        return RateLimitScript.text(
+                        RateLimitScript.PARTS, AlgorithmParts.texts(List.of(algorithm)), RateLimitScript.read(FILE))
                 + "\nreturn check_algorithm(ARGV)\n";
     }
 

@@ -19,8 +19,8 @@ final class BatchingDispatcher implements CallDispatcher {
 
     private final BatchQueue all;
 
-    private final AtomicReferenceArray<@Nullable BatchQueue> slots =
-            new AtomicReferenceArray<>(ClusterSlotHashUtil.SLOT_COUNT);
+    /** Of a cluster. The array is large, so the first call to a cluster creates it. */
+    private volatile @Nullable AtomicReferenceArray<@Nullable BatchQueue> slots;
 
     BatchingDispatcher(GuardedRedis redis, ScriptCodec codec) {
         this.redis = redis;
@@ -34,8 +34,9 @@ final class BatchingDispatcher implements CallDispatcher {
     private @Nullable String resume() {
         boolean stuck = timeout.resumeIfStuck();
         stuck |= all.resumeIfStuck();
-        for (int slot = 0; slot < slots.length(); slot++) {
-            BatchQueue queue = slots.get(slot);
+        AtomicReferenceArray<@Nullable BatchQueue> known = slots;
+        for (int slot = 0; known != null && slot < known.length(); slot++) {
+            BatchQueue queue = known.get(slot);
             stuck |= queue != null && queue.resumeIfStuck();
         }
         return stuck ? "Calls to Redis were stuck in a queue; the queue was resumed" : null;
@@ -56,10 +57,21 @@ final class BatchingDispatcher implements CallDispatcher {
     }
 
     private BatchQueue queue(int slot) {
-        BatchQueue known = slots.get(slot);
+        AtomicReferenceArray<@Nullable BatchQueue> ofSlots = slots;
+        BatchQueue known = ofSlots == null ? null : ofSlots.get(slot);
+        return known == null ? create(slot) : known;
+    }
+
+    private synchronized BatchQueue create(int slot) {
+        AtomicReferenceArray<@Nullable BatchQueue> ofSlots = slots;
+        if (ofSlots == null) {
+            ofSlots = new AtomicReferenceArray<>(ClusterSlotHashUtil.SLOT_COUNT);
+            slots = ofSlots;
+        }
+        BatchQueue known = ofSlots.get(slot);
         if (known == null) {
-            slots.compareAndSet(slot, null, queue());
-            return queue(slot);
+            known = queue();
+            ofSlots.set(slot, known);
         }
         return known;
     }

@@ -7,6 +7,7 @@ import java.security.NoSuchAlgorithmException;
 import java.util.Collection;
 import java.util.HexFormat;
 import java.util.List;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles the script's parts to a library of Redis functions, for servers that have them (Redis 7, Valkey 7.2). Its only
@@ -22,32 +23,38 @@ public final class RateLimitLibrary {
 
     private static final int DIGEST_BYTES = 8;
 
-    private final String name;
+    /** Assembled by the thread that connects, while others create the beans of the application. */
+    private final SingletonSupplier<Code> code;
 
-    private final String text;
+    private RateLimitLibrary(List<String> own) {
+        this.code = SingletonSupplier.of(() -> Code.of(RateLimitScript.text(RateLimitScript.PARTS, own, "")));
+    }
 
-    private RateLimitLibrary(Collection<? extends RateLimitAlgorithm> algorithms) {
-        this.name = PREFIX + digest(RateLimitScript.text(RateLimitScript.PARTS, algorithms, ""));
-        this.text = "#!lua name=" + name + "\n" + RateLimitScript.text(RateLimitScript.PARTS, algorithms, end(name));
+    private record Code(String name, String text) {
+
+        static Code of(String functions) {
+            String name = PREFIX + digest(functions);
+            return new Code(name, "#!lua name=" + name + "\n" + functions + end(name));
+        }
     }
 
     public static RateLimitLibrary load() {
         return load(List.of());
     }
 
-    /** Returns the library of an application with algorithms of its own. */
+    /** Returns the library of an application with algorithms of its own, whose parts are read now. */
     public static RateLimitLibrary load(Collection<? extends RateLimitAlgorithm> algorithms) {
-        return new RateLimitLibrary(algorithms);
+        return new RateLimitLibrary(AlgorithmParts.texts(algorithms));
     }
 
     /** Returns the name of the library, which is also the name of its function. */
     public String name() {
-        return name;
+        return code.obtain().name();
     }
 
     /** Returns the library's code. */
     public String text() {
-        return text;
+        return code.obtain().text();
     }
 
     static String end(String name) {

@@ -10,8 +10,10 @@ import java.util.Collection;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.core.script.DefaultRedisScript;
 import org.springframework.data.redis.core.script.RedisScript;
+import org.springframework.util.function.SingletonSupplier;
 
 /**
  * Assembles the script from its parts: buckets, one part for each algorithm, the decision. For servers with functions there is
@@ -52,10 +54,15 @@ public final class RateLimitScript {
         return load(List.of());
     }
 
-    /** Returns the script of an application with algorithms of its own. */
-    @SuppressWarnings({"rawtypes", "unchecked"})
+    /** Returns the script of an application with algorithms of its own, whose parts are read now. */
     public static RedisScript<List<Long>> load(Collection<? extends RateLimitAlgorithm> algorithms) {
-        return (RedisScript) new DefaultRedisScript<>(text(scriptParts(), algorithms, END), List.class);
+        List<String> own = AlgorithmParts.texts(algorithms);
+        return new Assembled(SingletonSupplier.of(() -> script(text(scriptParts(), own, END))));
+    }
+
+    @SuppressWarnings({"rawtypes", "unchecked"})
+    private static RedisScript<List<Long>> script(String text) {
+        return (RedisScript) new DefaultRedisScript<>(text, List.class);
     }
 
     static List<String> scriptParts() {
@@ -68,8 +75,9 @@ public final class RateLimitScript {
         return text(parts, List.of(), end);
     }
 
-    static String text(List<String> parts, Collection<? extends RateLimitAlgorithm> algorithms, String end) {
-        return Stream.concat(parts.stream().map(RateLimitScript::read), AlgorithmParts.texts(algorithms).stream())
+    /** @param own the texts behind those of the parts */
+    static String text(List<String> parts, List<String> own, String end) {
+        return Stream.concat(parts.stream().map(RateLimitScript::read), own.stream())
                 .collect(Collectors.joining("\n", "", "\n" + end));
     }
 
@@ -81,6 +89,25 @@ public final class RateLimitScript {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** Assembled by the thread that connects, while others create the beans of the application. */
+    private record Assembled(SingletonSupplier<RedisScript<List<Long>>> script) implements RedisScript<List<Long>> {
+
+        @Override
+        public String getSha1() {
+            return script.obtain().getSha1();
+        }
+
+        @Override
+        public @Nullable Class<List<Long>> getResultType() {
+            return script.obtain().getResultType();
+        }
+
+        @Override
+        public String getScriptAsString() {
+            return script.obtain().getScriptAsString();
         }
     }
 }

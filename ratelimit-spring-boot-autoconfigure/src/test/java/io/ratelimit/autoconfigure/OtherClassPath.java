@@ -7,6 +7,7 @@ import java.net.URL;
 import java.net.URLClassLoader;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.function.Consumer;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -22,7 +23,11 @@ final class OtherClassPath implements AutoCloseable {
     private final URLClassLoader loader;
 
     private OtherClassPath(Stream<File> entries) {
-        urls = entries.map(OtherClassPath::url).toArray(URL[]::new);
+        // Most classes are Spring's, and a class is looked for in one jar after the other.
+        urls = entries.sorted(Comparator.comparing(
+                        (File entry) -> !entry.isDirectory() && !entry.getName().startsWith("spring-")))
+                .map(OtherClassPath::url)
+                .toArray(URL[]::new);
         loader = new URLClassLoader(urls, ClassLoader.getPlatformClassLoader());
     }
 

@@ -1,5 +1,10 @@
 package io.ratelimit.limiter;
 
+import static io.ratelimit.Algorithm.FIXED_WINDOW;
+import static io.ratelimit.Algorithm.LEAKY_BUCKET;
+import static io.ratelimit.Algorithm.SLIDING_WINDOW;
+import static io.ratelimit.Algorithm.SLIDING_WINDOW_LOG;
+import static io.ratelimit.Algorithm.TOKEN_BUCKET;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -16,10 +21,13 @@ class DecisionWarmUpTests {
     private final StubStore store = new StubStore();
 
     @Test
-    void someHundredDecisionsAreMade() throws Exception {
+    void eachAlgorithmDecides() throws Exception {
         store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
-        assertThat(new DecisionWarmUp(store).run(() -> false)).isEqualTo(450);
-        assertThat(store.asked()).hasSize(450);
+        assertThat(new DecisionWarmUp(store).run(() -> false)).isEqualTo(63);
+        assertThat(store.asked())
+                .hasSize(63)
+                .extracting(charges -> charges.get(0).limit().algorithm())
+                .contains(TOKEN_BUCKET, LEAKY_BUCKET, FIXED_WINDOW, SLIDING_WINDOW, SLIDING_WINDOW_LOG);
     }
 
     @Test

@@ -56,7 +56,7 @@ final class WrappedScript {
     private static RedisScript<List<Long>> of(
             List<String> parts, String before, String after, List<RateLimitAlgorithm> algorithms) {
         String text = SERVER + BEFORE + before + "local function decide(KEYS, ARGV)\n"
-                + RateLimitScript.text(parts, algorithms, RateLimitScript.END) + "\nend\n"
+                + RateLimitScript.text(parts, AlgorithmParts.texts(algorithms), RateLimitScript.END) + "\nend\n"
                 + after;
         return (RedisScript) new DefaultRedisScript<>(text, List.class);
     }
@@ -68,7 +68,7 @@ final class WrappedScript {
 
     static String library(String name, String before, String after, List<RateLimitAlgorithm> algorithms) {
         return "#!lua name=" + name + "\n" + SERVER + BEFORE + before
-                + RateLimitScript.text(RateLimitScript.PARTS, algorithms, "local decide = run\n")
+                + RateLimitScript.text(RateLimitScript.PARTS, AlgorithmParts.texts(algorithms), "local decide = run\n")
                 + "library.register_function('" + name + "', function(KEYS, ARGV)\n" + after + "\nend)\n";
     }
 

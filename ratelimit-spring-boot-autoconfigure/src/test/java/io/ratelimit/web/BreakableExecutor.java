@@ -22,6 +22,10 @@ final class BreakableExecutor implements RateLimitScriptExecutor {
         broken = true;
     }
 
+    boolean isBroken() {
+        return broken;
+    }
+
     @Override
     public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
         return broken ? CompletableFuture.failedFuture(failure()) : redis.execute(keys, arguments);

@@ -83,6 +83,10 @@ final class HttpApplication implements AutoCloseable {
         store.fail();
     }
 
+    boolean storeFails() {
+        return store.isBroken();
+    }
+
     @Override
     public void close() {
         context.close();

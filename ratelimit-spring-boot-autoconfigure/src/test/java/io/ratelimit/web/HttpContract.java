@@ -9,6 +9,7 @@ import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.testing.ForegroundLog;
 import io.ratelimit.web.HttpDocumentation.Story;
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -41,6 +42,8 @@ abstract class HttpContract {
     @RegisterExtension
     static final RedisUnderTest redis = new RedisUnderTest();
 
+    private final Map<List<String>, HttpApplication> shared = new HashMap<>();
+
     private HttpApplication application;
 
     /** Starts an application with the usual endpoints. */
@@ -64,6 +67,22 @@ abstract class HttpContract {
     @AfterAll
     void end() {
         application.close();
+        shared.values().forEach(HttpApplication::close);
+    }
+
+    /** Returns an application with the usual endpoints that tests with the same properties share. Every bucket is full. */
+    private HttpApplication shared(String... properties) {
+        HttpApplication known = shared.get(List.of(properties));
+        if (known != null && known.storeFails()) {
+            known.close();
+            known = null;
+        }
+        if (known == null) {
+            known = start(List.of(), properties);
+            shared.put(List.of(properties), known);
+        }
+        known.later(Duration.ofDays(3));
+        return known;
     }
 
     HttpAnswer get(String path, String... headers) {
@@ -351,13 +370,12 @@ abstract class HttpContract {
     @ParameterizedTest
     @ValueSource(strings = {"native", "framework"})
     void forwardedAddressDecidesWhereItIsTrusted(String strategy) {
-        try (HttpApplication behindProxy = start(List.of(), "server.forward-headers-strategy=" + strategy)) {
-            behindProxy.get("/by-ip", "X-Forwarded-For", "203.0.113.7").isAllowed("\"by-ip\";r=1;t=1");
-            behindProxy.get("/by-ip", "X-Forwarded-For", "203.0.113.7").isAllowed("\"by-ip\";r=0;t=2");
-            behindProxy.get("/by-ip", "X-Forwarded-For", "203.0.113.7").isRejected("\"by-ip\";r=0;t=1", "1", "by-ip");
-            behindProxy.get("/by-ip", "X-Forwarded-For", "203.0.113.8").isAllowed("\"by-ip\";r=1;t=1");
-            behindProxy.get("/by-ip").isAllowed("\"by-ip\";r=1;t=1");
-        }
+        HttpApplication behindProxy = shared("server.forward-headers-strategy=" + strategy);
+        behindProxy.get("/by-ip", "X-Forwarded-For", "203.0.113.7").isAllowed("\"by-ip\";r=1;t=1");
+        behindProxy.get("/by-ip", "X-Forwarded-For", "203.0.113.7").isAllowed("\"by-ip\";r=0;t=2");
+        behindProxy.get("/by-ip", "X-Forwarded-For", "203.0.113.7").isRejected("\"by-ip\";r=0;t=1", "1", "by-ip");
+        behindProxy.get("/by-ip", "X-Forwarded-For", "203.0.113.8").isAllowed("\"by-ip\";r=1;t=1");
+        behindProxy.get("/by-ip").isAllowed("\"by-ip\";r=1;t=1");
     }
 
     @ParameterizedTest
@@ -369,11 +387,10 @@ abstract class HttpContract {
         "framework,Forwarded,for=\"[2001:db8::1]:%s\"",
     })
     void portOfAForwardedAddressIsNotPartOfTheCaller(String strategy, String header, String address) {
-        try (HttpApplication behindProxy = start(List.of(), "server.forward-headers-strategy=" + strategy)) {
-            behindProxy.get("/by-ip", header, address.formatted(5001)).isAllowed("\"by-ip\";r=1;t=1");
-            behindProxy.get("/by-ip", header, address.formatted(5002)).isAllowed("\"by-ip\";r=0;t=2");
-            behindProxy.get("/by-ip", header, address.formatted(5003)).isRejected("\"by-ip\";r=0;t=1", "1", "by-ip");
-        }
+        HttpApplication behindProxy = shared("server.forward-headers-strategy=" + strategy);
+        behindProxy.get("/by-ip", header, address.formatted(5001)).isAllowed("\"by-ip\";r=1;t=1");
+        behindProxy.get("/by-ip", header, address.formatted(5002)).isAllowed("\"by-ip\";r=0;t=2");
+        behindProxy.get("/by-ip", header, address.formatted(5003)).isRejected("\"by-ip\";r=0;t=1", "1", "by-ip");
     }
 
     @ParameterizedTest
@@ -384,12 +401,11 @@ abstract class HttpContract {
         "128,::ffff:203.0.113.7,203.0.113.7,203.0.113.8",
     })
     void networkOfAnIpv6AddressIsOneCaller(int prefix, String one, String same, String other) {
-        try (HttpApplication behindProxy =
-                start(List.of(), "server.forward-headers-strategy=framework", "ratelimit.web.ipv6-prefix=" + prefix)) {
-            behindProxy.get("/by-ip", "X-Forwarded-For", one).isAllowed("\"by-ip\";r=1;t=1");
-            behindProxy.get("/by-ip", "X-Forwarded-For", same).isAllowed("\"by-ip\";r=0;t=2");
-            behindProxy.get("/by-ip", "X-Forwarded-For", other).isAllowed("\"by-ip\";r=1;t=1");
-        }
+        HttpApplication behindProxy =
+                shared("server.forward-headers-strategy=framework", "ratelimit.web.ipv6-prefix=" + prefix);
+        behindProxy.get("/by-ip", "X-Forwarded-For", one).isAllowed("\"by-ip\";r=1;t=1");
+        behindProxy.get("/by-ip", "X-Forwarded-For", same).isAllowed("\"by-ip\";r=0;t=2");
+        behindProxy.get("/by-ip", "X-Forwarded-For", other).isAllowed("\"by-ip\";r=1;t=1");
     }
 
     @Test
@@ -399,10 +415,8 @@ abstract class HttpContract {
                 .hasSizeGreaterThan(8)
                 .allSatisfy(story -> assertThat(story.steps()).isNotEmpty());
         for (Story story : stories) {
-            try (HttpApplication documented =
-                    start(List.of(), story.properties().toArray(String[]::new))) {
-                story.steps().forEach(step -> step.happen(documented));
-            }
+            HttpApplication documented = shared(story.properties().toArray(String[]::new));
+            story.steps().forEach(step -> step.happen(documented));
         }
     }
 

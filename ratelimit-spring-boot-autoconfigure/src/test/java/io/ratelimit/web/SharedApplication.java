@@ -3,10 +3,11 @@ package io.ratelimit.web;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
 import java.time.Duration;
-import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.springframework.boot.WebApplicationType;
@@ -14,19 +15,18 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /**
- * Starts applications on a real server, with a stopped clock and limits in memory. Tests of one class that follow each other and
- * want the same properties share one, because a start takes longer than most tests. As an extension, ends it with the class.
+ * Starts applications on a real server, with a stopped clock and limits in memory. Tests of one class that want the same
+ * properties share one, because a start takes longer than most tests. As an extension, ends them with the class.
  */
 final class SharedApplication implements AfterAllCallback {
 
     /** More than any limit of these tests counts. */
     private static final Duration LATER = Duration.ofDays(400);
 
-    private static @Nullable Class<?> source;
+    /** None is closed before the others: reactive ones share the threads of Netty, which end with the first. */
+    private static final Map<Wanted, ConfigurableApplicationContext> running = new HashMap<>();
 
-    private static String[] properties = {};
-
-    private static @Nullable ConfigurableApplicationContext last;
+    private record Wanted(Class<?> source, WebApplicationType type, List<String> properties) {}
 
     /** Every bucket is full, and nothing recorded. */
     static void with(
@@ -45,34 +45,34 @@ final class SharedApplication implements AfterAllCallback {
         }
     }
 
-    private static ConfigurableApplicationContext get(Class<?> wantedSource, WebApplicationType type, String[] wanted) {
-        ConfigurableApplicationContext context = last;
-        if (context != null && source == wantedSource && Arrays.equals(properties, wanted)) {
+    private static ConfigurableApplicationContext get(Class<?> source, WebApplicationType type, String[] properties) {
+        Wanted wanted = new Wanted(source, type, List.of(properties));
+        ConfigurableApplicationContext context = running.get(wanted);
+        if (context == null) {
+            context = start(wanted);
+            running.put(wanted, context);
+        } else {
             context.getBean(StoppedClock.class).advance(LATER);
             context.getBean(RecordingListener.class).forgetDecisions();
-            return context;
         }
-        stop();
-        String[] arguments = Stream.concat(
-                        Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off"),
-                        Arrays.stream(wanted))
-                .map(property -> "--" + property)
-                .toArray(String[]::new);
-        context = new SpringApplicationBuilder(wantedSource)
-                .web(type)
-                .properties("ratelimit.store=in-memory")
-                .run(arguments);
-        source = wantedSource;
-        properties = wanted.clone();
-        last = context;
         return context;
     }
 
+    private static ConfigurableApplicationContext start(Wanted wanted) {
+        String[] arguments = Stream.concat(
+                        Stream.of("server.port=0", "server.address=127.0.0.1", "spring.main.banner-mode=off"),
+                        wanted.properties().stream())
+                .map(property -> "--" + property)
+                .toArray(String[]::new);
+        return new SpringApplicationBuilder(wanted.source())
+                .web(wanted.type())
+                .properties("ratelimit.store=in-memory")
+                .run(arguments);
+    }
+
     private static void stop() {
-        if (last != null) {
-            last.close();
-            last = null;
-        }
+        running.values().forEach(ConfigurableApplicationContext::close);
+        running.clear();
     }
 
     @Override

@@ -11,7 +11,9 @@ import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.LongStream;
 
 /** A bucket that lacks something for a moment, and one that is used alike but for that. */
 final class BucketTwins {
@@ -73,8 +75,25 @@ final class BucketTwins {
     }
 
     void assertAlike(RateLimit limit) {
-        for (long permits : new long[] {0, 1, limit.capacity() / 2 + 1, limit.capacity()}) {
-            assertThat(look(bucket, limit, permits)).as("%s", limit).isEqualTo(look(twin, limit, permits));
+        Looks ofBucket = new Looks(bucket, limit);
+        Looks ofTwin = new Looks(twin, limit);
+        assertThat(ofBucket.decisions()).as("%s", limit).isEqualTo(ofTwin.decisions());
+    }
+
+    /** Looks that are under way at the same time, so that a store can answer them together. */
+    private final class Looks {
+
+        private final List<CompletableFuture<RateLimitDecision>> answers;
+
+        Looks(String key, RateLimit limit) {
+            answers = LongStream.of(0, 1, limit.capacity() / 2 + 1, limit.capacity())
+                    .mapToObj(permits ->
+                            store.peekAsync(new Charge(limit, key, permits)).toCompletableFuture())
+                    .toList();
+        }
+
+        List<RateLimitDecision> decisions() {
+            return answers.stream().map(CompletableFuture::join).toList();
         }
     }
 

@@ -23,7 +23,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
+import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -164,12 +166,16 @@ public abstract class SettlementContract extends StoreContract {
     }
 
     private void assertAlike(RateLimit limit) {
-        for (long permits : new long[] {0, 1, limit.capacity()}) {
-            Charge charge = new Charge(limit, KEY, permits);
-            assertThat(store.peek(charge))
-                    .as(() -> String.join("\n", log) + "\n" + clock.micros() + " peek " + permits)
-                    .isEqualTo(reference.peek(charge));
-        }
+        List<Charge> charges = LongStream.of(0, 1, limit.capacity())
+                .mapToObj(permits -> new Charge(limit, KEY, permits))
+                .toList();
+        // Under way at the same time, so that a store can answer them together.
+        List<CompletableFuture<RateLimitDecision>> peeked = charges.stream()
+                .map(charge -> store.peekAsync(charge).toCompletableFuture())
+                .toList();
+        assertThat(peeked.stream().map(CompletableFuture::join))
+                .as(() -> String.join("\n", log) + "\n" + clock.micros() + " peek 0, 1 and " + limit.capacity())
+                .containsExactlyElementsOf(charges.stream().map(reference::peek).toList());
     }
 
     private void force(RateLimit limit, long permits) {

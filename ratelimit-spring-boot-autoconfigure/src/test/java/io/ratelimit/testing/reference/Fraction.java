@@ -8,9 +8,12 @@ public record Fraction(BigInteger numerator, BigInteger denominator) implements 
     static final Fraction ZERO = of(0);
 
     public Fraction {
-        BigInteger divisor = numerator.gcd(denominator).multiply(BigInteger.valueOf(denominator.signum()));
-        numerator = numerator.divide(divisor);
-        denominator = denominator.divide(divisor);
+        // Most are whole, and nothing else takes as long as this.
+        if (!denominator.equals(BigInteger.ONE)) {
+            BigInteger divisor = numerator.gcd(denominator).multiply(BigInteger.valueOf(denominator.signum()));
+            numerator = numerator.divide(divisor);
+            denominator = denominator.divide(divisor);
+        }
     }
 
     public static Fraction of(long number) {
