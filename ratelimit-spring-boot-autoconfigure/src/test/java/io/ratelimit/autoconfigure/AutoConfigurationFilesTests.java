@@ -66,6 +66,16 @@ class AutoConfigurationFilesTests {
         assertThat(ClassUtils.isPresent(name, getClass().getClassLoader())).isEqualTo(!OF_SPRING_BOOT_3.contains(name));
     }
 
+    /** Without it, Spring Boot reads the classes of all auto-configurations at each start. */
+    @Test
+    void springBootKnowsEveryAutoConfigurationWithoutReadingIt() throws IOException {
+        assertThat(PropertiesLoaderUtils.loadAllProperties(
+                                "META-INF/spring-autoconfigure-metadata.properties",
+                                getClass().getClassLoader())
+                        .stringPropertyNames())
+                .containsAll(autoConfigurations().stream().map(Class::getName).toList());
+    }
+
     @Test
     void everyNameHasItsCounterpartInTheOtherGeneration() {
         assertThat(earlierAutoConfigurations().filter(OF_SPRING_BOOT_3::contains))

@@ -41,6 +41,12 @@ class UnlimitedContextTests {
         assertThat(start(Plain.class, OfType.class)).hasSize(1);
     }
 
+    /** Petclinic is such an application. */
+    @Test
+    void annotationCountsAlsoInAPackageOfSpring() {
+        assertThat(start(Plain.class, org.springframework.samples.Quotes.class)).hasSize(1);
+    }
+
     @Test
     void contextWithLimitsOrWithoutAnnotationsIsFine() {
         assertThat(start(Limited.class, "--ratelimit.store=in-memory")).isEmpty();
