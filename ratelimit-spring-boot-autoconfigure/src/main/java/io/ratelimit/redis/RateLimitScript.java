@@ -8,6 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -54,9 +55,14 @@ public final class RateLimitScript {
         return load(List.of());
     }
 
-    /** Returns the script of an application with algorithms of its own, whose parts are read now. */
+    /**
+     * Returns the script of an application with algorithms of its own, whose parts are read now.
+     *
+     * @throws IllegalStateException if a part is missing from the class path
+     */
     public static RedisScript<List<Long>> load(Collection<? extends RateLimitAlgorithm> algorithms) {
         List<String> own = AlgorithmParts.texts(algorithms);
+        scriptParts().forEach(RateLimitScript::existing);
         return new Assembled(SingletonSupplier.of(() -> script(text(scriptParts(), own, END))));
     }
 
@@ -82,14 +88,18 @@ public final class RateLimitScript {
     }
 
     static String read(String part) {
-        try (InputStream in = RateLimitScript.class.getResourceAsStream(part)) {
-            if (in == null) {
-                throw new IllegalStateException("io/ratelimit/redis/" + part + " is missing from the class path");
-            }
+        try (InputStream in = Objects.requireNonNull(RateLimitScript.class.getResourceAsStream(existing(part)))) {
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
+    }
+
+    static String existing(String part) {
+        if (RateLimitScript.class.getResource(part) == null) {
+            throw new IllegalStateException("io/ratelimit/redis/" + part + " is missing from the class path");
+        }
+        return part;
     }
 
     /** Assembled by the thread that connects, while others create the beans of the application. */
