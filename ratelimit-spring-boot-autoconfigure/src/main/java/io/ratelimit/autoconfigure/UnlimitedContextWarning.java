@@ -40,7 +40,7 @@ final class UnlimitedContextWarning implements ApplicationContextInitializer<Con
             // A bean without a definition is the test itself, or another object that is injected.
             if (!warned && beans.containsBeanDefinition(beanName)) {
                 Class<?> type = ClassUtils.getUserClass(bean);
-                if (RateLimitAnnotations.areIn(type)) {
+                if (!SpringTypes.contain(type) && RateLimitAnnotations.areIn(type)) {
                     warned = true;
                     System.getLogger("io.ratelimit")
                             .log(

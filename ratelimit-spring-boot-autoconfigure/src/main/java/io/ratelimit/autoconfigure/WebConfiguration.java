@@ -76,10 +76,10 @@ class WebConfiguration {
                 SECURITY && properties.web().filterOrder() <= SECURITY_ORDER);
     }
 
-    /** Returns patterns of the application's handlers, but not of Spring Boot's own, such as the one for error pages. */
+    /** Returns patterns of the application's handlers, but not of Spring's own, such as the one for error pages. */
     static <I> Stream<String> ofApplication(Map<I, HandlerMethod> handlers, Function<I, Collection<String>> patterns) {
         return handlers.entrySet().stream()
-                .filter(handler -> !handler.getValue().getBeanType().getName().startsWith("org.springframework.boot."))
+                .filter(handler -> !SpringTypes.contain(handler.getValue().getBeanType()))
                 .flatMap(handler -> patterns.apply(handler.getKey()).stream());
     }
 }

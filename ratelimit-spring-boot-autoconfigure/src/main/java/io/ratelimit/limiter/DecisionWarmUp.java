@@ -13,9 +13,9 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * Makes some decisions by each algorithm before traffic is accepted, so that classes are loaded and connections are open. Few,
- * because the other beans are created meanwhile: what compiles the code competes with them for the processors. Uses its own
- * buckets and notifies no listener.
+ * Makes some decisions by each algorithm before traffic is accepted, so that classes are loaded and connections are open. Makes
+ * only a few, because the threads of the JIT compiler would compete with the creation of the other beans. Uses its own buckets and
+ * notifies no listener.
  */
 public final class DecisionWarmUp {
 

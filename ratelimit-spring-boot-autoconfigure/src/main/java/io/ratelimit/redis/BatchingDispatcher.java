@@ -19,7 +19,7 @@ final class BatchingDispatcher implements CallDispatcher {
 
     private final BatchQueue all;
 
-    /** Of a cluster. The array is large, so the first call to a cluster creates it. */
+    /** The queues of a cluster's slots. The first call to a cluster creates the array, because it is large. */
     private volatile @Nullable AtomicReferenceArray<@Nullable BatchQueue> slots;
 
     BatchingDispatcher(GuardedRedis redis, ScriptCodec codec) {

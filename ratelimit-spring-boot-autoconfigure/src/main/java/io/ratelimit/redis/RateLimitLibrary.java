@@ -23,7 +23,7 @@ public final class RateLimitLibrary {
 
     private static final int DIGEST_BYTES = 8;
 
-    /** Assembled by the thread that connects, while others create the beans of the application. */
+    /** Assembled when the connecting thread first asks for it, while the beans of the application are created. */
     private final SingletonSupplier<Code> code;
 
     private RateLimitLibrary(List<String> own) {
@@ -42,8 +42,13 @@ public final class RateLimitLibrary {
         return load(List.of());
     }
 
-    /** Returns the library of an application with algorithms of its own, whose parts are read now. */
+    /**
+     * Returns the library of an application with algorithms of its own.
+     *
+     * @throws IllegalStateException if a part is missing from the class path
+     */
     public static RateLimitLibrary load(Collection<? extends RateLimitAlgorithm> algorithms) {
+        RateLimitScript.PARTS.forEach(RateLimitScript::checkExists);
         return new RateLimitLibrary(AlgorithmParts.texts(algorithms));
     }
 

@@ -8,7 +8,6 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import java.util.Objects;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -56,14 +55,18 @@ public final class RateLimitScript {
     }
 
     /**
-     * Returns the script of an application with algorithms of its own, whose parts are read now.
+     * Returns the script of an application with algorithms of its own.
      *
      * @throws IllegalStateException if a part is missing from the class path
      */
     public static RedisScript<List<Long>> load(Collection<? extends RateLimitAlgorithm> algorithms) {
+        return load(scriptParts(), algorithms);
+    }
+
+    static RedisScript<List<Long>> load(List<String> parts, Collection<? extends RateLimitAlgorithm> algorithms) {
         List<String> own = AlgorithmParts.texts(algorithms);
-        scriptParts().forEach(RateLimitScript::existing);
-        return new Assembled(SingletonSupplier.of(() -> script(text(scriptParts(), own, END))));
+        parts.forEach(RateLimitScript::checkExists);
+        return new Assembled(SingletonSupplier.of(() -> script(text(parts, own, END))));
     }
 
     @SuppressWarnings({"rawtypes", "unchecked"})
@@ -88,21 +91,28 @@ public final class RateLimitScript {
     }
 
     static String read(String part) {
-        try (InputStream in = Objects.requireNonNull(RateLimitScript.class.getResourceAsStream(existing(part)))) {
+        try (InputStream in = RateLimitScript.class.getResourceAsStream(part)) {
+            if (in == null) {
+                throw missing(part);
+            }
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);
         }
     }
 
-    static String existing(String part) {
+    /** Stops the start-up, because the text is assembled later. */
+    static void checkExists(String part) {
         if (RateLimitScript.class.getResource(part) == null) {
-            throw new IllegalStateException("io/ratelimit/redis/" + part + " is missing from the class path");
+            throw missing(part);
         }
-        return part;
     }
 
-    /** Assembled by the thread that connects, while others create the beans of the application. */
+    private static IllegalStateException missing(String part) {
+        return new IllegalStateException("io/ratelimit/redis/" + part + " is missing from the class path");
+    }
+
+    /** Assembles the text when the connecting thread first asks for it, while the beans of the application are created. */
     private record Assembled(SingletonSupplier<RedisScript<List<Long>>> script) implements RedisScript<List<Long>> {
 
         @Override

@@ -21,7 +21,8 @@ class ReducedClassPathTests {
         "'spring-web|tomcat|jakarta.servlet|spring-boot-webmvc|spring-boot-servlet|spring-boot-web-server'",
         "actuator",
         // Nothing that needs one of these needs another one.
-        "'aspectjweaver|kotlin|context-propagation|blockhound|spring-security'",
+        "'aspectjweaver|kotlin|context-propagation|blockhound'",
+        "spring-security",
         "'lettuce|netty|reactor|reactive-streams'"
     })
     void inMemoryApplicationStartsAndLimits(String missing) throws ReflectiveOperationException, IOException {

@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.core.script.DigestUtils;
 
@@ -16,11 +17,10 @@ class RateLimitScriptTests {
         assertThat(RateLimitScript.load().getSha1()).isEqualTo(DigestUtils.sha1DigestAsHex(text));
     }
 
-    /** Loading looks for every part, so that a jar without one stops the start-up, and does not fail calls later. */
     @Test
-    void missingPartIsNamed() {
+    void missingPartStopsTheStartUpAndFailsNoCallLater() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> RateLimitScript.existing("none.lua"))
+                .isThrownBy(() -> RateLimitScript.load(List.of("run.lua", "none.lua"), List.of()))
                 .withMessage("io/ratelimit/redis/none.lua is missing from the class path");
     }
 }

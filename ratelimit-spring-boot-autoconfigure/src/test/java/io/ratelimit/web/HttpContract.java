@@ -66,8 +66,8 @@ abstract class HttpContract {
 
     @AfterAll
     void end() {
-        application.close();
         shared.values().forEach(HttpApplication::close);
+        application.close();
     }
 
     /** Returns an application with the usual endpoints that tests with the same properties share. Every bucket is full. */

@@ -71,8 +71,9 @@ final class SharedApplication implements AfterAllCallback {
     }
 
     private static void stop() {
-        running.values().forEach(ConfigurableApplicationContext::close);
+        List<ConfigurableApplicationContext> ending = List.copyOf(running.values());
         running.clear();
+        ending.forEach(ConfigurableApplicationContext::close);
     }
 
     @Override
