@@ -2,6 +2,7 @@ package io.ratelimit.redis.change;
 
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.change.ChangeChannel;
+import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.connection.RedisConnector;
@@ -11,6 +12,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Executor;
@@ -229,6 +231,9 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
         /** The thread that may wait for a connection. */
         private @Nullable Thread attempting;
 
+        /** Done when no connection is being created. */
+        private volatile CompletableFuture<@Nullable Void> created = CompletableFuture.completedFuture(null);
+
         /** No failure ends the attempts. */
         @Override
         public void run() {
@@ -263,32 +268,48 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
          * that logs each attempt as an error, with a stack trace, and cannot be stopped while it waits for the next one.
          */
         private void subscribe() {
-            close(subscription);
-            RedisConnection created = connector.connections().getConnection();
+            CompletableFuture<@Nullable Void> creation = new CompletableFuture<>();
+            created = creation;
+            try {
+                if (!ended) {
+                    close(subscription);
+                    subscribe(connector.connections().getConnection());
+                }
+            } finally {
+                creation.complete(null);
+            }
+        }
+
+        private void subscribe(RedisConnection connection) {
             boolean subscribed = false;
             try {
-                created.subscribe(new Received(this, created), channel.getBytes(StandardCharsets.UTF_8));
-                subscription = created;
-                subscribed = !ended && created.isSubscribed();
+                connection.subscribe(new Received(this, connection), channel.getBytes(StandardCharsets.UTF_8));
+                subscription = connection;
+                subscribed = !ended && connection.isSubscribed();
             } finally {
                 if (!subscribed) {
                     subscription = null;
-                    close(created);
+                    close(connection);
                 }
             }
         }
 
         /** The driver has subscribed. If it blocks, it has not returned. */
-        private void subscribedOn(RedisConnection created) {
-            subscription = created;
+        private void subscribedOn(RedisConnection connection) {
+            subscription = connection;
             if (ended) {
-                later(receiver, () -> close(created));
+                later(receiver, () -> close(connection));
             }
         }
 
-        /** Does not wait for a connection to a server that may be silent. The timeout of its handshake ends with the client. */
+        /**
+         * If the client ended while it connects, Netty would log errors: a connection that is being created has a moment to be.
+         * It does not take longer with a server that is silent. The timeout of that handshake ends with the client.
+         */
         private void end() {
             ended = true;
+            close(subscription);
+            BoundedWait.await(created, CONNECT);
             interrupt();
             close(subscription);
         }

@@ -159,6 +159,42 @@ class RedisChangeChannelTests {
         slow.destroy();
     }
 
+    /** Otherwise the client ends while it connects, which Netty logs as errors. */
+    @Test
+    void stopWaitsForAConnectionThatIsBeingCreated() throws Exception {
+        CountDownLatch creating = new CountDownLatch(1);
+        CountDownLatch stopping = new CountDownLatch(1);
+        AtomicBoolean interrupted = new AtomicBoolean();
+        List<RedisConnection> created = new CopyOnWriteArrayList<>();
+        AtomicBoolean connected = new AtomicBoolean();
+        RedisConnector slow = connector(() -> {
+            if (connected.get()) {
+                creating.countDown();
+                try {
+                    stopping.await();
+                } catch (InterruptedException ex) {
+                    interrupted.set(true);
+                }
+                created.add(redis.connections().getConnection());
+            }
+            return created.isEmpty() ? redis.connections().getConnection() : created.get(0);
+        });
+        assertThat(slow.connect()).isTrue();
+        connected.set(true);
+        RedisChangeChannel channel = new RedisChangeChannel(slow, prefix);
+        channels.add(channel);
+        channel.start();
+        creating.await();
+        Thread stop = new Thread(channel::stop);
+        stop.start();
+        await().until(() -> stop.getState() == Thread.State.TIMED_WAITING || !stop.isAlive());
+        stopping.countDown();
+        stop.join();
+        assertThat(interrupted).isFalse();
+        assertThat(created).hasSize(1).allMatch(RedisConnection::isClosed);
+        slow.destroy();
+    }
+
     /** A stop drops the timers of its client, the one that bounds the handshake included. */
     @Test
     void stopEndsTheWaitForAConnection() throws Exception {
