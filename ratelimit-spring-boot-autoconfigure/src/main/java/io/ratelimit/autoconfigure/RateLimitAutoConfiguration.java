@@ -28,7 +28,10 @@ import org.springframework.core.env.Environment;
 @EnableConfigurationProperties(RateLimitProperties.class)
 public final class RateLimitAutoConfiguration {
 
-    /** The name of a bean that exists wherever this configuration applies, also if limits are disabled. */
+    /**
+     * The name of a bean that exists wherever this configuration applies, also if limits are disabled. Without it, the
+     * auto-configurations that need this one do not apply.
+     */
     static final String VALIDATOR = "rateLimitPropertiesValidator";
 
     @Bean(VALIDATOR)

@@ -20,6 +20,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnWebApplication;
@@ -43,12 +44,14 @@ import org.springframework.web.util.pattern.PathPattern;
 
 /** Auto-configuration of rate limits in a reactive application. */
 @AutoConfiguration(
+        after = RateLimitAutoConfiguration.class,
         afterName = {
             "org.springframework.boot.autoconfigure.web.reactive.WebFluxAutoConfiguration",
             "org.springframework.boot.webflux.autoconfigure.WebFluxAutoConfiguration"
         })
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 @ConditionalOnClass(DispatcherHandler.class)
+@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
 @Conditional(OnRateLimitsEnabled.class)
 @Import({WebConfiguration.class, OpenApiConfiguration.class})
 public final class RateLimitReactiveAutoConfiguration {

@@ -31,6 +31,7 @@ import org.springframework.data.redis.core.RedisOperations;
  * {@code true}. A child context counts with that of its parent.
  */
 @AutoConfiguration(after = RateLimitAutoConfiguration.class)
+@ConditionalOnBean(name = RateLimitAutoConfiguration.VALIDATOR)
 @Conditional({OnRateLimitsEnabled.class, RateLimitStatisticsAutoConfiguration.OnStatistics.class})
 @ConditionalOnMissingBean(RateLimitStatistics.class)
 public final class RateLimitStatisticsAutoConfiguration {

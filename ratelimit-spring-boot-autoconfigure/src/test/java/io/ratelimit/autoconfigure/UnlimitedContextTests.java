@@ -7,10 +7,14 @@ import io.ratelimit.testing.LogRecorder;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 
@@ -53,6 +57,29 @@ class UnlimitedContextTests {
         assertThat(start(Limited.class, "--ratelimit.enabled=off")).isEmpty();
         assertThat(start(Unlimited.class, "--ratelimit.enabled=off")).isEmpty();
         assertThat(start(Plain.class)).isEmpty();
+    }
+
+    /** As {@code spring.autoconfigure.exclude} does. The warning says so. What keeps Spring Boot's Redis apart stays. */
+    @Test
+    void exclusionOfTheAutoConfigurationTurnsLimitsOff() {
+        Class<?>[] others = AutoConfigurationFilesTests.autoConfigurations().stream()
+                .filter(type -> type != RateLimitAutoConfiguration.class)
+                .toArray(Class<?>[]::new);
+        String[] properties = {"management.endpoints.web.exposure.include=*", "ratelimit.statistics.enabled=true"};
+        new WebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(others))
+                .withPropertyValues(properties)
+                .run(UnlimitedContextTests::containsNoLimits);
+        new ReactiveWebApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(others))
+                .withPropertyValues(properties)
+                .run(UnlimitedContextTests::containsNoLimits);
+    }
+
+    private static void containsNoLimits(ListableBeanFactory context) {
+        assertThat(context.getBeanDefinitionNames())
+                .filteredOn(name -> name.startsWith("rateLimit"))
+                .containsExactly("rateLimitDefaultRedis");
     }
 
     private List<String> start(Class<?> application, String... arguments) {
