@@ -23,7 +23,6 @@ final class SharedApplication implements AfterAllCallback {
     /** More than any limit of these tests counts. */
     private static final Duration LATER = Duration.ofDays(400);
 
-    /** None is closed before the others: reactive ones share the threads of Netty, which end with the first. */
     private static final Map<Wanted, ConfigurableApplicationContext> running = new HashMap<>();
 
     private record Wanted(Class<?> source, WebApplicationType type, List<String> properties) {}
@@ -67,6 +66,7 @@ final class SharedApplication implements AfterAllCallback {
         return new SpringApplicationBuilder(wanted.source())
                 .web(wanted.type())
                 .properties("ratelimit.store=in-memory")
+                .initializers(new KeptNettyThreads())
                 .run(arguments);
     }
 
