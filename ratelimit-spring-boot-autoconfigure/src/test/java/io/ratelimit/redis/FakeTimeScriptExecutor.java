@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
@@ -121,6 +122,9 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     private static final String LIBRARY = "fake_time";
 
+    /** To assemble and to compile the text for each test would take longer than most tests. */
+    private static final Map<RedisConnectionFactory, RateLimitScriptExecutor> LOADED = new ConcurrentHashMap<>();
+
     private final RateLimitScriptExecutor executor;
 
     private final TimeSource time;
@@ -138,14 +142,20 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
             TimeSource time,
             boolean collecting,
             List<RateLimitAlgorithm> algorithms) {
-        String library = algorithms.isEmpty() ? LIBRARY : LIBRARY + "_own";
-        this.executor = new BothWays(
+        this.executor = algorithms.isEmpty()
+                ? LOADED.computeIfAbsent(connections, first -> bothWays(first, LIBRARY, algorithms))
+                : bothWays(connections, LIBRARY + "_own", algorithms);
+        this.time = time;
+        this.collecting = collecting;
+    }
+
+    private static RateLimitScriptExecutor bothWays(
+            RedisConnectionFactory connections, String library, List<RateLimitAlgorithm> algorithms) {
+        return new BothWays(
                 WrappedScript.executor(connections, BEFORE, AFTER, algorithms),
                 connections,
                 library,
                 WrappedScript.library(library, BEFORE, AFTER, algorithms));
-        this.time = time;
-        this.collecting = collecting;
     }
 
     static FakeTimeScriptExecutor collecting(RedisConnectionFactory connections, TimeSource time) {

@@ -130,11 +130,9 @@ class HeldPermitsProcessTests {
         Collection<Long> expiries = expiries();
         assertThat(expiries).hasSize(permits);
         while (entries.size() < permits) {
-            if (isAdmitted()) {
-                long now = now();
-                assertThat(expiries.stream().filter(expiry -> expiry <= now))
-                        .hasSizeGreaterThanOrEqualTo(entries.size());
-            }
+            await().until(this::isAdmitted);
+            long now = now();
+            assertThat(expiries.stream().filter(expiry -> expiry <= now)).hasSizeGreaterThanOrEqualTo(entries.size());
         }
     }
 

@@ -21,7 +21,8 @@ import java.time.LocalDateTime;
 import java.time.zone.ZoneRules;
 import java.util.List;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -49,21 +50,22 @@ class OtherTimeZoneDatabaseTests {
 
     private final TestClock clock = new TestClock();
 
-    private final String prefix = RedisUnderTest.newPrefix();
+    private static final String PREFIX = RedisUnderTest.newPrefix();
 
-    private final RateLimitStore store = TestStores.over(redis.executorAt(clock), prefix);
+    @TempDir
+    private static Path logs;
+
+    private static ChildJvm other;
+
+    private final RateLimitStore store = TestStores.over(redis.executorAt(clock), PREFIX);
 
     private final Random random = TestRandom.create(getClass());
 
-    @TempDir
-    private Path logs;
-
-    private ChildJvm other;
-
     private record Taken(boolean allowed, long remaining, Duration resetAfter) {}
 
-    @BeforeEach
-    void start() throws IOException {
+    /** One for all tests, whose limits have names of their own. */
+    @BeforeAll
+    static void start() throws IOException {
         other = ChildJvm.start(
                 CalendarProcess.class,
                 logs.resolve("other"),
@@ -72,11 +74,16 @@ class OtherTimeZoneDatabaseTests {
                         "-Duser.timezone=UTC"),
                 SharedRedis.get().host(),
                 "" + SharedRedis.get().port(),
-                prefix);
+                PREFIX);
     }
 
-    @AfterEach
-    void stop() {
+    @BeforeEach
+    void forgetUpdates() {
+        other.ask("update summer");
+    }
+
+    @AfterAll
+    static void stop() {
         other.close();
     }
 
@@ -155,7 +162,7 @@ class OtherTimeZoneDatabaseTests {
     }
 
     private void playDays(boolean updates) {
-        RateLimit daily = TestLimits.calendarWindow("daily", "5/day", OtherTimeZoneDatabase.BERLIN);
+        RateLimit daily = TestLimits.calendarWindow("daily-" + updates, "5/day", OtherTimeZoneDatabase.BERLIN);
         setClock(Instant.parse("2026-10-20T12:00:00Z"));
         List<LocalDate> days = List.of();
         long taken = 0;

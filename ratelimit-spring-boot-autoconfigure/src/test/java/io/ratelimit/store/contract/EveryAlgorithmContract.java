@@ -3,11 +3,13 @@ package io.ratelimit.store.contract;
 import static java.time.Duration.ZERO;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestRandom;
 import java.util.Random;
+import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -92,9 +94,13 @@ public abstract class EveryAlgorithmContract extends StoreContract {
         for (int call = 0; call < 300; call++) {
             clock.advance(random.nextLong(SECOND));
             long permits = random.nextLong(CAPACITY / 2);
-            RateLimitDecision peeked = peek(limit, permits);
-            assertThat(peek(limit, permits)).isEqualTo(peeked);
+            Charge charge = new Charge(limit, KEY, permits);
+            // Under way at the same time, so that a store can decide them together, in their order.
+            CompletionStage<RateLimitDecision> first = store.peekAsync(charge);
+            CompletionStage<RateLimitDecision> second = store.peekAsync(charge);
             RateLimitDecision taken = take(limit, permits);
+            RateLimitDecision peeked = first.toCompletableFuture().join();
+            assertThat(second.toCompletableFuture().join()).isEqualTo(peeked);
             assertThat(peeked.allowed()).isEqualTo(taken.allowed());
             assertThat(peeked.delay()).isEqualTo(taken.delay());
             assertThat(peeked.retryAfter()).isEqualTo(taken.retryAfter());
