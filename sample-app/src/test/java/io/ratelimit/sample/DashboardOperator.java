@@ -1,5 +1,8 @@
 package io.ratelimit.sample;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.sample.browser.Axe;
 import io.ratelimit.sample.browser.Browser;
 
 /** Goes through the dashboard as an operator does. */
@@ -17,5 +20,23 @@ abstract class DashboardOperator {
     void lookUp(String key) {
         browser.type("#key", key).click("#lookup [type=submit]");
         browser.await("the bucket is shown", () -> browser.isShown("#bucket"));
+    }
+
+    void awaitLive() {
+        browser.await("the page is live", () -> browser.text("#connection-text").equals("Live"));
+    }
+
+    void assertIsAccessible() {
+        if (browser.isReal()) {
+            browser.show(1280, false);
+            assertThat(Axe.violations(browser)).as("light").isEmpty();
+            browser.show(390, true);
+            assertThat(Axe.violations(browser)).as("390 px, dark").isEmpty();
+            browser.show(1280, false);
+        }
+    }
+
+    Sample start(String... properties) {
+        return Sample.startOnSharedRedis(Sample.newKeyPrefix(), properties);
     }
 }
