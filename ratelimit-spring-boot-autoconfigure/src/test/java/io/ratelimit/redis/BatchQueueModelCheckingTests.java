@@ -2,6 +2,7 @@ package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
 import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @Tag("model-checking")
 class BatchQueueModelCheckingTests {
 
-    private static final int ORDERS = 300;
+    private static final int ORDERS = TestRandom.cases(5_000);
 
     private static final Duration TIMEOUT = Duration.ofNanos(800);
 
