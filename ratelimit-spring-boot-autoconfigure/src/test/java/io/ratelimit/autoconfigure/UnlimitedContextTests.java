@@ -59,7 +59,17 @@ class UnlimitedContextTests {
         assertThat(start(Plain.class)).isEmpty();
     }
 
-    /** As {@code spring.autoconfigure.exclude} does. The warning says so. What keeps Spring Boot's Redis apart stays. */
+    /** Whether a bean is annotated or not: URL rules are off, too. */
+    @Test
+    void exclusionOfTheAutoConfigurationIsNamedWithWhatToSet() {
+        assertThat(start(Excluding.class))
+                .containsExactly(
+                        "Rate limits are off: RateLimitAutoConfiguration is excluded. Remove the exclusion, or set"
+                                + " ratelimit.enabled=false instead of it");
+        assertThat(start(Excluding.class, "--ratelimit.enabled=false")).isEmpty();
+    }
+
+    /** As {@code spring.autoconfigure.exclude} does. What keeps Spring Boot's Redis apart stays. */
     @Test
     void exclusionOfTheAutoConfigurationTurnsLimitsOff() {
         Class<?>[] others = AutoConfigurationFilesTests.autoConfigurations().stream()
@@ -103,7 +113,8 @@ class UnlimitedContextTests {
 
     private List<String> warnings() {
         return log.lines().stream()
-                .filter(message -> message.startsWith("Rate limits are off in"))
+                .filter(message ->
+                        message.startsWith("Rate limits are off in") || message.startsWith("Rate limits are off:"))
                 .toList();
     }
 
@@ -118,6 +129,12 @@ class UnlimitedContextTests {
     @Configuration(proxyBeanMethods = false)
     @Import(Quotes.class)
     static class Limited {}
+
+    @ImportAutoConfiguration(
+            classes = {RateLimitAutoConfiguration.class, RateLimitsEndpointAutoConfiguration.class},
+            exclude = RateLimitAutoConfiguration.class)
+    @Configuration(proxyBeanMethods = false)
+    static class Excluding {}
 
     static class Quotes {
 

@@ -61,6 +61,9 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     private final ScheduledExecutorService thread;
 
+    /** How long a stop waits for a connection that is being created. */
+    private final Duration patience;
+
     /** From the last start on. */
     private @Nullable Subscribing subscribing;
 
@@ -74,12 +77,13 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
 
     /** @param keyPrefix the prefix of all keys of the starter, which the channel's name has, too */
     public RedisChangeChannel(RedisConnector connector, String keyPrefix) {
-        this(connector, keyPrefix, DaemonThreads.createScheduler("ratelimit-channel"));
+        this(connector, keyPrefix, DaemonThreads.createScheduler("ratelimit-channel"), CONNECT);
     }
 
-    RedisChangeChannel(RedisConnector connector, String keyPrefix, ScheduledExecutorService thread) {
+    RedisChangeChannel(RedisConnector connector, String keyPrefix, ScheduledExecutorService thread, Duration patience) {
         this.connector = connector;
         this.thread = thread;
+        this.patience = patience;
         this.channel = keyPrefix + ":%changes";
         this.template = SingletonSupplier.of(() -> new StringRedisTemplate(connector.connections()));
     }
@@ -299,17 +303,19 @@ public final class RedisChangeChannel implements ChangeChannel, SmartLifecycle, 
             subscription = connection;
             if (ended) {
                 later(receiver, () -> close(connection));
+            } else {
+                created.complete(null);
             }
         }
 
         /**
-         * If the client ended while it connects, Netty would log errors: a connection that is being created has a moment to be.
-         * It does not take longer with a server that is silent. The timeout of that handshake ends with the client.
+         * If the client ended while it connects, Netty would log errors, so a connection that is being created is waited for: for a
+         * moment, because its server may be silent, and the timeout of its handshake ends with the client.
          */
         private void end() {
             ended = true;
             close(subscription);
-            BoundedWait.await(created, CONNECT);
+            BoundedWait.await(created, patience);
             interrupt();
             close(subscription);
         }

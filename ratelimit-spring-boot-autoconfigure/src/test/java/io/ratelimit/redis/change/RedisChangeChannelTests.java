@@ -107,7 +107,7 @@ class RedisChangeChannelTests {
     void restartsLeaveOneSeriesOfAttempts() {
         connector.connect();
         HandTurnedThread thread = new HandTurnedThread();
-        RedisChangeChannel channel = new RedisChangeChannel(connector, prefix, thread);
+        RedisChangeChannel channel = new RedisChangeChannel(connector, prefix, thread, Duration.ZERO);
         channels.add(channel);
         for (int i = 0; i < 3; i++) {
             channel.start();
@@ -181,7 +181,8 @@ class RedisChangeChannelTests {
         });
         assertThat(slow.connect()).isTrue();
         connected.set(true);
-        RedisChangeChannel channel = new RedisChangeChannel(slow, prefix);
+        RedisChangeChannel channel =
+                new RedisChangeChannel(slow, prefix, new ScheduledThreadPoolExecutor(1), Duration.ofMinutes(1));
         channels.add(channel);
         channel.start();
         creating.await();
@@ -211,7 +212,7 @@ class RedisChangeChannelTests {
             assertThat(hanging.connect()).isTrue();
             connected.set(true);
             ScheduledThreadPoolExecutor thread = new ScheduledThreadPoolExecutor(1);
-            RedisChangeChannel channel = new RedisChangeChannel(hanging, prefix, thread);
+            RedisChangeChannel channel = new RedisChangeChannel(hanging, prefix, thread, Duration.ofMillis(10));
             channels.add(channel);
             channel.start();
             try (Socket accepted = silent.accept()) {
