@@ -17,7 +17,7 @@ import org.junit.jupiter.api.Test;
 @Tag("model-checking")
 class BatchQueueModelCheckingTests {
 
-    private static final int ORDERS = TestRandom.cases(5_000);
+    private static final int ORDERS = TestRandom.cases(7_500);
 
     private static final Duration TIMEOUT = Duration.ofNanos(800);
 

@@ -27,7 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 public abstract class BlockingTraceContract {
 
     /** Of each kind of limit, and of lists of limits: more than 100,000 in every build, of all stores together. */
-    private static final int DECISIONS = 210_000;
+    private static final int DECISIONS = 300_000;
 
     /** A year in microseconds. */
     private static final long LONGEST = 31_536_000_000_000L;

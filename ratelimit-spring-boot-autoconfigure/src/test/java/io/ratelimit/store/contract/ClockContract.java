@@ -157,7 +157,7 @@ public abstract class ClockContract extends StoreContract {
         long wrong = 0;
         long admitted = take(limit, 10).allowed() ? 10 : 0;
         boolean inUse = true;
-        for (int call = 0; call < TestRandom.cases(8_000); call++) {
+        for (int call = 0; call < TestRandom.cases(10_000); call++) {
             real += random.nextLong(10 * SECOND);
             if (random.nextInt(20) == 0) {
                 wrong = wrong == 0 && inUse ? -random.nextLong(2 * HOUR) : 0;
