@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  *       <td>by a call whose thread is interrupted while it waits for permits</td></tr>
  *     <tr><td>{@link RateLimitExpressionException}</td>
  *       <td>by a call, if an expression fails or its result has the wrong type</td></tr>
+ *     <tr><td>{@link RateLimitInputException}</td>
+ *       <td>by a call, if its limit cannot be applied to a value that the caller has passed</td></tr>
  *     <tr><td>{@link MissingRateLimitKeyException}</td>
  *       <td>by a call, if the result of its key expression is null or empty</td></tr>
  *     <tr><td>{@link RateLimitConfigurationException}</td>

@@ -180,8 +180,8 @@ public record RateLimitProperties(
      *
      * @param headers Rate limit headers of responses.
      * @param ipv6Prefix Number of bits of an IPv6 address that clientIp keeps, 1 to 128.
-     * @param missingKeyStatus Status of the response to a request whose key expression returns null or an empty text, 400 to
-     *     599.
+     * @param missingKeyStatus Status of the response to a request whose key is null or empty, or with a value that a limit cannot
+     *     use, such as negative permits, 400 to 599.
      * @param filterOrder Order of the filter that limits URLs. Default: just before Spring Security, so that login attempts
      *     are limited too. -99 is just after it, for keys by principal.
      */

@@ -9,7 +9,7 @@ record PlanExpression(RateLimitExpression expression) implements LimitPlan {
 
     @Override
     public RateLimit limit(EffectiveLimit limit, Evaluation evaluation) {
-        Object plan = expression.plan(evaluation);
+        Object plan = expression.plan(evaluation, limit.get());
         if (plan == null) {
             return limit.get();
         }

@@ -3,7 +3,10 @@ package io.ratelimit.expression;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitPlan;
+import java.time.DateTimeException;
+import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
@@ -19,6 +22,24 @@ final class RateLimitExpression implements LimitKey {
             SpelMessage.PROPERTY_OR_FIELD_NOT_READABLE_ON_NULL,
             SpelMessage.METHOD_CALL_ON_NULL_OBJECT_NOT_ALLOWED,
             SpelMessage.CANNOT_INDEX_INTO_NULL_VALUE);
+
+    /** Failures of SpEL if a value does not have what the expression reads, such as the second part of a header. */
+    private static final Set<SpelMessage> VALUE_FAILURES = Set.of(
+            SpelMessage.ARRAY_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.COLLECTION_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.STRING_INDEX_OUT_OF_BOUNDS,
+            SpelMessage.TYPE_CONVERSION_ERROR);
+
+    /** What a called method throws if it cannot use an argument, such as a header. Others are failures of the server. */
+    private static final List<Class<? extends RuntimeException>> VALUE_EXCEPTIONS = List.of(
+            NullPointerException.class,
+            IllegalArgumentException.class,
+            IndexOutOfBoundsException.class,
+            ArithmeticException.class,
+            DateTimeException.class);
+
+    /** Stands for a value that is no number of permits. */
+    private static final long INVALID = -1;
 
     private final String label;
 
@@ -52,23 +73,13 @@ final class RateLimitExpression implements LimitKey {
     /** @throws MissingRateLimitKeyException if the key, or a value that it is read from, is null or empty */
     @Override
     public String key(Evaluation evaluation, RateLimit limit) {
-        return KeyFormatter.key(keyValue(evaluation, limit), label, limit);
-    }
-
-    private @Nullable Object keyValue(Evaluation evaluation, RateLimit limit) {
+        Object key;
         try {
-            return value(evaluation);
-        } catch (RateLimitExpressionException ex) {
-            if (readsNull(ex)) {
-                throw KeyFormatter.missing(label, limit, "null", ex.getCause());
-            }
-            throw ex;
+            key = value(evaluation, limit);
+        } catch (RateLimitInputException ex) {
+            throw isOf(NULL_FAILURES, ex.getCause()) ? KeyFormatter.missing(label, limit, "null", ex.getCause()) : ex;
         }
-    }
-
-    private static boolean readsNull(RateLimitExpressionException ex) {
-        return ex.getCause() instanceof SpelEvaluationException failure
-                && NULL_FAILURES.contains(failure.getMessageCode());
+        return KeyFormatter.key(key, label, limit);
     }
 
     /**
@@ -76,16 +87,16 @@ final class RateLimitExpression implements LimitKey {
      * null or empty.
      */
     @Nullable
-    Object plan(Evaluation evaluation) {
+    Object plan(Evaluation evaluation, RateLimit limit) {
         try {
-            Object value = value(evaluation);
+            Object value = value(evaluation, limit);
             if (value instanceof RateLimitPlan || value == null) {
                 return value;
             }
             String name = KeyFormatter.of(value);
             return name == null || name.isEmpty() ? null : name;
-        } catch (RateLimitExpressionException ex) {
-            if (readsNull(ex)) {
+        } catch (RateLimitInputException ex) {
+            if (isOf(NULL_FAILURES, ex.getCause())) {
                 return null;
             }
             throw ex;
@@ -94,8 +105,14 @@ final class RateLimitExpression implements LimitKey {
         }
     }
 
-    long permits(Evaluation evaluation) {
-        return wholeNumber(value(evaluation));
+    /** @throws RateLimitInputException if the value is no number of permits */
+    long permits(Evaluation evaluation, RateLimit limit) {
+        Object value = value(evaluation, limit);
+        long permits = wholeNumber(value);
+        if (permits == INVALID) {
+            throw new RateLimitInputException(limit.name(), notWhole(value), null);
+        }
+        return permits;
     }
 
     /** Returns the actual cost of a call; {@code null}: unknown. */
@@ -111,31 +128,79 @@ final class RateLimitExpression implements LimitKey {
             return null;
         }
         long cost = wholeNumber(value);
-        if (cost > RateLimit.MAX_CAPACITY) {
-            throw new RateLimitExpressionException(
-                    label + " must be at most " + RateLimit.MAX_CAPACITY + " (was " + cost + ")", null);
+        if (cost == INVALID) {
+            throw new RateLimitExpressionException(notWhole(value), null);
         }
         return cost;
     }
 
+    /**
+     * Returns a number of permits, also from its text, because headers and variables of paths are texts; {@link #INVALID} if there
+     * is none.
+     *
+     * @throws RateLimitExpressionException if the type can never be one
+     */
     private long wholeNumber(@Nullable Object value) {
-        if (!(value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte)) {
-            throw new RateLimitExpressionException(
-                    label + " must return a whole number (was " + typeOf(value) + ")", null);
+        long number;
+        if (value instanceof Number numeric) {
+            number = numeric.longValue();
+            if (number != numeric.doubleValue()) {
+                return INVALID;
+            }
+        } else if (value == null) {
+            return INVALID;
+        } else if (value instanceof String text) {
+            try {
+                number = Long.parseLong(text);
+            } catch (NumberFormatException ex) {
+                return INVALID;
+            }
+        } else {
+            throw new RateLimitExpressionException(notWhole(value), null);
         }
-        long permits = ((Number) value).longValue();
-        if (permits < 0) {
-            throw new RateLimitExpressionException(label + " must not be negative (was " + permits + ")", null);
-        }
-        return permits;
+        return number < 0 || number > RateLimit.MAX_CAPACITY ? INVALID : number;
     }
 
-    boolean condition(Evaluation evaluation) {
-        Object value = value(evaluation);
+    /** Repeats no text, which may come from a request. */
+    private String notWhole(@Nullable Object value) {
+        Object shown =
+                value instanceof Integer || value instanceof Long || value instanceof Double ? value : typeOf(value);
+        return label + " must return a whole number from 0 to " + RateLimit.MAX_CAPACITY + " (was " + shown + ")";
+    }
+
+    /** @throws RateLimitInputException if the value is null */
+    boolean condition(Evaluation evaluation, RateLimit limit) {
+        Object value = value(evaluation, limit);
         if (value instanceof Boolean condition) {
             return condition;
         }
-        throw new RateLimitExpressionException(label + " must return true or false (was " + typeOf(value) + ")", null);
+        String message = label + " must return true or false (was " + typeOf(value) + ")";
+        throw value == null
+                ? new RateLimitInputException(limit.name(), message, null)
+                : new RateLimitExpressionException(message, null);
+    }
+
+    /** @throws RateLimitInputException if the expression fails because of a value that the caller has passed */
+    private @Nullable Object value(Evaluation evaluation, RateLimit limit) {
+        try {
+            return value(evaluation);
+        } catch (RateLimitExpressionException ex) {
+            Throwable cause = ex.getCause();
+            throw cause != null && isOfValue(cause)
+                    ? new RateLimitInputException(
+                            limit.name(), label + " failed (" + cause.getClass().getName() + ")", cause)
+                    : ex;
+        }
+    }
+
+    private static boolean isOfValue(Throwable failure) {
+        return isOf(NULL_FAILURES, failure)
+                || isOf(VALUE_FAILURES, failure)
+                || VALUE_EXCEPTIONS.stream().anyMatch(type -> type.isInstance(failure));
+    }
+
+    private static boolean isOf(Set<SpelMessage> messages, @Nullable Throwable failure) {
+        return failure instanceof SpelEvaluationException ex && messages.contains(ex.getMessageCode());
     }
 
     private @Nullable Object value(Evaluation evaluation) {

@@ -93,13 +93,13 @@ public record RateLimitOperation(
      */
     @Nullable
     public Charge charge(Evaluation evaluation) {
-        if (condition != null && !condition.condition(evaluation)) {
+        if (condition != null && !condition.condition(evaluation, limit())) {
             return null;
         }
         String callersKey = key == null ? null : key.key(evaluation, limit());
         RateLimit limit = plan == null ? limit() : plan.limit(effective, evaluation);
         return plan == null || plan.isResolved() || limit.enabled()
-                ? new Charge(limit, callersKey, permits == null ? fixedPermits : permits.permits(evaluation))
+                ? new Charge(limit, callersKey, permits == null ? fixedPermits : permits.permits(evaluation, limit))
                 : null;
     }
 

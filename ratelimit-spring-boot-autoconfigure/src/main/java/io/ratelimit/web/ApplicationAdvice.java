@@ -4,6 +4,7 @@ import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
 import java.lang.reflect.Method;
 import java.util.Arrays;
@@ -26,6 +27,7 @@ public final class ApplicationAdvice {
             RateLimitExceededException.class,
             RateLimitRefusedException.class,
             MissingRateLimitKeyException.class,
+            RateLimitInputException.class,
             RateLimitExpressionException.class);
 
     /** The starter's advice, by name, because only one of them can be loaded in most applications. */

@@ -3,6 +3,7 @@ package io.ratelimit.web;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
+import io.ratelimit.RateLimitInputException;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;
@@ -65,8 +66,8 @@ public final class ProblemResponses {
         ErrorResponse problem;
         if (exception instanceof RateLimitExceededException rejection) {
             problem = exceeded(rejection, locale);
-        } else if (exception instanceof MissingRateLimitKeyException missing) {
-            problem = missingKey(missing, locale);
+        } else if (exception instanceof RateLimitInputException invalid) {
+            problem = invalid(invalid, locale);
         } else {
             problem = refused(exception, locale);
         }
@@ -108,13 +109,13 @@ public final class ProblemResponses {
     }
 
     /** The exception's message names classes and methods, so it is logged and not sent. */
-    private ErrorResponse missingKey(MissingRateLimitKeyException missing, Locale locale) {
-        settings.logMissingKey(missing);
-        String limit = missing.getLimitName();
-        return problem(
-                        missing,
-                        settings.missingKeyStatus(),
-                        "The request does not contain the key that rate limit '" + limit + "' requires")
+    private ErrorResponse invalid(RateLimitInputException invalid, Locale locale) {
+        settings.logInvalid(invalid);
+        String limit = invalid.getLimitName();
+        String detail = invalid instanceof MissingRateLimitKeyException
+                ? "The request does not contain the key that rate limit '" + limit + "' requires"
+                : "The request contains a value that rate limit '" + limit + "' cannot use";
+        return problem(invalid, settings.invalidRequestStatus(), detail)
                 .detailMessageArguments(limit)
                 .build(messages, locale);
     }

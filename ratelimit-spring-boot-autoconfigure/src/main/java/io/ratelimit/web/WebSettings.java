@@ -1,8 +1,8 @@
 package io.ratelimit.web;
 
-import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitException;
+import io.ratelimit.RateLimitInputException;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.TimeSource;
 import io.ratelimit.limiter.LimitCatalog;
@@ -21,24 +21,24 @@ public final class WebSettings {
 
     private final ClientAddressNormalizer clientAddresses;
 
-    private final HttpStatusCode missingKeyStatus;
+    private final HttpStatusCode invalidRequestStatus;
 
     private final LimitCatalog limits;
 
-    private final MissingKeyLog missingKeyLog = new MissingKeyLog(System::nanoTime);
+    private final InvalidRequestLog invalidRequestLog = new InvalidRequestLog(System::nanoTime);
 
     /**
      * Creates the settings from the properties {@code ratelimit.web}.
      *
      * @param ipv6Prefix the number of leading bits of an IPv6 address that identify the caller's network, 1 to 128
-     * @param missingKeyStatus the status of the response to a request without a key
+     * @param invalidRequestStatus the status of the response to a request without a key, or with a value that a limit cannot use
      * @param time of this instance
      */
     public WebSettings(
-            HeaderFormat headers, int ipv6Prefix, int missingKeyStatus, LimitCatalog limits, TimeSource time) {
+            HeaderFormat headers, int ipv6Prefix, int invalidRequestStatus, LimitCatalog limits, TimeSource time) {
         this.headers = new RateLimitHeaders(headers, time);
         this.clientAddresses = new ClientAddressNormalizer(ipv6Prefix);
-        this.missingKeyStatus = HttpStatusCode.valueOf(missingKeyStatus);
+        this.invalidRequestStatus = HttpStatusCode.valueOf(invalidRequestStatus);
         this.limits = limits;
     }
 
@@ -76,15 +76,15 @@ public final class WebSettings {
         if (exception instanceof RateLimitRefusedException) {
             return HttpStatus.SERVICE_UNAVAILABLE;
         }
-        return exception instanceof MissingRateLimitKeyException ? missingKeyStatus : null;
+        return exception instanceof RateLimitInputException ? invalidRequestStatus : null;
     }
 
-    HttpStatusCode missingKeyStatus() {
-        return missingKeyStatus;
+    HttpStatusCode invalidRequestStatus() {
+        return invalidRequestStatus;
     }
 
-    void logMissingKey(MissingRateLimitKeyException missing) {
-        missingKeyLog.log(missing, missingKeyStatus);
+    void logInvalid(RateLimitInputException invalid) {
+        invalidRequestLog.log(invalid, invalidRequestStatus);
     }
 
     /** Returns the caller's quota under the limit that rejects it. */

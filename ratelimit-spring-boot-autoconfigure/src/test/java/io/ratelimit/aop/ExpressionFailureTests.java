@@ -3,7 +3,10 @@ package io.ratelimit.aop;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.ratelimit.MissingRateLimitKeyException;
+import io.ratelimit.RateLimitException;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.RateLimitInputException;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
@@ -26,28 +29,76 @@ class ExpressionFailureTests {
             quoteCharacter = '"',
             delimiter = '|',
             value = {
-                "key-expression | null | must return a key (was null)",
-                "key-expression | '' | must return a key (was empty)",
-                "key-expression | #user.substring(99) | failed",
-                "key-expression | T(Integer).parseInt(#user) | failed",
                 "key-expression | #user.nothing | failed",
                 "key-expression | @quotes.fail(#user) | failed",
-                "permits | 0 - 1 | must not be negative (was -1)",
-                "permits | 1.5 | must return a whole number (was a java.lang.Double)",
-                "permits | null | must return a whole number (was null)",
-                "permits | #user | must return a whole number (was a java.lang.String)",
-                "permits | T(Integer).parseInt(#user) | failed",
-                "condition | null | must return true or false (was null)",
+                "permits | new java.util.ArrayList() | must return a whole number from 0 to 1000000000 (was a java.util.ArrayList)",
+                "permits | true | must return a whole number from 0 to 1000000000 (was a java.lang.Boolean)",
                 "condition | #user | must return true or false (was a java.lang.String)",
                 "condition | @quotes.fail(#user) | failed",
+                "plan-expression | @quotes.fail(#user) | failed",
             })
-    void callIsNotMade(String attribute, String expression, String problem) {
-        runner.withPropertyValues("ratelimit.limits.quotes." + attribute + "=" + expression)
+    void mistakeOfTheServerFailsTheCall(String attribute, String expression, String problem) {
+        assertFails(attribute, expression, RateLimitExpressionException.class, problem);
+    }
+
+    /** A caller chooses the argument, so a web application answers with a 400. */
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            delimiter = '|',
+            value = {
+                "key-expression | null | must return a key (was null)",
+                "key-expression | #nobody.length | must return a key (was null)",
+                "key-expression | '' | must return a key (was empty)",
+            })
+    void callWithoutAKeyIsNotMade(String attribute, String expression, String problem) {
+        assertFails(attribute, expression, MissingRateLimitKeyException.class, problem);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            quoteCharacter = '"',
+            delimiter = '|',
+            value = {
+                "key-expression | #user.substring(99) | failed (java.lang.StringIndexOutOfBoundsException)",
+                "key-expression | #user.split(' ')[1] | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "key-expression | T(Integer).parseInt(#user) | failed (java.lang.NumberFormatException)",
+                "key-expression | T(java.util.UUID).fromString(#nobody) | failed (java.lang.NullPointerException)",
+                "plan-expression | T(java.time.Instant).parse(#user) | failed (java.time.format.DateTimeParseException)",
+                "permits | 0 - 1 | must return a whole number from 0 to 1000000000 (was -1)",
+                "permits | 1000000000 + 1 | must return a whole number from 0 to 1000000000 (was 1000000001)",
+                "permits | 9223372036854775807L | must return a whole number from 0 to 1000000000 (was 9223372036854775807)",
+                "permits | new java.math.BigInteger('18446744073709551617') | must return a whole number from 0 to 1000000000 (was a java.math.BigInteger)",
+                "permits | new java.math.BigDecimal('1e999999999') | must return a whole number from 0 to 1000000000 (was a java.math.BigDecimal)",
+                "permits | 1.5 | must return a whole number from 0 to 1000000000 (was 1.5)",
+                "permits | 0.0 / 0 | must return a whole number from 0 to 1000000000 (was NaN)",
+                "permits | 1.0 / 0 | must return a whole number from 0 to 1000000000 (was Infinity)",
+                "permits | 1 / 0 | failed (java.lang.ArithmeticException)",
+                "permits | null | must return a whole number from 0 to 1000000000 (was null)",
+                "permits | #user | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
+                "permits | '' | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
+                "permits | '-1' | must return a whole number from 0 to 1000000000 (was a java.lang.String)",
+                "permits | T(Integer).parseInt(#user) | failed (java.lang.NumberFormatException)",
+                "permits | #nobody.length | failed (org.springframework.expression.spel.SpelEvaluationException)",
+                "condition | null | must return true or false (was null)",
+                "condition | #nobody.empty | failed (org.springframework.expression.spel.SpelEvaluationException)",
+            })
+    void callWithAValueThatTheLimitCannotUseIsNotMade(String attribute, String expression, String problem) {
+        assertFails(attribute, expression, RateLimitInputException.class, problem);
+    }
+
+    private void assertFails(
+            String attribute, String expression, Class<? extends RateLimitException> type, String problem) {
+        runner.withPropertyValues(
+                        "ratelimit.limits.quotes." + attribute + "=" + expression,
+                        "ratelimit.limits.quotes.plans.pro.capacity=" + (attribute.startsWith("plan") ? 2 : 1),
+                        "ratelimit.limits.quotes."
+                                + (attribute.startsWith("plan") ? "dry-run=false" : "plan-expression=none"))
                 .run(context -> {
                     Quotes quotes = context.getBean(Quotes.class);
-                    assertThat(catchThrowable(() -> quotes.quote(SECRET)))
-                            .isInstanceOf(RateLimitExpressionException.class)
-                            .hasMessage("%s.quote(String): ratelimit.limits.quotes.%s \"%s\" %s"
+                    assertThat(catchThrowable(() -> quotes.quote(SECRET, null)))
+                            .isExactlyInstanceOf(type)
+                            .hasMessage("%s.quote(String, String): ratelimit.limits.quotes.%s \"%s\" %s"
                                     .formatted(Quotes.class.getName(), attribute, expression, problem));
                     assertThat(quotes.calls).isZero();
                     assertThat(context.getBean(RecordingListener.class).outcomes())
@@ -60,7 +111,7 @@ class ExpressionFailureTests {
         runner.withPropertyValues("ratelimit.limits.quotes.key-expression=#user")
                 .run(context -> {
                     Quotes quotes = context.getBean(Quotes.class);
-                    assertThat(catchThrowable(() -> quotes.quote(null)))
+                    assertThat(catchThrowable(() -> quotes.quote(null, null)))
                             .isInstanceOf(RateLimitExpressionException.class)
                             .hasMessageEndingWith("must return a key (was null)");
                     assertThat(quotes.calls).isZero();
@@ -75,7 +126,7 @@ class ExpressionFailureTests {
                 .withBean("quotes", Quotes.class, Quotes::new)
                 .withPropertyValues("ratelimit.limits.quotes.key-expression=clientIp")
                 .run(context -> assertThat(catchThrowable(
-                                () -> context.getBean(Quotes.class).quote(SECRET)))
+                                () -> context.getBean(Quotes.class).quote(SECRET, null)))
                         .isInstanceOf(RateLimitExpressionException.class)
                         .hasMessageContaining("\"clientIp\" failed")
                         .rootCause()
@@ -99,7 +150,7 @@ class ExpressionFailureTests {
         int calls;
 
         @RateLimited(name = "quotes", rate = "1/s")
-        public void quote(String user) {
+        public void quote(String user, String nobody) {
             calls++;
         }
 

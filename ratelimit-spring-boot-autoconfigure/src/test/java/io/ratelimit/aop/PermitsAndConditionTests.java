@@ -19,7 +19,16 @@ class PermitsAndConditionTests {
     private final ApplicationContextRunner runner = LimitedContexts.inMemory().withBean(Exports.class);
 
     @ParameterizedTest
-    @CsvSource({"#rows,7", "2 * #rows,14", "3,3", "0,0", "#rows - 7,0"})
+    @CsvSource({
+        "#rows,7",
+        "2 * #rows,14",
+        "T(String).valueOf(#rows),7",
+        "#rows * 1.0,7",
+        "new java.math.BigDecimal(#rows),7",
+        "3,3",
+        "0,0",
+        "#rows - 7,0"
+    })
     void permitsAreWhatTheExpressionSays(String expression, long permits) {
         runner.withPropertyValues("ratelimit.limits.exports.permits=" + expression)
                 .run(context -> {

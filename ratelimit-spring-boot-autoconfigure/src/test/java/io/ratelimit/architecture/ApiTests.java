@@ -44,6 +44,7 @@ class ApiTests {
             "RateLimitExceededException",
             "RateLimitException",
             "RateLimitExpressionException",
+            "RateLimitInputException",
             "RateLimitInterruptedException",
             "RateLimitKeyContext",
             "RateLimitKeyResolver",

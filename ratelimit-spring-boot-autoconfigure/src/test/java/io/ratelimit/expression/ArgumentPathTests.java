@@ -166,8 +166,8 @@ class ArgumentPathTests {
         RateLimitExpression read = new RateLimitExpression("it", expression, path, false);
         return List.of(
                 outcome(() -> read.key(call, LIMIT)),
-                outcome(() -> read.permits(call)),
-                outcome(() -> read.condition(call)));
+                outcome(() -> read.permits(call, LIMIT)),
+                outcome(() -> read.condition(call, LIMIT)));
     }
 
     private static Object outcome(Supplier<Object> attempt) {

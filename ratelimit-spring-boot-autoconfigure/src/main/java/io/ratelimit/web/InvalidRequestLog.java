@@ -1,6 +1,7 @@
 package io.ratelimit.web;
 
 import io.ratelimit.MissingRateLimitKeyException;
+import io.ratelimit.RateLimitInputException;
 import java.lang.System.Logger.Level;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
@@ -8,8 +9,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import org.springframework.http.HttpStatusCode;
 
-/** Logs requests without a key. Any client can send them, so each limit is logged at most once a minute. */
-final class MissingKeyLog {
+/**
+ * Logs requests without a key or with a value that a limit cannot use. Any client can send them, so each limit is logged at most
+ * once a minute.
+ */
+final class InvalidRequestLog {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.web");
 
@@ -20,17 +24,18 @@ final class MissingKeyLog {
     /** The time of the last line, by limit. */
     private final ConcurrentMap<String, Long> logged = new ConcurrentHashMap<>();
 
-    MissingKeyLog(LongSupplier nanos) {
+    InvalidRequestLog(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
-    void log(MissingRateLimitKeyException missing, HttpStatusCode status) {
-        if (isDue(missing.getLimitName())) {
+    void log(RateLimitInputException invalid, HttpStatusCode status) {
+        if (isDue(invalid.getLimitName())) {
             logger.log(
                     Level.WARNING,
-                    "Request without a key for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit.",
-                    missing.getLimitName(),
-                    missing.getMessage(),
+                    "Request {0} for rate limit ''{1}'' ({2}); answering {3}. Logged at most once a minute for this limit.",
+                    invalid instanceof MissingRateLimitKeyException ? "without a key" : "with an invalid value",
+                    invalid.getLimitName(),
+                    invalid.getMessage(),
                     Integer.toString(status.value()));
         }
     }

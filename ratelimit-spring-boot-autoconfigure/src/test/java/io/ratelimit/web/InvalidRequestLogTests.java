@@ -6,11 +6,11 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
 
-class MissingKeyLogTests {
+class InvalidRequestLogTests {
 
     private final AtomicLong nanos = new AtomicLong(Long.MAX_VALUE);
 
-    private final MissingKeyLog log = new MissingKeyLog(nanos::get);
+    private final InvalidRequestLog log = new InvalidRequestLog(nanos::get);
 
     @Test
     void everyLimitIsLoggedOnceAMinute() {
