@@ -71,7 +71,7 @@ class AdviceConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static RateLimitInterceptor rateLimitInterceptor(LimitedMethods methods, ObjectProvider<RateLimitGate> gate) {
+    static RateLimitInterceptor rateLimitMethodInterceptor(LimitedMethods methods, ObjectProvider<RateLimitGate> gate) {
         return new RateLimitInterceptor(methods, once(gate));
     }
 

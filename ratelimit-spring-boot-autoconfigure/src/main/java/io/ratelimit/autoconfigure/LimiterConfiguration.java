@@ -146,8 +146,7 @@ class LimiterConfiguration {
 
     @Bean
     @ConditionalOnMissingBean(value = RateLimiterRegistry.class, search = SearchStrategy.CURRENT)
-    CatalogRateLimiterRegistry rateLimiterRegistry(
-            LimitCatalog catalog, RateLimitGate gate, ListableBeanFactory beans) {
+    CatalogRateLimiterRegistry rateLimitRegistry(LimitCatalog catalog, RateLimitGate gate, ListableBeanFactory beans) {
         declareBeans(beans, catalog);
         return new CatalogRateLimiterRegistry(catalog, gate);
     }

@@ -60,7 +60,7 @@ public final class RateLimitAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        RateLimiterRegistry rateLimiterRegistry() {
+        RateLimiterRegistry rateLimitRegistry() {
             System.getLogger("io.ratelimit").log(Level.INFO, "Rate limits are off (ratelimit.enabled is false)");
             return new UnlimitedRateLimiterRegistry();
         }

@@ -17,7 +17,7 @@ import org.springframework.cloud.gateway.support.ConfigurationService;
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of the rate limiter that routes of Spring Cloud Gateway refer to as {@code #{@gatewayRateLimiter}}. It is
+ * Auto-configuration of the rate limiter that routes of Spring Cloud Gateway refer to as {@code #{@rateLimitGatewayLimiter}}. It is
  * the default of the filter {@code RequestRateLimiter} in an application that has no other.
  */
 @AutoConfiguration(
@@ -30,7 +30,7 @@ import org.springframework.context.annotation.Bean;
 @ConditionalOnWebApplication(type = ConditionalOnWebApplication.Type.REACTIVE)
 public final class RateLimitGatewayAutoConfiguration {
 
-    private static final String NAME = "gatewayRateLimiter";
+    private static final String NAME = "rateLimitGatewayLimiter";
 
     @Bean(NAME)
     @ConditionalOnMissingBean(RateLimiter.class)

@@ -76,7 +76,7 @@ public final class RateLimitReactiveAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    ReactiveRateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
+    ReactiveRateLimitExceptionAdvice rateLimitProblemAdvice(ApplicationContext context, WebSettings settings) {
         return new ReactiveRateLimitExceptionAdvice(context, settings);
     }
 

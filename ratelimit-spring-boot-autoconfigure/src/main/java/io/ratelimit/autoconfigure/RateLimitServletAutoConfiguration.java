@@ -101,7 +101,7 @@ public final class RateLimitServletAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    RateLimitExceptionAdvice rateLimitExceptionAdvice(ApplicationContext context, WebSettings settings) {
+    RateLimitExceptionAdvice rateLimitProblemAdvice(ApplicationContext context, WebSettings settings) {
         return new RateLimitExceptionAdvice(context, settings);
     }
 

@@ -59,7 +59,7 @@ class StoreConfiguration {
     }
 
     /** The return type tells conditions that the bean is a {@link io.ratelimit.store.StoreHealth}. */
-    @Bean("rateLimitStore")
+    @Bean("rateLimitDefaultStore")
     @ConditionalOnMissingBean(RateLimitStore.class)
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
     ScopedRateLimitStore redisStore(
@@ -149,7 +149,7 @@ class StoreConfiguration {
         }
     }
 
-    @Bean("rateLimitStore")
+    @Bean("rateLimitDefaultStore")
     @ConditionalOnMissingBean
     RateLimitStore inMemoryStore(
             RateLimitProperties properties,
@@ -185,7 +185,7 @@ class StoreConfiguration {
         }
         boolean own = List.of(
                         BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RateLimitStore.class, true, false))
-                .contains("rateLimitStore");
+                .contains("rateLimitDefaultStore");
         return own ? IN_MEMORY : CUSTOM;
     }
 
@@ -203,7 +203,7 @@ class StoreConfiguration {
                             .collect(Collectors.joining()));
         }
         boolean own = List.of(beans.getBeanNamesForType(RateLimitStore.class, true, false))
-                .contains("rateLimitStore");
+                .contains("rateLimitDefaultStore");
         return own ? Optional.of("Rate limits are counted in memory, by each instance on its own") : Optional.empty();
     }
 

@@ -236,7 +236,8 @@ class ContextHierarchyTests {
     void childUsesTheConnectionOfItsParent() {
         run(family(WithRedis.class, WithQuotes.class), "ratelimit.store=redis");
 
-        assertThat(last.getBeanFactory().containsLocalBean("rateLimitStore")).isFalse();
+        assertThat(last.getBeanFactory().containsLocalBean("rateLimitDefaultStore"))
+                .isFalse();
         assertThat(last.getBean(RateLimitStore.class)).isSameAs(last.getParent().getBean(RateLimitStore.class));
         assertThat(last.getBeanNamesForType(GuardedRedis.class)).isEmpty();
         assertThat(last.getParent().getBeanNamesForType(GuardedRedis.class)).hasSize(1);

@@ -72,8 +72,8 @@ class UnchangedApplicationTests {
     }
 
     private static void assertOnlyOurs(Set<String> before, Set<String> after) {
-        assertThat(before).noneMatch(bean -> bean.startsWith("rateLimiterRegistry"));
-        assertThat(after).anyMatch(bean -> bean.startsWith("rateLimiterRegistry"));
+        assertThat(before).noneMatch(bean -> bean.startsWith("rateLimitRegistry"));
+        assertThat(after).anyMatch(bean -> bean.startsWith("rateLimitRegistry"));
         assertThat(difference(after, before)).allMatch(OURS.or(LIBRARIES));
         assertThat(difference(before, after)).allMatch(PROXY_CREATOR.asPredicate());
     }

@@ -43,7 +43,7 @@ class UnchangedApplicationTests {
         Set<String> now = beans(after);
 
         assertThat(old).noneMatch(OURS);
-        assertThat(now).anyMatch(bean -> bean.startsWith("rateLimiterRegistry"));
+        assertThat(now).anyMatch(bean -> bean.startsWith("rateLimitRegistry"));
         assertThat(without(now, old)).allMatch(OURS.or(LIBRARIES).or(PROXY_CREATOR.asPredicate()));
         assertThat(without(old, now)).allMatch(PROXY_CREATOR.asPredicate());
     }

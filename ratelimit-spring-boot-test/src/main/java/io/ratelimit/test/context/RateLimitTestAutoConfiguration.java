@@ -32,7 +32,7 @@ public final class RateLimitTestAutoConfiguration {
 
     @Bean
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-    static TestRateLimits testRateLimits() {
+    static TestRateLimits rateLimitTestLimits() {
         return new TestRateLimits();
     }
 }

@@ -11,7 +11,7 @@ final class TestRateLimits implements BeanPostProcessor {
 
     @Override
     public Object postProcessAfterInitialization(Object bean, String beanName) {
-        if (beanName.equals("rateLimitStore") && bean instanceof RateLimitStore wrapped) {
+        if (beanName.equals("rateLimitDefaultStore") && bean instanceof RateLimitStore wrapped) {
             store = new ResettableRateLimitStore(wrapped);
             return store;
         }
