@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitPlan;
 import java.util.HashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.ConcurrentLruCache;
 
 /**
@@ -41,13 +42,9 @@ final class PlanLimits {
         return limit;
     }
 
+    /** Returns the limit of the plan with this name, which may come from a request. */
     RateLimit named(String plan) {
-        RateLimit known = named.get(plan);
-        return known != null ? known : respelled(plan);
-    }
-
-    private RateLimit respelled(String plan) {
-        RateLimit known = named.get(LimitNames.canonical(plan));
+        RateLimit known = find(plan);
         if (known == null) {
             mistakes.unknown(limit, plan);
             return limit;
@@ -55,8 +52,21 @@ final class PlanLimits {
         return known;
     }
 
+    private @Nullable RateLimit find(String plan) {
+        RateLimit known = named.get(plan);
+        return known != null ? known : named.get(LimitNames.canonical(plan));
+    }
+
     RateLimit of(RateLimitPlan plan) {
-        return plan.isName() ? named(plan.name()) : numbered.get(plan);
+        if (!plan.isName()) {
+            return numbered.get(plan);
+        }
+        RateLimit known = find(plan.name());
+        if (known == null) {
+            mistakes.unknown(limit, plan);
+            return limit;
+        }
+        return known;
     }
 
     private RateLimit derive(RateLimitPlan plan) {

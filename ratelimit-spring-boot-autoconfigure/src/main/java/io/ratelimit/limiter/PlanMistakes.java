@@ -8,21 +8,37 @@ import java.lang.System.Logger.Level;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Logs plans of one limit that cannot apply, each once. Bounded, because the names may come from requests. */
+/**
+ * Logs plans of one limit that cannot apply, each once. Names, which may come from requests, and plans that the application has made
+ * are bounded apart, so that no client keeps a mistake of the application from the log.
+ */
 final class PlanMistakes {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.plans");
 
-    /** How many mistakes are logged. */
+    /** How many mistakes of each kind are logged. */
     private static final int MOST = 20;
 
     private static final int LONGEST_NAME = 64;
 
-    private final Set<String> logged = ConcurrentHashMap.newKeySet();
+    /** The names without a plan, as texts. */
+    private final Set<String> names = ConcurrentHashMap.newKeySet();
 
-    /** Logs a name without a plan. What is no name is not repeated, because it may come from a request. */
+    /** The plans that the application has made. */
+    private final Set<String> plans = ConcurrentHashMap.newKeySet();
+
+    /** Logs a name without a plan, which may come from a request. What is no name is not repeated. */
     void unknown(RateLimit limit, String plan) {
-        if (isNew(plan)) {
+        unknown(limit, plan, names);
+    }
+
+    /** Logs a plan without numbers whose name is unknown. */
+    void unknown(RateLimit limit, RateLimitPlan plan) {
+        unknown(limit, plan.name(), plans);
+    }
+
+    private static void unknown(RateLimit limit, String plan, Set<String> logged) {
+        if (isNew(plan, logged)) {
             logger.log(
                     Level.WARNING,
                     "Rate limit '" + limit.name() + "' has no plan " + shown(plan)
@@ -33,7 +49,7 @@ final class PlanMistakes {
 
     /** Logs numbers that cannot apply to the limit. */
     void invalid(RateLimit limit, RateLimitPlan plan, RateLimitConfigurationException mistake) {
-        if (isNew(plan.name())) {
+        if (isNew(plan.name(), plans)) {
             logger.log(
                     Level.WARNING,
                     "The numbers of plan " + shown(plan.name()) + " of rate limit '" + limit.name() + "' are invalid ("
@@ -41,7 +57,7 @@ final class PlanMistakes {
         }
     }
 
-    private boolean isNew(String plan) {
+    private static boolean isNew(String plan, Set<String> logged) {
         return logged.size() < MOST && logged.add(isName(plan) ? LimitNames.canonical(plan) : "");
     }
 

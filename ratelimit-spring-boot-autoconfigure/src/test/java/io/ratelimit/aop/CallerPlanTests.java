@@ -192,6 +192,29 @@ class CallerPlanTests {
     }
 
     @Test
+    void mistakeOfTheApplicationIsLoggedAfterManyUnknownNamesOfClients() {
+        try (LogRecorder log = new LogRecorder("io.ratelimit.plans")) {
+            runner.run(context -> {
+                Quotes quotes = context.getBean(Quotes.class);
+                for (int plan = 0; plan < 100; plan++) {
+                    quotes.quote("alice" + plan, "unknown" + plan);
+                }
+                assertThat(log.lines()).hasSize(20);
+                for (int plan = 0; plan < 100; plan++) {
+                    quotes.computed(
+                            "bob" + plan, RateLimitPlan.named("invalid" + plan).capacity(-1));
+                    quotes.computed("bob" + plan, RateLimitPlan.named("silver" + plan));
+                }
+            });
+            assertThat(log.lines()).hasSize(40);
+            assertThat(log.lines().subList(20, 22))
+                    .satisfiesExactly(
+                            line -> assertThat(line).startsWith("The numbers of plan 'invalid0'"),
+                            line -> assertThat(line).startsWith("Rate limit 'quotes' has no plan 'silver0'"));
+        }
+    }
+
+    @Test
     void callerWhosePlanIsReadFromNullHasTheLimitsOwnNumbersAndOtherFailuresAreThoseOfTheCall() {
         runner.run(context -> {
             Quotes quotes = context.getBean(Quotes.class);
@@ -254,7 +277,6 @@ class CallerPlanTests {
                 "plans.pro.max-wait=-1s | ratelimit.limits.quotes.plans.pro.max-wait must not be negative (was -1s).",
                 "plans.pro.block-for=1m,0 | ratelimit.limits.quotes.plans.pro.block-for must be positive (was 0s).",
                 "plans.pro.capcity=5 | ratelimit.limits.quotes.plans.pro.capcity",
-                "plans.PRO.capacity=7 | ratelimit.limits.quotes.plans must not have two spellings of a name",
                 "plan-expression=None | ratelimit.limits.quotes.plan-expression \"None\" names 'None'",
                 "plan-expression=#nobody | ratelimit.limits.quotes.plan-expression \"#nobody\" names #nobody",
                 "plan-resolver=nothing | ratelimit.limits.quotes.plan-resolver must be the name of a RateLimitPlanResolver"
