@@ -2,7 +2,9 @@ package io.ratelimit;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
@@ -23,6 +25,14 @@ public final class LimitNames {
     /** Returns the same text for all spellings of a name. */
     public static String canonical(String name) {
         return isCanonical(name) ? name : normalize(name);
+    }
+
+    /** Returns each name once, in its longest spelling: the one with dashes, which environment variables do not have. */
+    public static Collection<String> distinct(Collection<String> names) {
+        Map<String, String> longest = new LinkedHashMap<>();
+        names.forEach(
+                name -> longest.merge(canonical(name), name, (one, same) -> one.length() < same.length() ? same : one));
+        return longest.values();
     }
 
     /** Returns whether a name has lower-case letters and digits alone, as most have that are looked up for a call. */

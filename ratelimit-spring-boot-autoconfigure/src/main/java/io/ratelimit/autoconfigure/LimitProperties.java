@@ -14,6 +14,7 @@ import java.time.ZoneId;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 
@@ -118,21 +119,17 @@ public record LimitProperties(
 
     private Map<String, RateLimitPlan> plans(String prefix) {
         Map<String, RateLimitPlan> all = new HashMap<>();
-        plans.forEach((name, numbers) -> {
+        // All spellings of a name are bound to the same values.
+        for (String name : LimitNames.distinct(plans.keySet())) {
             if (!LimitNames.isValid(name)) {
                 throw new RateLimitConfigurationException(
                         prefix + ".plans must have names of letters, digits, '-' and '_' (was \"" + name + "\").",
                         "Rename the plan.");
             }
-            RateLimitPlan plan = numbers.named(name);
-            RateLimitPlan other = all.putIfAbsent(LimitNames.canonical(name), plan);
-            if (other != null && !other.equals(plan)) {
-                throw new RateLimitConfigurationException(
-                        prefix + ".plans must not have two spellings of a name (was \"" + other.name() + "\" and \""
-                                + name + "\").",
-                        "Case, '-' and '_' are ignored. Use one spelling.");
-            }
-        });
+            all.put(
+                    LimitNames.canonical(name),
+                    Objects.requireNonNull(plans.get(name)).named(name));
+        }
         return all;
     }
 

@@ -12,6 +12,7 @@ import io.ratelimit.web.RequestRule;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -273,12 +274,11 @@ public record RateLimitProperties(
     }
 
     RateLimitSettings settings() {
-        Map<String, LimitOverrides> overrides = limits.entrySet().stream()
+        // All spellings of a name are bound to the same values.
+        Map<String, LimitOverrides> overrides = LimitNames.distinct(limits.keySet()).stream()
                 .collect(Collectors.toMap(
-                        entry -> LimitNames.canonical(entry.getKey()),
-                        entry -> entry.getValue().overrides(entry.getKey()),
-                        // Two spellings of a name are bound to the same values.
-                        (one, same) -> one));
+                        LimitNames::canonical,
+                        name -> Objects.requireNonNull(limits.get(name)).overrides(name)));
         return new RateLimitSettings(defaults.overrides(dryRun, onStoreFailure), share(), overrides);
     }
 

@@ -121,6 +121,39 @@ class PropertyPrecedenceTests {
                 });
     }
 
+    /** Environment variables have no dashes, so that a limit or a plan has two spellings. */
+    @Test
+    void environmentVariablesOverridePlansOfTheFileAttributeByAttribute() {
+        runner.withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addFirst(new SystemEnvironmentPropertySource(
+                                "test-systemEnvironment",
+                                Map.of(
+                                        "RATELIMIT_LIMITS_MYLIMIT_CAPACITY", "60",
+                                        "RATELIMIT_LIMITS_MYLIMIT_PLANS_GOLDPLAN_CAPACITY", "600"))))
+                .withInitializer(context -> context.getEnvironment()
+                        .getPropertySources()
+                        .addLast(new MapPropertySource(
+                                "file",
+                                Map.of(
+                                        "ratelimit.limits.my-limit.capacity", "50",
+                                        "ratelimit.limits.my-limit.rate", "5/s",
+                                        "ratelimit.limits.my-limit.plan-expression", "none",
+                                        "ratelimit.limits.my-limit.plans.gold-plan.capacity", "500",
+                                        "ratelimit.limits.my-limit.plans.gold-plan.rate", "50/s",
+                                        "ratelimit.limits.my-limit.plans.GoldPlan.dry-run", "true"))))
+                .run(context -> {
+                    RateLimit limit = limit(context, "my-limit");
+                    assertThat(limit).hasToString("TOKEN_BUCKET, capacity 60 at 5/s, plans gold-plan");
+                    assertThat(limit.name()).isEqualTo("my-limit");
+                    assertThat(limit.plans()).containsOnlyKeys("gold-plan");
+                    RateLimit plan = limit.plans().get("gold-plan");
+                    assertThat(plan.capacity()).isEqualTo(600);
+                    assertThat(plan.rate()).hasToString("50/s");
+                    assertThat(plan.dryRun()).isTrue();
+                });
+    }
+
     @Test
     void expressionsAreOverridden() {
         runner.withPropertyValues(
