@@ -42,8 +42,8 @@ status=0
 rows=()
 for boot in "${versions[@]}"; do
     # Spring Cloud's release for this generation.
-    gateway=5.0.3 context=5.0.3
-    [[ $boot != 3.* ]] || { gateway=4.3.5 context=4.3.0; }
+    gateway=5.0.3 context=5.0.3 generation=()
+    [[ $boot != 3.* ]] || { gateway=4.3.5 context=4.3.0 generation=(-Pspring-boot-3); }
     for jdk in "${jdks[@]}"; do
         # Nothing that another version has compiled.
         rm -rf acceptance/*/target
@@ -51,7 +51,7 @@ for boot in "${versions[@]}"; do
         JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
             -Dspring-boot.version="$boot" -Dspring-cloud-gateway.version="$gateway" \
             -Dspring-cloud-context.version="$context" \
-            ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
+            ${aot[@]+"${aot[@]}"} ${generation[@]+"${generation[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
             || outcome=$?
         java=$("$jdk/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.version = //p')
         tests=0 failed=0 skipped=0
@@ -64,7 +64,7 @@ for boot in "${versions[@]}"; do
         ((outcome == 0 && tests > skipped)) || status=1
         run=$boot-$java${aot[0]:+-aot}
         mkdir -p "acceptance/target/$run"
-        for module in servlet reactive jedis in-memory gateway clinic-before clinic-after; do
+        for module in servlet reactive jedis in-memory gateway neighbours clinic-before clinic-after; do
             cp "acceptance/$module/target/application.log" "acceptance/target/$run/$module.log" 2>/dev/null || true
         done
         mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true

@@ -106,8 +106,11 @@ final class ServerCircuitBreaker {
     }
 
     private static CircuitBreakerConfig config(Duration slow) {
+        // Spring Cloud Circuit Breaker has 2.2 or 2.3, which lacks slidingWindow(int, int, SlidingWindowType).
         return CircuitBreakerConfig.custom()
-                .slidingWindow(CALLS, FEWEST_CALLS, SlidingWindowType.COUNT_BASED)
+                .slidingWindowType(SlidingWindowType.COUNT_BASED)
+                .slidingWindowSize(CALLS)
+                .minimumNumberOfCalls(FEWEST_CALLS)
                 .failureRateThreshold(HALF)
                 .slowCallRateThreshold(HALF)
                 .slowCallDurationThreshold(slow)
