@@ -32,8 +32,9 @@ final class InvalidRequestLog {
         if (isDue(invalid.getLimitName())) {
             logger.log(
                     Level.WARNING,
-                    "Request {0} for rate limit ''{1}'' ({2}); answering {3}. Logged at most once a minute for this limit.",
-                    invalid instanceof MissingRateLimitKeyException ? "without a key" : "with an invalid value",
+                    invalid instanceof MissingRateLimitKeyException
+                            ? "Request without a key for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit."
+                            : "Request with an invalid value for rate limit ''{0}'' ({1}); answering {2}. Logged at most once a minute for this limit.",
                     invalid.getLimitName(),
                     invalid.getMessage(),
                     Integer.toString(status.value()));
