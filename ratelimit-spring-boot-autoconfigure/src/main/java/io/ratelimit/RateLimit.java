@@ -143,7 +143,11 @@ public final class RateLimit {
      * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with them
      */
     public RateLimit with(@Nullable RateLimitOverride override, Map<String, RateLimitOverride> ofPlans) {
-        return source.with(override, ofPlans).build();
+        try {
+            return source.with(override, ofPlans).build();
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at("override of limit '" + name + "'");
+        }
     }
 
     /**

@@ -289,11 +289,17 @@ public final class RateLimitBuilder {
     /** Returns the limits of the configured plans, by their names. */
     private Map<String, RateLimit> plans() {
         Map<String, RateLimit> plans = new TreeMap<>();
-        overrides
-                .plans()
-                .values()
-                .forEach(configured ->
-                        plans.put(configured.name(), of(configured).build()));
+        overrides.plans().values().forEach(configured -> plans.put(configured.name(), limitOf(configured)));
         return plans;
+    }
+
+    private RateLimit limitOf(RateLimitPlan configured) {
+        try {
+            return of(configured).build();
+        } catch (RateLimitConfigurationException ex) {
+            throw planOverrides.containsKey(LimitNames.canonical(configured.name()))
+                    ? ex.at("override of limit '" + name + "', plan '" + configured.name() + "'")
+                    : ex;
+        }
     }
 }

@@ -3,6 +3,7 @@ package io.ratelimit.change;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.change.OverrideSnapshot.Result;
+import io.ratelimit.limiter.StoredOverride;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
@@ -20,7 +21,7 @@ final class InMemoryOverrideRepository implements OverrideRepository {
 
     private long last;
 
-    /** @param epochMicros the time */
+    /** @param epochMicros the time, by a clock that is never set back */
     InMemoryOverrideRepository(LongSupplier epochMicros) {
         this.epochMicros = epochMicros;
     }
@@ -35,7 +36,7 @@ final class InMemoryOverrideRepository implements OverrideRepository {
             String id, @Nullable RateLimitOverride next, @Nullable String principal, long expectedVersion) {
         long now = now();
         StoredOverride present = overrides.get(id);
-        if (present != null && hasEnded(present, now)) {
+        if (present != null && present.hasEnded(now)) {
             present = null;
         }
         long version = present == null ? 0 : present.version();
@@ -48,9 +49,8 @@ final class InMemoryOverrideRepository implements OverrideRepository {
                     snapshot(present == null ? Result.UNCHANGED : Result.CHANGED, version));
         }
         Duration duration = next.duration();
-        last = Math.max(now, last + 1);
         long end = duration == null ? 0 : now + duration.toNanos() / 1_000;
-        overrides.put(id, new StoredOverride(last, end, next, principal));
+        overrides.put(id, new StoredOverride(now, end, next, principal));
         return CompletableFuture.completedFuture(snapshot(Result.CHANGED, version));
     }
 
@@ -62,15 +62,13 @@ final class InMemoryOverrideRepository implements OverrideRepository {
     private OverrideSnapshot snapshot(Result result, long version) {
         long now = now();
         int before = overrides.size();
-        overrides.values().removeIf(override -> hasEnded(override, now));
+        overrides.values().removeIf(override -> override.hasEnded(now));
         return new OverrideSnapshot(now, result, version, before - overrides.size(), overrides);
     }
 
-    private static boolean hasEnded(StoredOverride override, long now) {
-        return override.endMicros() != 0 && override.endMicros() <= now;
-    }
-
+    /** No two replies have the same time, so that it tells which of them is later. */
     private long now() {
-        return epochMicros.getAsLong();
+        last = Math.max(epochMicros.getAsLong(), last + 1);
+        return last;
     }
 }

@@ -20,6 +20,8 @@ import io.ratelimit.concurrent.Continuations;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.LimitState;
+import io.ratelimit.limiter.StoredOverride;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;
@@ -122,41 +124,52 @@ public final class LimitAdmin implements RateLimitAdmin {
     }
 
     private RateLimitStatus status(EffectiveLimit limit) {
-        ActiveOverride override = synchronizer.active(limit, null);
-        RateLimit configured = limit.configured();
-        RateLimit effective = limit.get();
-        Map<String, Origin> origins = origins(limit, configured, override);
+        LimitState state = limit.state();
+        RateLimit effective = state.effective();
+        ActiveOverride override = override(state, LimitState.OF_LIMIT);
+        Map<String, Origin> origins = origins(state.configured(), override);
         Map<String, RateLimitStatus> plans = new HashMap<>();
-        effective.plans().forEach((name, ofPlan) -> {
-            RateLimit configuredPlan = configured.plans().getOrDefault(name, ofPlan);
-            plans.put(name, status(limit, name, configuredPlan, ofPlan, origins));
-        });
-        return plan == null
-                ? new RateLimitStatus(configured, effective, override, origins, plans)
-                : plans.entrySet().stream()
-                        .filter(each -> LimitNames.canonical(each.getKey()).equals(plan))
-                        .map(Map.Entry::getValue)
-                        .findFirst()
-                        .orElseThrow(() -> noSuchPlan(effective));
+        for (Map.Entry<String, RateLimit> each : effective.plans().entrySet()) {
+            RateLimitStatus ofPlan = status(state, each.getKey(), each.getValue(), origins);
+            if (LimitNames.canonical(each.getKey()).equals(plan)) {
+                return ofPlan;
+            }
+            plans.put(each.getKey(), ofPlan);
+        }
+        return new RateLimitStatus(state.configured(), effective, override, origins, plans);
     }
 
-    private RateLimitStatus status(
-            EffectiveLimit limit, String name, RateLimit configured, RateLimit effective, Map<String, Origin> ofLimit) {
+    private RateLimitStatus status(LimitState state, String name, RateLimit effective, Map<String, Origin> ofLimit) {
+        RateLimit configured = state.configured().plans().getOrDefault(name, effective);
         Map<String, Origin> origins = new HashMap<>(ofLimit);
-        Map<String, Origin> inherited = limit.configured().origins();
+        Map<String, Origin> inherited = state.configured().origins();
         configured.origins().forEach((attribute, origin) -> {
             if (!origin.equals(inherited.get(attribute))) {
                 origins.put(attribute, withPlace(origin, ""));
             }
         });
-        ActiveOverride override = synchronizer.active(limit, LimitNames.canonical(name));
+        ActiveOverride override = override(state, LimitNames.canonical(name));
         addOverridden(origins, override);
         return new RateLimitStatus(configured, effective, override, origins);
     }
 
-    private Map<String, Origin> origins(EffectiveLimit limit, RateLimit configured, @Nullable ActiveOverride override) {
+    private static @Nullable ActiveOverride override(LimitState state, String ofPlan) {
+        StoredOverride stored = state.overrides().get(ofPlan);
+        if (stored == null) {
+            return null;
+        }
+        RateLimitOverride attributes = stored.attributes();
+        return new ActiveOverride(
+                attributes == null ? RateLimitOverride.builder().build() : attributes,
+                stored.version(),
+                stored.until(),
+                stored.principal(),
+                state.problem());
+    }
+
+    private Map<String, Origin> origins(RateLimit configured, @Nullable ActiveOverride override) {
         Map<String, Origin> origins = new HashMap<>();
-        String declaration = catalog.place(limit.name()).orElse("");
+        String declaration = catalog.place(configured.name()).orElse("");
         configured.origins().forEach((attribute, origin) -> origins.put(attribute, withPlace(origin, declaration)));
         addOverridden(origins, override);
         return origins;
@@ -184,13 +197,13 @@ public final class LimitAdmin implements RateLimitAdmin {
     @Override
     public RateLimitStatus override(String limit, RateLimitOverride override, long expectedVersion) {
         checkMayBlock();
-        return BoundedWait.get(write(find(limit), checked(override), expectedVersion), PATIENCE);
+        return BoundedWait.get(write(find(limit), override, expectedVersion), PATIENCE);
     }
 
     @Override
     public CompletionStage<RateLimitStatus> overrideAsync(
             String limit, RateLimitOverride override, long expectedVersion) {
-        return continuations.apart(Futures.start(() -> write(find(limit), checked(override), expectedVersion)));
+        return continuations.apart(Futures.start(() -> write(find(limit), override, expectedVersion)));
     }
 
     @Override
@@ -228,26 +241,24 @@ public final class LimitAdmin implements RateLimitAdmin {
 
     private CompletionStage<RateLimitStatus> write(
             EffectiveLimit limit, @Nullable RateLimitOverride next, long expectedVersion) {
+        String ofPlan = plan == null ? LimitState.OF_LIMIT : plan;
         if (next != null) {
-            check(limit, next);
+            check(next);
+            limit.check(ofPlan, next);
         }
-        String id = new AppliedOverrides.Target(limit, plan).id();
-        return synchronizer
-                .repository()
-                .write(id, next, principal, expectedVersion)
-                .handle((reply, thrown) -> {
-                    if (thrown != null) {
-                        throw failure(limit, next, thrown);
-                    }
-                    synchronizer.apply(reply, id, principal);
-                    if (reply.result() == OverrideSnapshot.Result.CONFLICT) {
-                        throw new RateLimitConflictException(limit.name(), expectedVersion, reply.presentVersion());
-                    }
-                    if (reply.result() == OverrideSnapshot.Result.CHANGED) {
-                        channel.send(OverrideSynchronizer.TOPIC, id);
-                    }
-                    return status(limit);
-                });
+        String id = OverrideEvents.id(limit.get(), ofPlan);
+        return synchronizer.write(id, next, principal, expectedVersion).handle((reply, thrown) -> {
+            if (thrown != null) {
+                throw failure(limit, next, thrown);
+            }
+            if (reply.result() == OverrideSnapshot.Result.CONFLICT) {
+                throw new RateLimitConflictException(limit.name(), expectedVersion, reply.presentVersion());
+            }
+            if (reply.result() == OverrideSnapshot.Result.CHANGED) {
+                channel.send(OverrideSynchronizer.TOPIC, id);
+            }
+            return status(limit);
+        });
     }
 
     /** Logs and publishes a change whose answer was lost: if it is made, no instance knows that it was made here. */
@@ -272,7 +283,7 @@ public final class LimitAdmin implements RateLimitAdmin {
                 failure));
     }
 
-    private static RateLimitOverride checked(RateLimitOverride override) {
+    private void check(RateLimitOverride override) {
         Duration duration = override.duration();
         if (override.isEmpty()) {
             throw new RateLimitConfigurationException(
@@ -284,19 +295,10 @@ public final class LimitAdmin implements RateLimitAdmin {
                     "duration must be from 1ms to 3650d (was " + DurationText.of(duration) + ").",
                     "Write it like \"1h\", or leave it out for an override that does not end by itself.");
         }
-        return override;
-    }
-
-    private void check(EffectiveLimit limit, RateLimitOverride override) {
         if (plan != null && override.onStoreFailure() != null) {
             throw new RateLimitConfigurationException(
                     "onStoreFailure must not be set for a plan (was " + override.onStoreFailure() + ").",
                     "It is the same for all plans: override it for the limit.");
-        }
-        try {
-            var unused = limit.with(plan, override);
-        } catch (RateLimitConfigurationException ex) {
-            throw ex.at("override of limit '" + limit.name() + "'" + (plan == null ? "" : ", plan '" + plan + "'"));
         }
     }
 
@@ -315,9 +317,7 @@ public final class LimitAdmin implements RateLimitAdmin {
                         + LimitNames.nearest(name, catalog.names())
                                 .map(nearest -> "; did you mean '" + nearest + "'?")
                                 .orElse("; known are " + catalog.names())));
-        if (plan != null
-                && limit.configured().plans().keySet().stream()
-                        .noneMatch(each -> LimitNames.canonical(each).equals(plan))) {
+        if (plan != null && !LimitState.hasPlan(limit.configured(), plan)) {
             throw noSuchPlan(limit.configured());
         }
         return limit;

@@ -3,11 +3,13 @@ package io.ratelimit.change;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.change.OverrideSnapshot.Result;
+import io.ratelimit.limiter.StoredOverride;
 import java.lang.System.Logger.Level;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -85,7 +87,7 @@ final class OverrideCodec {
         try {
             Map<String, String> attributes = attributes(limit, text);
             RateLimitOverride override = attributes(attributes)
-                    .duration(end == 0 ? null : StoredOverride.micros(end - version))
+                    .duration(end == 0 ? null : Duration.of(end - version, ChronoUnit.MICROS))
                     .build();
             return new StoredOverride(version, end, override, attributes.get(AUTHOR));
         } catch (RuntimeException ex) {

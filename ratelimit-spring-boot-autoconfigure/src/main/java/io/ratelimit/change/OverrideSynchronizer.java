@@ -1,7 +1,7 @@
 package io.ratelimit.change;
 
 import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.RateLimitStatus.ActiveOverride;
+import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
@@ -9,6 +9,8 @@ import io.ratelimit.concurrent.DaemonThreads;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.LimitState;
+import io.ratelimit.limiter.StoredOverride;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashSet;
@@ -16,6 +18,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Future;
 import java.util.concurrent.RejectedExecutionException;
@@ -23,12 +26,13 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads the stored overrides, about once a second, and at once if another instance says that they have changed.
- * {@link AppliedOverrides} applies them. While they cannot be read, the last known ones apply until they end. No failure ends
- * the reading.
+ * Reads the stored overrides, about once a second, and at once if another instance says that they have changed, and applies those
+ * that are in force. While they cannot be read, the last known ones apply until they end. No failure ends the reading, and a limit
+ * that fails leaves the others alone.
  */
 public final class OverrideSynchronizer implements AutoCloseable {
 
@@ -48,9 +52,6 @@ public final class OverrideSynchronizer implements AutoCloseable {
     /** The longest time to wait for a reply. */
     private static final Duration DEADLINE = Duration.ofSeconds(2);
 
-    /** A reply that is older than the last one by more is no late one: the store's clock was set back. */
-    private static final long LATE_MICROS = 5_000_000;
-
     private final OverrideRepository repository;
 
     private final LongSupplier nanos;
@@ -59,11 +60,14 @@ public final class OverrideSynchronizer implements AutoCloseable {
 
     private final List<LimitCatalog> catalogs = new CopyOnWriteArrayList<>();
 
-    private final AppliedOverrides applied = new AppliedOverrides();
+    private final OverrideEvents events = new OverrideEvents();
 
     private OverrideSnapshot known = new OverrideSnapshot(0, OverrideSnapshot.Result.UNCHANGED, 0, 0, Map.of());
 
     private long knownSince;
+
+    /** How many replies were applied. */
+    private long replies;
 
     private boolean failing;
 
@@ -84,13 +88,14 @@ public final class OverrideSynchronizer implements AutoCloseable {
      */
     public static OverrideSynchronizer shared(ChangeScript script, ChangeChannel channel) {
         OverrideSynchronizer synchronizer = of(new ScriptedOverrideRepository(script));
-        channel.subscribe(TOPIC, synchronizer.new Told());
+        channel.subscribe(TOPIC, synchronizer.new ChangeSubscriber());
         return synchronizer;
     }
 
     /** Creates a synchronizer of overrides of this instance alone. */
     public static OverrideSynchronizer ofThisInstance() {
-        return of(new InMemoryOverrideRepository(() -> System.currentTimeMillis() * 1_000));
+        long start = System.currentTimeMillis() * 1_000 - System.nanoTime() / 1_000;
+        return of(new InMemoryOverrideRepository(() -> start + System.nanoTime() / 1_000));
     }
 
     private static OverrideSynchronizer of(OverrideRepository repository) {
@@ -118,7 +123,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     }
 
     public void addListener(ChangeListener listener) {
-        applied.addListener(listener);
+        events.addListener(listener);
     }
 
     private void start() {
@@ -136,8 +141,29 @@ public final class OverrideSynchronizer implements AutoCloseable {
         thread.shutdownNow();
     }
 
-    OverrideRepository repository() {
-        return repository;
+    /**
+     * Changes the override of a limit or a plan, and applies what the store replies.
+     *
+     * @param id of what is changed
+     * @param next {@code null}: removes it
+     * @see OverrideRepository#write
+     */
+    CompletableFuture<OverrideSnapshot> write(
+            String id, @Nullable RateLimitOverride next, @Nullable String principal, long expectedVersion) {
+        return request(() -> repository.write(id, next, principal, expectedVersion), id, principal);
+    }
+
+    private CompletableFuture<OverrideSnapshot> request(
+            Supplier<CompletionStage<OverrideSnapshot>> request, @Nullable String changed, @Nullable String principal) {
+        long before = replies();
+        return Futures.start(request).thenApply(reply -> {
+            apply(reply, before, changed, principal);
+            return reply;
+        });
+    }
+
+    private synchronized long replies() {
+        return replies;
     }
 
     /** Reads on the thread of this class, soon. */
@@ -169,8 +195,8 @@ public final class OverrideSynchronizer implements AutoCloseable {
                 : Long.MAX_VALUE;
         long now = now();
         for (StoredOverride override : known.overrides().values()) {
-            if (override.endMicros() != 0) {
-                pause = Math.min(pause, Math.max(1, (override.endMicros() - now) / 1_000 + 1));
+            if (override.endMicros() > now) {
+                pause = Math.min(pause, (override.endMicros() - now) / 1_000 + 1);
             }
         }
         return pause;
@@ -188,7 +214,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
         try {
             if (running) {
                 BoundedWait.await(refresh(), DEADLINE);
-                applyAll();
+                applyAll(null, null, false);
             }
         } catch (Throwable ex) {
             logger.log(Level.DEBUG, "Applying overrides of rate limits failed; trying again", ex);
@@ -196,11 +222,9 @@ public final class OverrideSynchronizer implements AutoCloseable {
     }
 
     /** Reads and applies the overrides. */
-    private CompletableFuture<Void> refresh() {
-        return Futures.start(repository::read).handle((snapshot, thrown) -> {
-            if (thrown == null) {
-                apply(snapshot, null, null);
-            } else {
+    CompletableFuture<Void> refresh() {
+        return request(repository::read, null, null).handle((reply, thrown) -> {
+            if (thrown != null) {
                 failed(Futures.unwrap(thrown));
             }
             return null;
@@ -224,20 +248,22 @@ public final class OverrideSynchronizer implements AutoCloseable {
     }
 
     /**
-     * Applies overrides that the store has just replied, unless a later reply was applied already.
+     * Applies overrides that the store has just replied, unless it has replied later ones to another request. Of requests that were
+     * under way together, the store's clock tells which is later. It tells nothing else, because after a failover it may be another
+     * clock.
      *
-     * @param changed the id of the limit that this instance has changed; {@code null}: none
-     * @param principal the author of that change, if known
+     * @param before how many replies were applied when the request was sent
      */
-    synchronized void apply(OverrideSnapshot snapshot, @Nullable String changed, @Nullable String principal) {
+    private synchronized void apply(
+            OverrideSnapshot snapshot, long before, @Nullable String changed, @Nullable String principal) {
         if (failing) {
             failing = false;
             logger.log(Level.INFO, "Overrides of rate limits can be read again");
         }
-        long late = known.nowMicros() - snapshot.nowMicros();
-        if (late > 0 && late < LATE_MICROS) {
+        if (replies != before && snapshot.nowMicros() < known.nowMicros()) {
             return;
         }
+        replies++;
         known = snapshot;
         knownSince = nanos.getAsLong();
         applyAll(changed, principal, snapshot.ended() > 0);
@@ -246,18 +272,23 @@ public final class OverrideSynchronizer implements AutoCloseable {
         }
     }
 
-    private synchronized void applyAll() {
-        applyAll(null, null, false);
+    private synchronized void applyAll(@Nullable String changed, @Nullable String principal, boolean endedHere) {
+        OverrideEvents.Reading reading = new OverrideEvents.Reading(now(), changed, principal, endedHere);
+        Map<String, Map<String, StoredOverride>> inForce = known.inForce(reading.nowMicros());
+        for (EffectiveLimit limit : limits()) {
+            try {
+                LimitState before = limit.apply(inForce.getOrDefault(limit.get().id(), Map.of()));
+                events.publish(before, limit.state(), reading);
+            } catch (Throwable ex) {
+                logger.log(
+                        Level.DEBUG, "A change of rate limit '" + limit.name() + "' cannot be logged or published", ex);
+            }
+        }
     }
 
-    private void applyAll(@Nullable String changed, @Nullable String principal, boolean endedHere) {
-        applied.applyAll(limits(), known.overrides(), now(), changed, principal, endedHere);
-    }
-
-    /** Applies the overrides of limits again, whose configuration has changed, and tells of the change. */
+    /** Tells of limits whose configuration has changed. */
     public synchronized void reconfigured(List<EffectiveLimit> limits) {
-        applied.reconfigured(limits);
-        applyAll();
+        limits.forEach(limit -> events.publishReconfigured(limit.state()));
     }
 
     private Set<EffectiveLimit> limits() {
@@ -268,12 +299,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
 
     /** Tells the listeners of a change. */
     void tell(RateLimitChangedEvent event) {
-        applied.tell(event);
-    }
-
-    /** Returns the override of a limit, or of one of its plans, as this instance knows it, or {@code null}. */
-    synchronized @Nullable ActiveOverride active(EffectiveLimit limit, @Nullable String plan) {
-        return applied.find(limit, plan);
+        events.tell(event);
     }
 
     /** Returns the time by the store's clock. */
@@ -282,7 +308,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     }
 
     /** Reads the overrides when another instance says so. */
-    private final class Told implements ChangeChannel.Subscriber {
+    private final class ChangeSubscriber implements ChangeChannel.Subscriber {
 
         @Override
         public void onMessage(String message) {

@@ -5,6 +5,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitSettings;
+import java.lang.System.Logger.Level;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -18,22 +19,22 @@ import org.jspecify.annotations.Nullable;
  */
 public final class EffectiveLimit {
 
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
     private final String name;
 
     private final PlanMistakes mistakes = new PlanMistakes();
 
-    private volatile RateLimit configured;
-
-    private volatile RateLimit effective;
+    private volatile LimitState state;
 
     /** Made when a plan is looked up, for the limit of that time. */
     private volatile @Nullable PlanLimits plans;
 
-    /** That of {@link #effective}; {@code null}: none. */
-    private @Nullable RateLimitOverride override;
+    /** All that are in force, also those of plans that only other instances have. */
+    private Map<String, StoredOverride> overrides = Map.of();
 
-    /** Those of the plans of {@link #effective}, by the id of the plan. */
-    private Map<String, RateLimitOverride> planOverrides = Map.of();
+    /** Whether each listener knows the present limit. */
+    private boolean told = true;
 
     private final List<Consumer<RateLimit>> checks = new CopyOnWriteArrayList<>();
 
@@ -41,8 +42,7 @@ public final class EffectiveLimit {
 
     EffectiveLimit(RateLimit configured) {
         this.name = configured.name();
-        this.configured = configured;
-        this.effective = configured;
+        this.state = LimitState.of(configured);
     }
 
     /** Returns the name as declared, which does not change. */
@@ -52,7 +52,12 @@ public final class EffectiveLimit {
 
     /** Returns the limit that applies now, to callers without a plan. */
     public RateLimit get() {
-        return effective;
+        return state.effective();
+    }
+
+    /** Returns what applies now, and why. */
+    public LimitState state() {
+        return state;
     }
 
     /** Returns the limit that applies now to callers with a plan; that of others if there is no such plan. */
@@ -66,7 +71,7 @@ public final class EffectiveLimit {
     }
 
     private PlanLimits plans() {
-        RateLimit limit = effective;
+        RateLimit limit = get();
         PlanLimits known = plans;
         if (known == null || known.limit() != limit) {
             known = new PlanLimits(limit, mistakes);
@@ -77,7 +82,7 @@ public final class EffectiveLimit {
 
     /** Returns the limit without the override. */
     public RateLimit configured() {
-        return configured;
+        return state.configured();
     }
 
     /**
@@ -94,54 +99,32 @@ public final class EffectiveLimit {
     }
 
     /**
-     * Returns the limit with an override, which does not apply yet.
+     * Checks an override, which does not apply yet, beside the present ones of the limit and its plans.
      *
-     * @param plan the id of the plan that the override is for; {@code null}: callers without one
-     * @param candidate {@code null}: without an override
-     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with the override
+     * @param plan the id of the plan that the override is for, or {@link LimitState#OF_LIMIT}
+     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with it
      */
-    public synchronized RateLimit with(@Nullable String plan, @Nullable RateLimitOverride candidate) {
-        return plan == null
-                ? checked(configured, candidate, planOverrides)
-                : checked(configured, override, replaced(plan, candidate));
+    public void check(String plan, RateLimitOverride candidate) {
+        LimitState present = state;
+        Map<String, StoredOverride> next = new HashMap<>(present.overrides());
+        next.put(plan, new StoredOverride(0, 0, candidate, null));
+        var unused = LimitState.effective(present.configured(), next, this::check);
     }
 
     /**
-     * Applies an override instead of the present one.
+     * Applies these overrides of the limit and its plans, and no others. Whatever happens, it throws nothing.
      *
-     * @param plan the id of the plan that the override is for; {@code null}: callers without one
-     * @param next {@code null}: none
-     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with it; nothing changes
+     * @param next by the id of the plan, or {@link LimitState#OF_LIMIT}
+     * @return what applied before
      */
-    public synchronized void override(@Nullable String plan, @Nullable RateLimitOverride next) {
-        RateLimitOverride ofLimit = plan == null ? next : override;
-        Map<String, RateLimitOverride> ofPlans = plan == null ? planOverrides : replaced(plan, next);
-        apply(configured, ofLimit, ofPlans, checked(configured, ofLimit, ofPlans));
+    public synchronized LimitState apply(Map<String, StoredOverride> next) {
+        overrides = next;
+        return update(state.configured());
     }
 
-    private Map<String, RateLimitOverride> replaced(String plan, @Nullable RateLimitOverride next) {
-        Map<String, RateLimitOverride> replaced = new HashMap<>(planOverrides);
-        if (next == null) {
-            replaced.remove(plan);
-        } else {
-            replaced.put(plan, next);
-        }
-        return Map.copyOf(replaced);
-    }
-
-    /**
-     * Applies another configuration, below the present overrides. If these are invalid with it, they do not apply until they are
-     * set again.
-     *
-     * @throws RateLimitConfigurationException if the limit is invalid; nothing changes
-     */
-    public synchronized void reconfigure(RateLimit next) {
-        RateLimit checked = checked(next, null, Map.of());
-        try {
-            apply(checked, override, planOverrides, checked(checked, override, planOverrides));
-        } catch (RateLimitConfigurationException ex) {
-            apply(checked, null, Map.of(), checked);
-        }
+    /** Applies another configuration, below the present overrides. */
+    synchronized void reconfigure(RateLimit next) {
+        var unused = update(next);
     }
 
     /**
@@ -150,31 +133,40 @@ public final class EffectiveLimit {
      * @throws RateLimitConfigurationException if it is invalid
      */
     RateLimit with(RateLimitSettings settings) {
+        RateLimit configured = configured();
         RateLimit candidate = configured.with(settings);
-        return candidate.hasAttributesOf(configured) ? configured : checked(candidate, null, Map.of());
-    }
-
-    private RateLimit checked(
-            RateLimit base, @Nullable RateLimitOverride ofLimit, Map<String, RateLimitOverride> ofPlans) {
-        RateLimit candidate = ofLimit == null && ofPlans.isEmpty() ? base : base.with(ofLimit, ofPlans);
-        if (candidate != configured) {
-            checks.forEach(check -> candidate.withPlans().forEach(check));
+        if (candidate.hasAttributesOf(configured)) {
+            return configured;
         }
+        candidate.withPlans().forEach(this::check);
         return candidate;
     }
 
-    private void apply(
-            RateLimit base,
-            @Nullable RateLimitOverride ofLimit,
-            Map<String, RateLimitOverride> ofPlans,
-            RateLimit next) {
-        boolean changes = next != effective;
-        configured = base;
-        override = ofLimit;
-        planOverrides = ofPlans;
-        effective = next;
-        if (changes) {
-            listeners.forEach(Runnable::run);
+    private void check(RateLimit candidate) {
+        checks.forEach(check -> check.accept(candidate));
+    }
+
+    private LimitState update(RateLimit configured) {
+        LimitState before = state;
+        LimitState next = before.next(configured, overrides, this::check);
+        state = next;
+        if (next.effective() != before.effective() || !told) {
+            tellListeners();
+        }
+        return before;
+    }
+
+    /** A listener that fails is called again at the next reading of the overrides. */
+    private void tellListeners() {
+        Level level = told ? Level.WARNING : Level.DEBUG;
+        told = true;
+        for (Runnable listener : listeners) {
+            try {
+                listener.run();
+            } catch (Throwable ex) {
+                told = false;
+                logger.log(level, "A listener of rate limit '" + name + "' failed; calling it again", ex);
+            }
         }
     }
 }

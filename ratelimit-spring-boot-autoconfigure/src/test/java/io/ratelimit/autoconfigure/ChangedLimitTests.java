@@ -11,9 +11,12 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.limiter.LimitState;
+import io.ratelimit.limiter.StoredOverride;
 import jakarta.servlet.Filter;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -42,7 +45,7 @@ class ChangedLimitTests {
             override(context, "keyed", RateLimitOverride.builder().capacity(3));
             quotes.keyed("alice");
             assertRejected("keyed", () -> quotes.keyed("alice"));
-            limit(context, "keyed").override(null, null);
+            limit(context, "keyed").apply(Map.of());
             assertRejected("keyed", () -> quotes.keyed("alice"));
         });
     }
@@ -69,7 +72,7 @@ class ChangedLimitTests {
             override(context, "all", RateLimitOverride.builder().enabled(false));
             quotes.all();
             quotes.all();
-            limit(context, "all").override(null, null);
+            limit(context, "all").apply(Map.of());
             assertRejected("all", quotes::all);
         });
     }
@@ -143,7 +146,7 @@ class ChangedLimitTests {
                             "urls",
                             RateLimitOverride.builder().enabled(true).capacity(3));
                     assertThat(statuses(filter)).containsExactly(200, 200, 429);
-                    limit(context, "urls").override(null, null);
+                    limit(context, "urls").apply(Map.of());
                     assertThat(statuses(filter)).containsExactly(200, 200, 200);
                 });
     }
@@ -160,7 +163,7 @@ class ChangedLimitTests {
                             .maxWait(Duration.ofSeconds(1))
                             .build();
                     assertThatExceptionOfType(RateLimitConfigurationException.class)
-                            .isThrownBy(() -> limit(context, "handled").override(null, waiting))
+                            .isThrownBy(() -> limit(context, "handled").check(LimitState.OF_LIMIT, waiting))
                             .withMessageContaining("handler method on an event loop must be reactive");
                     assertThat(limit(context, "handled").get().maxWait()).isZero();
                     override(context, "handled", RateLimitOverride.builder().capacity(7));
@@ -179,7 +182,11 @@ class ChangedLimitTests {
     }
 
     private static void override(BeanFactory context, String name, RateLimitOverride.Builder override) {
-        limit(context, name).override(null, override.build());
+        StoredOverride stored = new StoredOverride(1, 0, override.build(), null);
+        assertThat(limit(context, name)
+                        .apply(Map.of(LimitState.OF_LIMIT, stored))
+                        .problem())
+                .isNull();
     }
 
     private static EffectiveLimit limit(BeanFactory context, String name) {

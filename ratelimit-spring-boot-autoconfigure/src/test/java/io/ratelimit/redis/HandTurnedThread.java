@@ -27,7 +27,7 @@ public class HandTurnedThread extends ScheduledThreadPoolExecutor {
         super(0);
     }
 
-    long nanos() {
+    public long nanos() {
         return nanos;
     }
 

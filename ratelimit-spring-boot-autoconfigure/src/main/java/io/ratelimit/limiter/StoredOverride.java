@@ -1,7 +1,6 @@
-package io.ratelimit.change;
+package io.ratelimit.limiter;
 
 import io.ratelimit.RateLimitOverride;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import org.jspecify.annotations.Nullable;
@@ -14,19 +13,23 @@ import org.jspecify.annotations.Nullable;
  * @param endMicros the time of its end by the store's clock; 0: it does not end by itself
  * @param attributes {@code null}: this version of the starter cannot read them
  */
-record StoredOverride(
+public record StoredOverride(
         long version,
         long endMicros,
         @Nullable RateLimitOverride attributes,
         @Nullable String principal) {
 
     /** Returns the time of its end, or {@code null} if it does not end by itself. */
-    @Nullable
-    Instant until() {
+    public @Nullable Instant until() {
         return endMicros == 0 ? null : Instant.EPOCH.plus(endMicros, ChronoUnit.MICROS);
     }
 
-    static Duration micros(long micros) {
-        return Duration.of(micros, ChronoUnit.MICROS);
+    /**
+     * Returns whether its time is over.
+     *
+     * @param nowMicros the time by the store's clock
+     */
+    public boolean hasEnded(long nowMicros) {
+        return endMicros != 0 && endMicros <= nowMicros;
     }
 }
