@@ -63,7 +63,7 @@ class MetricsConfiguration {
     /** The gate notifies the meters, so it is created after them. */
     @Bean
     LimitGauge rateLimitConcurrencyGauge(ObjectProvider<RateLimitGate> gate) {
-        return LimitGauge.concurrency(limit -> gate.getObject().heldPermits().of(limit.get()));
+        return LimitGauge.concurrency(limit -> gate.getObject().heldPermits(limit.get()));
     }
 
     @Bean

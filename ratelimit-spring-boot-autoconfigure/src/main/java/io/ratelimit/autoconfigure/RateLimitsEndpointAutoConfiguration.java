@@ -54,7 +54,7 @@ public final class RateLimitsEndpointAutoConfiguration {
                         startup.requests(limit)),
                 limit -> {
                     RateLimitGate gate = gates.getObject();
-                    return Load.of(limit, gate.heldPermits().of(limit), gate.waitingCalls(limit));
+                    return Load.of(limit, gate.heldPermits(limit), gate.waitingCalls(limit));
                 },
                 store(StoreConfiguration.kind(beans), health, servers),
                 statistics.getIfAvailable(),

@@ -10,6 +10,7 @@ import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.UnaryOperator;
@@ -28,8 +29,6 @@ final class ConcurrencyGate {
 
     private final Continuations continuations;
 
-    private final HeldPermitCounts heldPermits;
-
     private final PermitQueues queues;
 
     private ConcurrencyGate(
@@ -37,14 +36,12 @@ final class ConcurrencyGate {
             CallAdmission admission,
             CallObserver observer,
             Continuations continuations,
-            PermitQueues queues,
-            HeldPermitCounts heldPermits) {
+            PermitQueues queues) {
         this.store = store;
         this.admission = admission;
         this.observer = observer;
         this.continuations = continuations;
         this.queues = queues;
-        this.heldPermits = heldPermits;
     }
 
     /** @param patience the longest time that a decision takes */
@@ -55,25 +52,24 @@ final class ConcurrencyGate {
             Waiter waiter,
             Continuations continuations,
             Duration patience) {
-        PermitQueues queues = new PermitQueues(store, waiter, patience);
-        return new ConcurrencyGate(store, admission, observer, continuations, queues, new HeldPermitCounts());
+        return new ConcurrencyGate(
+                store, admission, observer, continuations, new PermitQueues(store, waiter, patience));
     }
 
     /** Returns a gate of a child context over the same store: a release in one context wakes a call of the other. */
     ConcurrencyGate child(CallAdmission ofChild, CallObserver observerOfChild, Continuations continuationsOfChild) {
-        return new ConcurrencyGate(store, ofChild, observerOfChild, continuationsOfChild, queues, heldPermits);
+        return new ConcurrencyGate(store, ofChild, observerOfChild, continuationsOfChild, queues);
     }
 
     /** Does the same as {@link RateLimitGate#enter(AcquireRequest)}. */
     Settlement enter(AcquireRequest acquire) {
         StoreOutcome outcome = decide(acquire);
-        Settlement hold = hold(acquire, outcome, UnaryOperator.identity());
         try {
             admission.admit(acquire.as(outcome), outcome);
-            return hold;
+            return settlement(acquire, outcome, UnaryOperator.identity());
         } catch (Throwable ex) {
             // A limit in dry run has permits even if another one rejects the call.
-            hold.release();
+            release(outcome);
             throw ex;
         }
     }
@@ -116,12 +112,13 @@ final class ConcurrencyGate {
 
     private void admitAsync(
             AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall, CompletableFuture<Settlement> entered) {
-        Settlement hold = hold(acquire, outcome, continuations::apart);
-        var unused = Futures.start(() -> admission.admitAsync(acquire.as(outcome), outcome, ofCall, entered))
-                .whenComplete((over, failure) -> {
+        var unused = Futures.start(() -> admission
+                        .admitAsync(acquire.as(outcome), outcome, ofCall, entered)
+                        .thenApply(over -> settlement(acquire, outcome, continuations::apart)))
+                .whenComplete((settlement, failure) -> {
                     try {
-                        if (failure != null || !entered.complete(hold)) {
-                            hold.release();
+                        if (failure != null || !entered.complete(settlement)) {
+                            release(outcome);
                         }
                     } finally {
                         if (failure != null) {
@@ -131,8 +128,17 @@ final class ConcurrencyGate {
                 });
     }
 
-    private Settlement hold(AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> apart) {
-        return acquire.settlement(outcome, store, apart).holding(new PermitHold(outcome, heldPermits, queues));
+    private Settlement settlement(
+            AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> apart) {
+        return acquire.settlement(outcome, store, apart).releasing(() -> release(outcome));
+    }
+
+    /** Releases the permits that the call holds. The store ends each hold once. */
+    private void release(StoreOutcome outcome) {
+        List<Charge> held = outcome.charges().stream()
+                .filter(charge -> !charge.limit().hasRate())
+                .toList();
+        queues.release(outcome.refund(), held);
     }
 
     /** Wakes the first call that waits for permits of a bucket, as {@link RateLimitGate#permitsReleased} does. */
@@ -152,9 +158,5 @@ final class ConcurrencyGate {
 
     long waiting(RateLimit limit) {
         return queues.waiting(limit);
-    }
-
-    HeldPermitCounts heldPermits() {
-        return heldPermits;
     }
 }

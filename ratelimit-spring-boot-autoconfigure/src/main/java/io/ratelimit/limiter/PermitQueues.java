@@ -87,14 +87,16 @@ final class PermitQueues {
         CompletableFuture<StoreOutcome> outcome = decide(request, observer, Runnable::run);
         try {
             BoundedWait.awaitInterruptibly(outcome, maxWait(request).plus(patience));
+            if (!outcome.isDone()) {
+                throw new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null);
+            }
         } catch (InterruptedException ex) {
             abandon(outcome);
             Thread.currentThread().interrupt();
             throw new RateLimitInterruptedException(first(request).limit().name(), ex);
-        }
-        if (!outcome.isDone()) {
+        } catch (Throwable ex) {
             abandon(outcome);
-            throw new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null);
+            throw ex;
         }
         return BoundedWait.result(outcome);
     }

@@ -108,9 +108,9 @@ public final class RateLimitGate {
         concurrency.limitChanged(previous, next);
     }
 
-    /** Returns the permits that calls hold. */
-    public HeldPermitCounts heldPermits() {
-        return concurrency.heldPermits();
+    /** Returns how many permits of a concurrency limit calls of this instance hold. */
+    public long heldPermits(RateLimit limit) {
+        return store.heldPermits(limit);
     }
 
     /** Returns how many calls of this instance wait for permits of the limit. */

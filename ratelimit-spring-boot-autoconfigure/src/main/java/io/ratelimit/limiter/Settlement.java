@@ -30,8 +30,8 @@ public final class Settlement {
 
     private final UnaryOperator<CompletionStage<Void>> continuations;
 
-    /** {@code null}: the call holds no permits. */
-    private @Nullable PermitHold hold;
+    /** Releases the permits that the call holds; {@code null}: it holds none. */
+    private @Nullable Runnable release;
 
     /** By the charges of the call, what was charged to limits with a rate and is not settled. */
     private final Map<Charge, Charge> open = new ConcurrentHashMap<>();
@@ -68,21 +68,21 @@ public final class Settlement {
         return settlement;
     }
 
-    /** Adds the permits that the call holds. */
-    Settlement holding(PermitHold permits) {
-        hold = permits;
+    /** Adds the release of the permits that the call holds. Doing so again must change nothing. */
+    Settlement releasing(Runnable permits) {
+        release = permits;
         return this;
     }
 
     /** Returns whether the call holds permits until it releases them. */
     public boolean holdsPermits() {
-        return hold != null;
+        return release != null;
     }
 
     /** Releases the permits that the call holds in the background, if it holds any. Doing so again changes nothing. */
     public void release() {
-        if (hold != null) {
-            hold.release();
+        if (release != null) {
+            release.run();
         }
     }
 

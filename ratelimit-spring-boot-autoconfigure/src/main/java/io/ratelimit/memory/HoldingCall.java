@@ -2,7 +2,7 @@ package io.ratelimit.memory;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.memory.HeldPermits.Counter;
+import io.ratelimit.memory.PermitCounters.Counter;
 import io.ratelimit.store.ReceiptRefund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
@@ -22,7 +22,7 @@ final class HoldingCall {
 
     private final StoreRequest request;
 
-    private final HeldPermits held;
+    private final PermitCounters held;
 
     /** Locked counters, in the order in which all calls lock them. */
     private final Map<Charge, Counter> counters = new HashMap<>();
@@ -30,7 +30,7 @@ final class HoldingCall {
     /** How to undo a number of permits of each charge that was made. */
     private final Map<Charge, LongConsumer> undo = new HashMap<>();
 
-    HoldingCall(StoreRequest request, HeldPermits held) {
+    HoldingCall(StoreRequest request, PermitCounters held) {
         this.request = request;
         this.held = held;
     }
@@ -85,13 +85,13 @@ final class HoldingCall {
     }
 
     private boolean fits(Charge charge) {
-        return HeldPermits.fits(charge, counter(charge).used());
+        return PermitCounters.fits(charge, counter(charge).used());
     }
 
     private RateLimitDecision take(Charge charge, boolean rejected) {
         Counter counter = counter(charge);
         boolean charged = StoreOutcome.isCharged(charge, fits(charge), rejected);
-        RateLimitDecision decision = HeldPermits.decision(charge, counter.used(), charged);
+        RateLimitDecision decision = PermitCounters.decision(charge, counter.used(), charged);
         if (charged && charge.permits() > 0) {
             counter.take(charge.permits());
             undo.put(charge, permits -> held.release(counter, charge.permits()));

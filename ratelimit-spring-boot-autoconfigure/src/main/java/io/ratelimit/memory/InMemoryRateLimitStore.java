@@ -39,7 +39,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
 
     private final BucketTable buckets;
 
-    private final HeldPermits heldPermits = new HeldPermits();
+    private final PermitCounters permitCounters = new PermitCounters();
 
     /** Limits that change leave entries behind, so all are removed now and then. */
     private static final int MOST_LIMITS = 10_000;
@@ -94,7 +94,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
             return StoreOutcome.of(request, decideTogether(charges, false, null));
         }
         if (request.holdsPermits()) {
-            return new HoldingCall(request, heldPermits).decide(this::decideBesideHeld);
+            return new HoldingCall(request, permitCounters).decide(this::decideBesideHeld);
         }
         Map<Charge, ChargedPermits> receipts = new HashMap<>();
         List<RateLimitDecision> decisions = charges.size() == 1
@@ -177,7 +177,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
         if (!charge.limit().hasRate()) {
-            return CompletableFuture.completedFuture(heldPermits.peek(charge));
+            return CompletableFuture.completedFuture(permitCounters.peek(charge));
         }
         CompiledLimit limit = known(charge.limit());
         Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
@@ -189,7 +189,7 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
         if (!limit.hasRate()) {
-            heldPermits.reset(limit, key);
+            permitCounters.reset(limit, key);
             return CompletableFuture.completedFuture(null);
         }
         buckets.remove(known(limit), BucketKey.of(key));
@@ -197,9 +197,14 @@ public final class InMemoryRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public long heldPermits(RateLimit limit) {
+        return permitCounters.held(limit);
+    }
+
+    @Override
     public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
         if (!limit.hasRate()) {
-            return CompletableFuture.completedFuture(heldPermits.status(limit, key));
+            return CompletableFuture.completedFuture(permitCounters.status(limit, key));
         }
         CompiledLimit known = known(limit);
         Object name = BucketKey.of(key);

@@ -53,24 +53,25 @@ final class CrossSlotDecision {
      * Decides charges.
      *
      * @param slots one for each name
-     * @param holder of the permits of concurrency limits; 0 if there are none
+     * @param holds what the call asks for of concurrency limits
      */
     CompletableFuture<ScriptReply> decide(
-            List<Charge> charges, List<byte[]> names, int[] slots, long holder, Deadline deadline) {
+            List<Charge> charges, List<byte[]> names, int[] slots, List<PermitHold> holds, Deadline deadline) {
         List<Part> binding =
-                parts(charges, names, slots, charge -> !charge.limit().dryRun());
+                parts(charges, names, slots, holds, charge -> !charge.limit().dryRun());
         List<Part> dryRuns =
-                parts(charges, names, slots, charge -> charge.limit().dryRun());
-        return forAll(binding, part -> run(part, ScriptCall.LOOK, holder, deadline))
+                parts(charges, names, slots, holds, charge -> charge.limit().dryRun());
+        return forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
-                        ? chargeFrom(0, binding, holder, deadline)
+                        ? chargeFrom(0, binding, deadline)
                         : CompletableFuture.completedFuture(null))
-                .thenCompose(charged -> forAll(dryRuns, part -> runIfPossible(part, holder, deadline)))
+                .thenCompose(charged -> forAll(dryRuns, part -> runIfPossible(part, deadline)))
                 .thenApply(done -> combine(charges.size(), Stream.concat(binding.stream(), dryRuns.stream())));
     }
 
     /** Groups by slot, in an order that is the same for all callers: of two with the same keys, one is first everywhere. */
-    private List<Part> parts(List<Charge> charges, List<byte[]> names, int[] slots, Predicate<Charge> which) {
+    private List<Part> parts(
+            List<Charge> charges, List<byte[]> names, int[] slots, List<PermitHold> holds, Predicate<Charge> which) {
         Map<Integer, List<Integer>> bySlot = new TreeMap<>();
         IntStream.range(0, charges.size())
                 .filter(i -> which.test(charges.get(i)))
@@ -82,47 +83,45 @@ final class CrossSlotDecision {
                     .sorted(Comparator.comparing(names::get, Arrays::compareUnsigned))
                     .map(List::of));
         }
-        return groups.map(indexes -> new Part(slots[indexes.get(0)], indexes, charges, names))
+        return groups.map(indexes -> new Part(slots[indexes.get(0)], indexes, charges, names, holds))
                 .toList();
     }
 
-    private CompletableFuture<Void> chargeFrom(int number, List<Part> parts, long holder, Deadline deadline) {
+    private CompletableFuture<Void> chargeFrom(int number, List<Part> parts, Deadline deadline) {
         if (number == parts.size()) {
             return CompletableFuture.completedFuture(null);
         }
         Part part = parts.get(number);
         List<Part> earlier = parts.subList(0, number);
-        return charge(part, holder, deadline)
+        return charge(part, deadline)
                 .exceptionallyCompose(thrown -> undo(earlier, deadline).handle((done, also) -> fail(thrown)))
-                .thenCompose(done ->
-                        part.fits() ? chargeFrom(number + 1, parts, holder, deadline) : undo(earlier, deadline));
+                .thenCompose(done -> part.fits() ? chargeFrom(number + 1, parts, deadline) : undo(earlier, deadline));
     }
 
     private static Void fail(Throwable thrown) {
         throw Futures.wrap(thrown);
     }
 
-    private CompletableFuture<Void> charge(Part part, long holder, Deadline deadline) {
-        boolean holds = part.charges.stream().anyMatch(charge -> !charge.limit().hasRate());
-        return run(part, holds ? ScriptCall.HOLD : ScriptCall.CHARGE_WITH_RECEIPTS, holder, deadline);
+    private CompletableFuture<Void> charge(Part part, Deadline deadline) {
+        return run(part, part.holds.isEmpty() ? ScriptCall.CHARGE_WITH_RECEIPTS : ScriptCall.HOLD, deadline);
     }
 
-    private CompletableFuture<Void> run(Part part, ScriptCall call, long holder, Deadline deadline) {
+    private CompletableFuture<Void> run(Part part, ScriptCall call, Deadline deadline) {
         return calendars.complete(
                 part.charges,
-                () -> redis.execute(part.slot, part.names, arguments(part, call, holder), deadline)
-                        .thenAccept(reply -> part.read(call, reply, holder, codec)));
+                () -> redis.execute(part.slot, part.names, arguments(part, call), deadline)
+                        .thenAccept(reply -> part.read(call, reply, codec)));
     }
 
-    private byte[][] arguments(Part part, ScriptCall call, long holder) {
+    private byte[][] arguments(Part part, ScriptCall call) {
         return call == ScriptCall.HOLD
-                ? codec.holdArguments(part.charges, holder)
+                ? codec.holdArguments(part.charges, part.holds.get(0).holder())
                 : codec.arguments(call, part.charges);
     }
 
     /** Runs a dry run. If it fails, it counts as allowed. */
-    private CompletableFuture<Void> runIfPossible(Part part, long holder, Deadline deadline) {
-        return charge(part, holder, deadline).exceptionally(thrown -> {
+    private CompletableFuture<Void> runIfPossible(Part part, Deadline deadline) {
+        return charge(part, deadline).exceptionally(thrown -> {
             part.seen = part.charges.stream()
                     .map(charge -> RateLimitDecision.unlimited(charge.limit().capacity()))
                     .toList();
@@ -135,22 +134,31 @@ final class CrossSlotDecision {
         return deadline.bound(forAll(parts, this::undo).copy());
     }
 
-    /** Refunds the part, whose decision is again that of the look. */
+    /** Refunds the part, and ends its holds. Its decision is again that of the look. */
     private CompletableFuture<Void> undo(Part part) {
         ScriptReply charged = part.charged;
         part.charged = null;
-        return charged == null
-                ? CompletableFuture.completedFuture(null)
-                : refund(
-                        part,
-                        part.charges.stream().map(Charge::permits).toList(),
-                        charged.receipts(),
-                        redis.deadline());
+        if (charged == null) {
+            return CompletableFuture.completedFuture(null);
+        }
+        CompletableFuture<Void> ended = PermitHold.end(part.holds);
+        return part.holds.size() == part.charges.size()
+                ? ended
+                : CompletableFuture.allOf(ended, refund(part, charged.receipts()));
     }
 
     /** Refunds never count towards the circuit breaker, also because they may end long after the call. */
-    private CompletableFuture<Void> refund(Part part, List<Long> permits, List<Receipt> receipts, Deadline deadline) {
-        return redis.executeInBackground(part.names, codec.refundArguments(part.charges, permits, receipts), deadline)
+    private CompletableFuture<Void> refund(Part part, List<Receipt> receipts) {
+        List<Integer> rates = IntStream.range(0, receipts.size())
+                .filter(i -> part.charges.get(i).limit().hasRate())
+                .boxed()
+                .toList();
+        return redis.executeInBackground(
+                        rates.stream().map(part.names::get).toList(),
+                        codec.refundArguments(
+                                rates.stream().map(part.charges::get).toList(),
+                                rates.stream().map(receipts::get).toList()),
+                        redis.deadline())
                 .thenAccept(reply -> {});
     }
 
@@ -183,16 +191,22 @@ final class CrossSlotDecision {
 
         private final List<byte[]> names;
 
+        /** What the call asks for of the charges' buckets. */
+        private final List<PermitHold> holds;
+
         private List<RateLimitDecision> seen = List.of();
 
         /** {@code null} if the charges were not made, or were refunded. */
         private @Nullable ScriptReply charged;
 
-        Part(int slot, List<Integer> indexes, List<Charge> charges, List<byte[]> names) {
+        Part(int slot, List<Integer> indexes, List<Charge> charges, List<byte[]> names, List<PermitHold> ofCall) {
             this.slot = slot;
             this.indexes = indexes;
             this.charges = of(charges);
             this.names = of(names);
+            this.holds = ofCall.stream()
+                    .filter(hold -> this.charges.contains(hold.charge()))
+                    .toList();
         }
 
         /** Selects this slot's elements from a list for all charges of the call. */
@@ -200,11 +214,11 @@ final class CrossSlotDecision {
             return indexes.stream().map(all::get).toList();
         }
 
-        void read(ScriptCall call, List<Long> reply, long holder, ScriptCodec codec) {
+        void read(ScriptCall call, List<Long> reply, ScriptCodec codec) {
             if (call == ScriptCall.LOOK) {
                 seen = codec.decisions(call, charges, reply, 0);
             } else {
-                charged = codec.reply(call, charges, reply, 0).heldBy(holder, charges);
+                charged = codec.reply(call, charges, reply, 0);
             }
         }
 

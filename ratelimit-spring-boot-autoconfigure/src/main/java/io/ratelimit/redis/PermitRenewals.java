@@ -1,6 +1,5 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
 import io.ratelimit.concurrent.Futures;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
@@ -11,7 +10,6 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentSkipListMap;
@@ -22,8 +20,8 @@ import java.util.function.ObjLongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Renews the permits of all calls that hold some, every third of their {@code hold}, many in one script, and counts those that had
- * expired or that Redis had lost.
+ * Renews the permits of all calls that hold some, every third of their {@code hold}, many in one script. Counts those that had
+ * expired or that Redis had lost, and ends those that were reset.
  */
 final class PermitRenewals {
 
@@ -49,9 +47,9 @@ final class PermitRenewals {
 
     private final LongSupplier nanos;
 
-    private final Collection<PermitHolder> held;
+    private final Collection<PermitHold> held;
 
-    private final Consumer<PermitHolder> releaseAgain;
+    private final Consumer<PermitHold> releaseAgain;
 
     private final Map<Duration, RenewalRound> rounds = new ConcurrentHashMap<>();
 
@@ -68,8 +66,8 @@ final class PermitRenewals {
             ScriptCodec codec,
             ObjLongConsumer<Runnable> timer,
             LongSupplier nanos,
-            Collection<PermitHolder> held,
-            Consumer<PermitHolder> releaseAgain) {
+            Collection<PermitHold> held,
+            Consumer<PermitHold> releaseAgain) {
         this.redis = redis;
         this.codec = codec;
         this.timer = timer;
@@ -80,6 +78,16 @@ final class PermitRenewals {
 
     void setLossListener(LongConsumer listener) {
         lossListener = listener;
+    }
+
+    /** Renews some permits now, apart from the rounds. */
+    CompletableFuture<Void> renew(List<PermitHold> some) {
+        return Futures.start(() -> renewalOf(some).send());
+    }
+
+    private Renewal renewalOf(List<PermitHold> some) {
+        return new Renewal(redis.bySlot(
+                byBucket(some), bucket -> bucket.get(0).name(), bucket -> BUCKET + bucket.size(), IN_SCRIPT));
     }
 
     /** Plans the next round for limits with that hold, unless it is planned. */
@@ -155,13 +163,9 @@ final class PermitRenewals {
 
         private void run(int number) {
             try {
-                List<PermitHolder> some = due(number);
+                List<PermitHold> some = due(number);
                 if (some != null) {
-                    Renewal renewal = new Renewal(redis.bySlot(
-                            byBucket(some),
-                            bucket -> bucket.get(0).name(),
-                            bucket -> BUCKET + bucket.size(),
-                            IN_SCRIPT));
+                    Renewal renewal = renewalOf(some);
                     var unused = renewal.send().whenComplete((done, thrown) -> ended(renewal, thrown != null));
                 }
             } catch (Throwable ex) {
@@ -171,7 +175,7 @@ final class PermitRenewals {
         }
 
         /** Returns the calls whose permits are to be renewed now; {@code null} if there are none any more. */
-        private synchronized @Nullable List<PermitHolder> due(int number) {
+        private synchronized @Nullable List<PermitHold> due(int number) {
             if (number != attempt) {
                 return null;
             }
@@ -180,8 +184,8 @@ final class PermitRenewals {
                 begun = now;
             }
             boolean any = false;
-            List<PermitHolder> due = new ArrayList<>();
-            for (PermitHolder taken : held) {
+            List<PermitHold> due = new ArrayList<>();
+            for (PermitHold taken : held) {
                 if (taken.charge().limit().hold().equals(hold)) {
                     any = true;
                     if (!taken.wasRenewedSince(begun)) {
@@ -225,7 +229,7 @@ final class PermitRenewals {
     private final class Renewal {
 
         /** The calls of each, by bucket. */
-        private final Iterator<List<List<PermitHolder>>> scripts;
+        private final Iterator<List<List<PermitHold>>> scripts;
 
         private final CompletableFuture<Void> done = new CompletableFuture<>();
 
@@ -236,13 +240,13 @@ final class PermitRenewals {
 
         private @Nullable Throwable failure;
 
-        Renewal(List<List<List<PermitHolder>>> scripts) {
+        Renewal(List<List<List<PermitHold>>> scripts) {
             this.scripts = scripts.iterator();
         }
 
         CompletableFuture<Void> send() {
-            for (List<List<PermitHolder>> script = next(); script != null; script = next()) {
-                List<List<PermitHolder>> buckets = script;
+            for (List<List<PermitHold>> script = next(); script != null; script = next()) {
+                List<List<PermitHold>> buckets = script;
                 CompletableFuture<Void> sent = Futures.start(() -> renew(buckets, lost));
                 if (sent.isDone()) {
                     var unused = sent.whenComplete((nothing, thrown) -> ended(thrown));
@@ -256,7 +260,7 @@ final class PermitRenewals {
             return done;
         }
 
-        private synchronized @Nullable List<List<PermitHolder>> next() {
+        private synchronized @Nullable List<List<PermitHold>> next() {
             if (underWay == AT_A_TIME || !scripts.hasNext()) {
                 if (underWay == 0) {
                     finish();
@@ -281,70 +285,61 @@ final class PermitRenewals {
         }
     }
 
-    private CompletableFuture<Void> renew(List<List<PermitHolder>> planned, Map<String, Long> lostNow) {
-        List<List<PermitHolder>> buckets = planned.stream()
-                .map(bucket ->
-                        bucket.stream().filter(taken -> !taken.isReleased()).toList())
+    private CompletableFuture<Void> renew(List<List<PermitHold>> planned, Map<String, Long> lostNow) {
+        List<List<PermitHold>> buckets = planned.stream()
+                .map(bucket -> bucket.stream().filter(PermitHold::isHeld).toList())
                 .filter(bucket -> !bucket.isEmpty())
                 .toList();
         if (buckets.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        List<byte[]> names = new ArrayList<>();
-        List<Charge> charges = new ArrayList<>();
-        List<Map<Long, Charge>> holders = new ArrayList<>();
-        for (List<PermitHolder> bucket : buckets) {
-            names.add(bucket.get(0).name());
-            charges.add(bucket.get(0).charge());
-            Map<Long, Charge> ofThis = new TreeMap<>();
-            bucket.forEach(taken -> ofThis.put(taken.holder(), taken.charge()));
-            holders.add(ofThis);
-        }
         long now = nanos.getAsLong();
-        return redis.executeInBackground(names, codec.renewalArguments(charges, holders), redis.deadline())
+        return redis.executeInBackground(
+                        buckets.stream().map(bucket -> bucket.get(0).name()).toList(),
+                        codec.renewalArguments(buckets),
+                        redis.deadline())
                 .handle((reply, thrown) -> {
-                    if (thrown == null) {
-                        count(buckets, reply, lostNow);
-                    }
-                    buckets.forEach(bucket -> bucket.forEach(taken -> {
-                        if (thrown == null) {
-                            taken.renew(now);
-                        }
-                        // The release may have come to Redis before the renewal.
-                        if (taken.isReleased()) {
-                            releaseAgain.accept(taken);
-                        }
-                    }));
+                    // The renewal may have come to Redis after the release.
+                    buckets.forEach(bucket ->
+                            bucket.stream().filter(hold -> !hold.isHeld()).forEach(releaseAgain));
                     if (thrown != null) {
                         throw Futures.wrap(thrown);
                     }
+                    count(buckets, reply, now, lostNow);
                     return null;
                 });
     }
 
-    /** Counts permits that were lost, but not those of calls that have released them while the script was under way. */
-    private void count(List<List<PermitHolder>> buckets, List<Long> reply, Map<String, Long> lostNow) {
-        for (int i = 0; i < buckets.size(); i++) {
-            long permits = reply.get(ScriptCall.RENEW.numbers() * i + 1);
-            for (PermitHolder taken : buckets.get(i)) {
-                permits -= taken.isReleased() ? taken.charge().permits() : 0;
+    /** Counts permits that were lost, but not those of calls that have ended while the script was under way. */
+    private void count(List<List<PermitHold>> buckets, List<Long> reply, long now, Map<String, Long> lostNow) {
+        int at = 0;
+        for (List<PermitHold> bucket : buckets) {
+            long lost = reply.get(at + 1);
+            for (PermitHold hold : bucket) {
+                lost -= hold.isHeld() ? 0 : hold.charge().permits();
+                hold.renew(now);
             }
-            if (permits > 0) {
-                lossListener.accept(permits);
-                lostNow.merge("'" + buckets.get(i).get(0).charge().limit().name() + "'", permits, Long::sum);
+            if (lost > 0) {
+                lossListener.accept(lost);
+                lostNow.merge("'" + bucket.get(0).charge().limit().name() + "'", lost, Long::sum);
+            }
+            long reset = reply.get(at + 2);
+            at += ScriptCall.RENEW.numbers();
+            for (; reset > 0; reset--) {
+                var unused = bucket.get(reply.get(at++).intValue()).end();
             }
         }
     }
 
     /** Joins the calls of each bucket, as many as one script renews. */
-    private static List<List<PermitHolder>> byBucket(List<PermitHolder> some) {
-        Map<ByteBuffer, List<PermitHolder>> byName = new LinkedHashMap<>();
-        for (PermitHolder taken : some) {
+    private static List<List<PermitHold>> byBucket(List<PermitHold> some) {
+        Map<ByteBuffer, List<PermitHold>> byName = new LinkedHashMap<>();
+        for (PermitHold taken : some) {
             byName.computeIfAbsent(ByteBuffer.wrap(taken.name()), first -> new ArrayList<>())
                     .add(taken);
         }
-        List<List<PermitHolder>> buckets = new ArrayList<>();
-        for (List<PermitHolder> bucket : byName.values()) {
+        List<List<PermitHold>> buckets = new ArrayList<>();
+        for (List<PermitHold> bucket : byName.values()) {
             for (int from = 0; from < bucket.size(); from += IN_SCRIPT) {
                 buckets.add(bucket.subList(from, Math.min(from + IN_SCRIPT, bucket.size())));
             }

@@ -3,17 +3,12 @@ package io.ratelimit.redis;
 /**
  * Records the state of a rule right after a charge, with which the script refunds the charge.
  *
- * @param time of the charge; of a lease, the time until which it marks the bucket; of permits that a call holds, the holder
+ * @param time of the charge; of a lease, the time until which it marks the bucket
  */
 record Receipt(long used, long since, long rest, long time) {
 
     /** The receipt of a charge that took nothing. */
     static final Receipt NONE = new Receipt(0, 0, 0, 0);
-
-    /** Returns the receipt of permits that a call holds, whose release names the holder. */
-    static Receipt ofHolder(long holder) {
-        return new Receipt(0, 0, 0, holder);
-    }
 
     /** Returns the receipt after a refund of some of the permits. */
     Receipt without(long permits) {

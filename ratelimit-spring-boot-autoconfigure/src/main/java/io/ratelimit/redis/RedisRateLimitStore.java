@@ -12,18 +12,19 @@ import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.ReceiptRefund;
+import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -53,7 +54,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final SettlementQueue settlements;
 
-    private final PermitHolders holders;
+    private final PermitRegistry permits;
 
     private final CrossSlotDecision slotBySlot;
 
@@ -69,37 +70,40 @@ public final class RedisRateLimitStore implements RateLimitStore {
      * @param hash hides callers' keys
      */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix, KeyHash hash) {
-        this(redis, new BucketKeys(keyPrefix, hash), BatchingDispatcher::new, PermitHolders::new);
+        this(redis, new BucketKeys(keyPrefix, hash), BatchingDispatcher::new, PermitRegistry::new);
     }
 
     /**
      * @param dispatcher creates what sends calls
-     * @param holders creates what renews and releases permits that calls hold
+     * @param permits creates what renews and releases permits that calls hold
      */
     RedisRateLimitStore(
             GuardedRedis redis,
             BucketKeys keys,
             BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatcher,
-            PermitHolders.Factory holders) {
+            PermitRegistry.Factory permits) {
         this.redis = redis;
         this.keys = keys;
         this.leaseRefunds = new LeaseRefunds(redis, codec, keys);
         this.settlements = new SettlementQueue(redis, codec);
-        redis.onStop(() -> settlements.drain(SHUTDOWN));
         this.dispatcher = dispatcher.apply(redis, codec);
-        this.holders = holders.create(redis, codec, this.dispatcher);
+        this.permits = permits.create(redis, codec, this.dispatcher);
+        redis.onStop(() -> {
+            this.permits.stop(SHUTDOWN);
+            settlements.drain(SHUTDOWN);
+        });
         this.slotBySlot = CrossSlotDecision.slots(redis, codec, calendars);
         this.keyByKey = CrossSlotDecision.keys(redis, codec, calendars);
     }
 
     /** Calls the listener when this instance has released permits that a call waits for, perhaps one of another instance. */
     public void onAwaitedRelease(Consumer<Charge> listener) {
-        holders.setListener(listener);
+        permits.setListener(listener);
     }
 
     /** Calls the listener with the number of permits of running calls that had expired or were lost by Redis, when they were. */
     public void onLostPermits(LongConsumer listener) {
-        holders.setLossListener(listener);
+        permits.setLossListener(listener);
     }
 
     @Override
@@ -111,7 +115,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         CompletableFuture<StoreOutcome> work = holding(request);
         try {
             return now(work, redis.deadline());
-        } catch (RuntimeException ex) {
+        } catch (Throwable ex) {
             // The call does not take place, even if it is admitted later.
             var unused = work.thenAccept(late -> late.refund().refund(late.charges()));
             throw ex;
@@ -135,79 +139,81 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 slots = slots(names);
             }
         }
-        return outcome(request, now(scripts(slots).decide(request.charges(), names, slots, 0, deadline), deadline));
+        return outcome(
+                request, now(scripts(slots).decide(request.charges(), names, slots, List.of(), deadline), deadline));
     }
 
-    /** Decides a call that holds permits. If it is not known whether it does, because Redis has failed, they are released. */
     private CompletableFuture<StoreOutcome> holding(StoreRequest request) {
         List<Charge> charges = request.charges();
         List<byte[]> names = names(charges);
         Deadline deadline = redis.deadline();
-        long holder = holders.next();
         return inOneOrMore(
+                names,
+                () -> holding(
+                        request,
                         names,
-                        () -> calendars.complete(charges, () -> dispatchedHold(request, names, deadline, holder)),
-                        (scripts, slots) -> scripts.decide(charges, names, slots, holder, deadline))
-                .handle((reply, thrown) -> {
-                    if (reply == null) {
-                        if (mayHaveTaken(names, Futures.unwrap(thrown))) {
-                            holders.release(holder, charges, names);
-                        }
-                        throw Futures.wrap(thrown);
+                        holds -> calendars.complete(charges, () -> dispatched(charges, names, deadline, holds))),
+                (scripts, slots) ->
+                        holding(request, names, holds -> scripts.decide(charges, names, slots, holds, deadline)));
+    }
+
+    /** Decides a call that holds permits. If it is not known whether it does, because Redis has failed, they are released. */
+    private CompletableFuture<StoreOutcome> holding(
+            StoreRequest request,
+            List<byte[]> names,
+            Function<List<PermitHold>, CompletableFuture<ScriptReply>> decision) {
+        List<PermitHold> holds = permits.ask(request.charges(), names);
+        return decision.apply(holds)
+                .thenApply(reply -> held(request, reply, holds))
+                .whenComplete((outcome, thrown) -> {
+                    if (thrown != null && mayHaveTaken(names, thrown)) {
+                        var unused = PermitHold.end(holds);
                     }
-                    return held(request, names, reply, holder);
                 });
     }
 
     /** Returns whether a call may have taken permits that has failed. An open circuit breaker sends nothing. */
     private boolean mayHaveTaken(List<byte[]> names, Throwable failure) {
-        boolean sent = !(failure instanceof RateLimitStoreException refused)
+        boolean sent = !(Futures.unwrap(failure) instanceof RateLimitStoreException refused)
                 || refused.getReason() != RateLimitStoreException.Reason.SHORT_CIRCUITED;
-        return sent || (names.size() > 1 && redis.isClustered());
+        return !RedisFailureMapper.areKeysApart(failure) && (sent || (names.size() > 1 && redis.isClustered()));
     }
 
-    private CompletableFuture<ScriptReply> dispatchedHold(
-            StoreRequest request, List<byte[]> names, Deadline deadline, long holder) {
-        List<Charge> charges = request.charges();
+    private CompletableFuture<ScriptReply> dispatched(
+            List<Charge> charges, List<byte[]> names, Deadline deadline, List<PermitHold> holds) {
         PendingCall<ScriptReply> pending = new PendingCall<>(
                 ScriptCall.HOLD,
                 charges,
-                holder,
+                holds.get(0).holder(),
                 names,
                 deadline,
                 false,
-                (reply, from) ->
-                        codec.reply(ScriptCall.HOLD, charges, reply, from).heldBy(holder, charges));
+                (reply, from) -> codec.reply(ScriptCall.HOLD, charges, reply, from));
         dispatcher.dispatch(pending);
         return pending.outcome();
     }
 
-    /** Keeps the permits that the call has taken until they are released, and refunds its other charges by their receipts. */
-    private StoreOutcome held(StoreRequest request, List<byte[]> names, ScriptReply reply, long holder) {
-        StoreOutcome outcome = StoreOutcome.of(request, reply.decisions());
-        Map<Charge, Receipt> taken = reply.taken(outcome);
-        List<Charge> charges = request.charges();
-        for (int i = 0; i < charges.size(); i++) {
-            if (!charges.get(i).limit().hasRate() && taken.containsKey(charges.get(i))) {
-                holders.hold(holder, charges.get(i), names.get(i));
-            }
-        }
-        return StoreOutcome.of(request, reply.decisions(), new ReceiptRefund<>(taken, this::releaseOrRefund));
+    /** The call holds the permits that it has taken until their refund. Its other charges are refunded by their receipts. */
+    private StoreOutcome held(StoreRequest request, ScriptReply reply, List<PermitHold> holds) {
+        Map<Charge, Receipt> taken = reply.taken(StoreOutcome.of(request, reply.decisions()));
+        List<PermitHold> held = holds.stream()
+                .filter(hold -> taken.remove(hold.charge()) != null)
+                .toList();
+        held.forEach(PermitHold::begin);
+        Refund rates = new ReceiptRefund<>(taken, this::refund);
+        return StoreOutcome.of(
+                request,
+                reply.decisions(),
+                refunded -> CompletableFuture.allOf(
+                        PermitHold.end(held.stream()
+                                .filter(hold -> refunded.containsKey(hold.charge()))
+                                .toList()),
+                        rates.refund(refunded).toCompletableFuture()));
     }
 
-    private CompletionStage<Void> releaseOrRefund(Map<Charge, Receipt> taken, Map<Charge, Long> permits) {
-        Map<Charge, Receipt> rates = new HashMap<>(taken);
-        rates.keySet().removeIf(charge -> !charge.limit().hasRate());
-        List<CompletableFuture<?>> released = new ArrayList<>();
-        taken.forEach((charge, receipt) -> {
-            if (!charge.limit().hasRate()) {
-                released.add(holders.release(receipt.time(), charge, keys.name(charge.limit(), charge.key())));
-            }
-        });
-        if (!rates.isEmpty()) {
-            released.add(refund(rates, permits).toCompletableFuture());
-        }
-        return CompletableFuture.allOf(released.toArray(CompletableFuture[]::new));
+    @Override
+    public long heldPermits(RateLimit limit) {
+        return permits.permits(limit);
     }
 
     @Override
@@ -228,7 +234,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                                 () -> dispatched(request, names, deadline, false)
                                         .outcome())
                         : dispatched(request, names, deadline, false).outcome(),
-                (scripts, slots) -> scripts.decide(request.charges(), names, slots, 0, deadline)
+                (scripts, slots) -> scripts.decide(request.charges(), names, slots, List.of(), deadline)
                         .thenApply(reply -> outcome(request, reply)));
     }
 
@@ -366,8 +372,16 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        byte[] name = keys.name(limit, key);
         return RedisFailureMapper.sayingIfUnchanged(
-                redis.delete(keys.name(limit, key), redis.deadline()).thenAccept(deleted -> {}));
+                limit.hasRate()
+                        ? redis.delete(name, redis.deadline()).thenAccept(deleted -> {})
+                        : permits.reset(new Charge(limit, key, 0), name));
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        permits.forget(limit, keyDigest);
     }
 
     @Override

@@ -143,21 +143,27 @@ public final class ScriptCodec {
     /**
      * Encodes renewals of permits, in a run of its own.
      *
-     * @param buckets one charge for each bucket, with any number of permits
-     * @param holders those of each bucket, with the permits of each
+     * @param buckets those of each bucket
      */
-    byte[][] renewalArguments(List<Charge> buckets, List<Map<Long, Charge>> holders) {
+    byte[][] renewalArguments(List<List<PermitHold>> buckets) {
         List<byte[]> arguments = new ArrayList<>(1 + 2 * buckets.size());
         byte[] codes = new byte[buckets.size()];
+        Arrays.fill(codes, ScriptCall.RENEW.code());
         arguments.add(codes);
-        for (int i = 0; i < buckets.size(); i++) {
-            codes[i] = ScriptCall.RENEW.code();
-            arguments.add(limit(buckets.get(i).limit()));
-            arguments.add(ascii(holders.get(i).entrySet().stream()
-                    .map(held -> holding(held.getValue(), held.getKey()))
+        for (List<PermitHold> bucket : buckets) {
+            arguments.add(limit(bucket.get(0).charge().limit()));
+            arguments.add(ascii(bucket.stream()
+                    .map(hold -> holding(hold.charge(), hold.holder()))
                     .collect(Collectors.joining(","))));
         }
         return arguments.toArray(byte[][]::new);
+    }
+
+    /** Encodes a reset of a bucket whose permits calls hold, in a run of its own. */
+    byte[][] resetArguments(Charge bucket) {
+        byte[][] arguments = arguments(ScriptCall.CHANGE, List.of(bucket));
+        arguments[2] = ascii("r");
+        return arguments;
     }
 
     private static boolean chargesAlike(PendingCall<?> before, PendingCall<?> call) {
@@ -177,19 +183,9 @@ public final class ScriptCodec {
      * @param receipts one for each charge
      */
     byte[][] refundArguments(List<Charge> charges, List<Receipt> receipts) {
-        return refundArguments(charges, charges.stream().map(Charge::permits).toList(), receipts);
-    }
-
-    /**
-     * Encodes a refund of parts of charges.
-     *
-     * @param permits how many are refunded, for each charge
-     * @param receipts one for each charge
-     */
-    byte[][] refundArguments(List<Charge> charges, List<Long> permits, List<Receipt> receipts) {
         List<byte[]> amounts = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
-            amounts.add(refund(charges.get(i), permits.get(i), receipts.get(i)));
+            amounts.add(refund(charges.get(i), charges.get(i).permits(), receipts.get(i)));
         }
         return settleArguments(charges, amounts);
     }
@@ -209,9 +205,6 @@ public final class ScriptCodec {
 
     /** Encodes a refund of a part of a charge. */
     byte[] refund(Charge charge, long permits, Receipt receipt) {
-        if (!charge.limit().hasRate()) {
-            return ascii(released(receipt.time()));
-        }
         String part = permits == charge.permits() ? "" : permits + "/";
         return ascii(part + charge.permits() + ":" + receipt.used() + ":" + receipt.since() + ":" + receipt.rest() + ":"
                 + receipt.time());

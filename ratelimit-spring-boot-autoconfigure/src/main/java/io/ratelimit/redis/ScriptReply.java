@@ -3,7 +3,6 @@ package io.ratelimit.redis;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.StoreOutcome;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -17,20 +16,6 @@ import java.util.Map;
  * @param more the number of permits taken in advance
  */
 record ScriptReply(List<RateLimitDecision> decisions, List<Receipt> receipts, long more) {
-
-    /** Returns this reply with receipts that name the holder of permits, for the charges that take some. */
-    ScriptReply heldBy(long holder, List<Charge> charges) {
-        if (holder == 0) {
-            return this;
-        }
-        List<Receipt> named = new ArrayList<>(receipts);
-        for (int i = 0; i < charges.size(); i++) {
-            if (!charges.get(i).limit().hasRate()) {
-                named.set(i, Receipt.ofHolder(holder));
-            }
-        }
-        return new ScriptReply(decisions, named, more);
-    }
 
     /** Returns the receipts of the charges that took permits. */
     Map<Charge, Receipt> taken(StoreOutcome outcome) {

@@ -78,6 +78,11 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
     }
 
     @Override
+    public long heldPermits(RateLimit limit) {
+        return store.heldPermits(limit);
+    }
+
+    @Override
     public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
         return store.changeAsync(limit, key, change);
     }

@@ -97,7 +97,10 @@ public interface RateLimitStore {
         return BoundedWait.get(peekAsync(charge), LONGEST);
     }
 
-    /** Forgets a bucket, which is full again. Does not block the caller. */
+    /**
+     * Forgets a bucket, which is full again. Permits that calls hold are theirs no more: the calls run on, and release nothing when they
+     * end. Does not block the caller.
+     */
     CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key);
 
     /** As {@link #resetAsync}, blocking. */
@@ -114,9 +117,14 @@ public interface RateLimitStore {
         return CompletableFuture.failedFuture(new UnsupportedOperationException("The store cannot change buckets"));
     }
 
+    /** Returns how many permits of a concurrency limit calls of this instance hold, of all keys together. */
+    default long heldPermits(RateLimit limit) {
+        return 0;
+    }
+
     /**
-     * Forgets what this instance knows of a bucket that another instance has changed or reset: remembered rejections and leased
-     * permits. The store itself knows of the change.
+     * Forgets what this instance knows of a bucket that another instance has changed or reset: remembered rejections, leased
+     * permits, and permits that calls held before. The store itself knows of the change.
      *
      * @param limit the {@linkplain RateLimit#id() id} of the limit
      * @param keyDigest the {@link KeyDigest} of the key; of an empty text for the one bucket of all callers

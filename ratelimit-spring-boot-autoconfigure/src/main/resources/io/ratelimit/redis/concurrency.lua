@@ -3,10 +3,11 @@
 --   #         used:first:last:seen    permits in use, a time before which none of them expires, the time at which all have
 --             expired, and the latest time that the bucket has seen
 --   ?         until when a call waits for permits that are released, if one does
---   <holder>  permits:expiry:hold     those of one call; holders are numbers of an instance: 8273645:17
+--   <holder>  permits:expiry:hold     those of one call; holders are numbers of an instance: 8273645:17. A reset leaves 0 permits, by
+--             which a renewal finds that the call holds none any more, and that Redis has not lost them
 -- No state of another rule is at this key, no skew and no block.
 --
--- takes: redis_call redis_pcall format match clock least greatest quotient algorithms number_used
+-- takes: redis_call redis_pcall format match byte clock least greatest quotient algorithms number_used
 -- leaves:
 
 function algorithms.H()
@@ -14,6 +15,11 @@ function algorithms.H()
 
   -- What a decision says instead of a time that is unknown.
   local UNKNOWN = 1000000
+
+  -- For how many times the hold of a call a reset is remembered: for instances that cannot reach Redis when it happens.
+  local HOLDS_REMEMBERED = 10
+
+  local ZERO = 48
 
   local function write_summary(own, bucket, ...)
     local summary = format('%.0f:%.0f:%.0f:%.0f', own.used, bucket.first, bucket.last, clock)
@@ -31,14 +37,19 @@ function algorithms.H()
   end
 
   -- Counts anew, without what has expired. After the clock was set back, nothing lasts longer than it would have.
-  local function sweep(own, bucket, seen)
+  --   is_reset  whether all calls hold nothing any more
+  local function sweep(own, bucket, seen, is_reset)
     local fields = redis_call('HGETALL', bucket.key)
     own.used, bucket.first, bucket.last = 0, math.huge, 0
     for i = 1, #fields, 2 do
       local permits, expiry, hold = match(fields[i + 1], '^(%d+):(%d+):(%d+)$')
       if permits and fields[i] ~= '#' then
         permits, expiry, hold = permits + 0, expiry + 0, hold + 0
-        if clock < seen and expiry > clock + hold then
+        if is_reset and permits > 0 then
+          permits, hold = 0, HOLDS_REMEMBERED * hold
+          expiry = clock + hold
+          redis_call('HSET', bucket.key, fields[i], value_of(permits, hold))
+        elseif clock < seen and expiry > clock + hold then
           expiry = clock + hold
           redis_call('HSET', bucket.key, fields[i], format('%.0f:%.0f:%.0f', permits, expiry, hold))
         end
@@ -50,7 +61,7 @@ function algorithms.H()
         end
       end
     end
-    if own.used == 0 then forget(own, bucket) else write_summary(own, bucket) end
+    if bucket.last == 0 then forget(own, bucket) else write_summary(own, bucket) end
   end
 
   -- The state is read by recover.
@@ -87,7 +98,7 @@ function algorithms.H()
   function concurrency.take(own, bucket, permits)
     local hold = own.rule.micros
     own.used, bucket.last = own.used + permits, greatest(bucket.last, clock + hold)
-    bucket.first = own.used == permits and clock + hold or least(bucket.first, clock + hold)
+    bucket.first = bucket.first == 0 and clock + hold or least(bucket.first, clock + hold)
     write_summary(own, bucket, bucket.holder, value_of(permits, hold))
   end
 
@@ -104,51 +115,73 @@ function algorithms.H()
     local found = redis_call('HMGET', bucket.key, holder, '?')
     local permits = found[1] and match(found[1], '^(%d+):')
     if not permits then return 0 end
-    own.used = own.used - permits
-    if own.used <= 0 then
-      forget(own, bucket)
-    else
+    own.used = greatest(0, own.used - permits)
+    if own.used > 0 then
       redis_call('HDEL', bucket.key, holder, '?')
       write_summary(own, bucket)
+    else
+      -- What is left are holders that were reset.
+      redis_call('HDEL', bucket.key, holder, '?', '#')
+      if redis_call('EXISTS', bucket.key) == 1 then write_summary(own, bucket) else bucket.first, bucket.last = 0, 0 end
     end
     return found[2] and 1 or 0
+  end
+
+  -- Takes the permits of all holders. Returns 1 if a call waits for them.
+  function concurrency.reset(own, bucket)
+    if bucket.foreign then
+      forget(own, bucket)
+      return 0
+    end
+    if bucket.last == 0 then return 0 end
+    sweep(own, bucket, clock, true)
+    return redis_call('HDEL', bucket.key, '?')
   end
 
   -- How many holders a command reads or writes: many in the time of a few, and no more than fit on Lua's stack.
   local AT_ONCE = 100
 
   -- Renews holders, and returns those that have expired or been lost: permits@holder,permits@holder,… Returns how many
-  -- permits were lost.
+  -- permits were lost, and the numbers from 0 of the holders that hold nothing since a reset.
   function concurrency.renew(own, bucket, text)
-    local hold, lost, count = own.rule.micros, 0, 0
+    local hold, lost, count, filled, ended, done = own.rule.micros, 0, 0, 0, {}, 0
     local holders, held, fields, values = {}, {}, {}, {}
 
-    local function look()
+    local function fill()
       local known = redis_call('HMGET', bucket.key, unpack(holders, 1, count))
+      filled = 0
       for i = 1, count do
-        if not known[i] then lost = lost + held[i] end
+        if known[i] and byte(known[i]) == ZERO then
+          ended[#ended + 1] = done + i - 1
+        else
+          local permits = held[i]
+          if not known[i] then lost = lost + permits end
+          values[permits] = values[permits] or value_of(permits, hold)
+          fields[filled + 1], fields[filled + 2] = holders[i], values[permits]
+          filled = filled + 2
+        end
       end
+      done, count = done + count, 0
     end
 
     for permits, holder in string.gmatch(text, '(%d+)@([%d:]+)') do
       if count == AT_ONCE then
-        look()
-        redis_call('HSET', bucket.key, unpack(fields, 1, 2 * count))
-        count = 0
+        fill()
+        if filled > 0 then redis_call('HSET', bucket.key, unpack(fields, 1, filled)) end
       end
       count = count + 1
-      values[permits] = values[permits] or value_of(permits + 0, hold)
       holders[count], held[count] = holder, permits + 0
-      fields[2 * count - 1], fields[2 * count] = holder, values[permits]
     end
-    look()
-    own.used = own.used + lost
-    -- Those that are back may expire before all others.
-    if bucket.first == 0 then bucket.first = clock + hold end
-    if lost > 0 then bucket.first = least(bucket.first, clock + hold) end
-    bucket.last = greatest(bucket.last, clock + hold)
-    write_summary(own, bucket, unpack(fields, 1, 2 * count))
-    return lost
+    fill()
+    if done > #ended then
+      own.used = own.used + lost
+      -- Those that are back may expire before all others.
+      if bucket.first == 0 then bucket.first = clock + hold end
+      if lost > 0 then bucket.first = least(bucket.first, clock + hold) end
+      bucket.last = greatest(bucket.last, clock + hold)
+      write_summary(own, bucket, unpack(fields, 1, filled))
+    end
+    return lost, ended
   end
 
   return concurrency

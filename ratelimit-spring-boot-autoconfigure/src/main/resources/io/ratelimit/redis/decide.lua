@@ -7,7 +7,9 @@
 --   reply    for each charge: permits remaining, microseconds to wait before going on, microseconds until it could
 --            succeed (0: it fits, -1: never), microseconds until the bucket is full again; with receipts also used,
 --            since and rest of its state and the time, for settle.lua; for a lease also how many more were taken.
---            In place of the wait, a release replies 1 if a call waits for the permits, and a renewal how many were lost.
+--            In place of the wait, a release replies 1 if a call waits for the permits, and a renewal how many were lost;
+--            the renewal of a bucket also in place of the third number how many holders hold nothing since a reset, and, after the
+--            fourth, their numbers from 0.
 --            All are -1 if a key of the call holds a value that was not written by the starter. If a limit does not name the
 --            calendar unit of a bucket's time, the first two are -2 and that time. Such a call charges nothing.
 --
@@ -126,19 +128,26 @@ end
 
 -- Releases or renews permits. Returns false if the call has to be decided: it is to hold permits, or the value is a foreign one.
 local function change_held(bucket, limit, asked, text, waits)
+  local algorithm, own = bucket.rule.algorithm, bucket.own
   if asked == HOLD or bucket.foreign then
     bucket.holder, bucket.waits = text, waits
+    -- A call that is sent again begins anew, because an error may have ended the run that took its permits.
+    if algorithm.release and not bucket.foreign and own.used > 0 then algorithm.release(own, bucket, text) end
     return false
   end
-  local algorithm, own = bucket.rule.algorithm, bucket.own
-  local changed
+  local changed, ended
   if asked == RELEASE then
     changed = algorithm.release(own, bucket, match(text, '^0@(.+)$'))
   else
-    changed = algorithm.renew(own, bucket, text)
+    changed, ended = algorithm.renew(own, bucket, text)
   end
   decide_charge(bucket, limit, 0, 0, LOOK, false)
   replies[replied - 2] = changed
+  if ended then
+    replies[replied - 1] = #ended
+    for i = 1, #ended do replies[replied + i] = ended[i] end
+    replied = replied + #ended
+  end
   return true
 end
 

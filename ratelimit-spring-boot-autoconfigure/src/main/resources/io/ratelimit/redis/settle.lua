@@ -1,7 +1,6 @@
 -- Settles charges of calls after them: undoes what was charged too much, except for permits that have come back, or charges more.
 --   permits  permits:used:since:rest:time  undoes a charge: how many permits it took, and its receipt
 --            part/permits:used:…           undoes a part of it
---            0@holder                      releases what a call holds
 --            +permits                      charges so many, available or not: a bucket in debt rejects calls until they are back
 --   reply    for each charge that cannot be settled: its number from 0, and why as in decide.lua: -1 and -1, -2 and a time, or -3 and a text
 --
@@ -22,10 +21,6 @@ local function settle_charge(key, limit, text)
   local bucket = bucket_of(key, rule)
   local own, more = bucket.own, match(text, '^%+(%d+)$')
   if bucket.foreign then return bucket.foreign end
-  if rule.algorithm.release then
-    rule.algorithm.release(own, bucket, match(text, '^0@(.+)$'))
-    return
-  end
   if bucket.others then rare_state().recover_others(bucket) end
   if more then
     bucket.appended = false

@@ -149,8 +149,8 @@ class ContextHierarchyTests {
         waiting.join().close();
         assertThat(next).succeedsWithin(Duration.ofSeconds(30));
         assertThat(last.getBean(RateLimitGate.class)
-                        .heldPermits()
-                        .of(last.getBean(LimitCatalog.class).find("running").orElseThrow()))
+                        .heldPermits(
+                                last.getBean(LimitCatalog.class).find("running").orElseThrow()))
                 .isEqualTo(1);
     }
 

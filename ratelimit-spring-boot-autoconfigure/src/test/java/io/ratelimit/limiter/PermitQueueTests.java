@@ -450,13 +450,13 @@ class PermitQueueTests {
     @Test
     void heldPermitsAreCountedForTheGauge() throws Exception {
         Settlement first = entered(enter(2));
-        assertThat(gate.heldPermits().of(limit)).isEqualTo(2);
+        assertThat(gate.heldPermits(limit)).isEqualTo(2);
         CompletableFuture<Settlement> next = enter(1);
-        assertThat(gate.heldPermits().of(limit)).isEqualTo(2);
+        assertThat(gate.heldPermits(limit)).isEqualTo(2);
         first.release();
         first.release();
         entered(next);
-        assertThat(gate.heldPermits().of(limit)).isEqualTo(1);
+        assertThat(gate.heldPermits(limit)).isEqualTo(1);
     }
 
     @Test

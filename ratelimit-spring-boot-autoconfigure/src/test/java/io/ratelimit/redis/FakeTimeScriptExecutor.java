@@ -34,6 +34,11 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
 
     private static final char SETTLE = '3';
 
+    private static final char RENEW = '8';
+
+    /** Which of the numbers that a renewal replies is how many holders were reset. */
+    private static final int ENDED = 2;
+
     /** How many numbers it replies for a charge, by what is asked. */
     private static int numbers(char asked) {
         return switch (asked) {
@@ -253,6 +258,10 @@ final class FakeTimeScriptExecutor implements RateLimitScriptExecutor {
                 asked = code == FURTHER ? asked : code;
                 key += code == AS_BEFORE ? 0 : 1;
                 int count = numbers(asked);
+                if (asked == RENEW) {
+                    // The numbers of holders that were reset.
+                    count += Math.max(0, numbers.get(from + ENDED).intValue());
+                }
                 if (count > 0 && asked != LOOK) {
                     resets.put(text(keys.get(key)), numbers.get(from + RESET));
                 }

@@ -1,10 +1,13 @@
 package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.store.KeyDigest;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -19,8 +22,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Random histories of instances that hold permits of the same buckets, die, stand still and come back, while Redis loses data and
- * its clock jumps. Compared with a model that knows of each call until when it is counted.
+ * Random histories of instances that hold permits of the same buckets, die, stand still and come back, while operators reset buckets,
+ * replies are lost, Redis loses data and its clock jumps. Compared with a model that knows of each call until when it is counted.
  */
 class HolderTraceTests {
 
@@ -35,6 +38,9 @@ class HolderTraceTests {
     private static final long SECOND = 1_000_000;
 
     private static final long HOLD = 30 * SECOND;
+
+    /** For how long Redis knows of a reset. */
+    private static final long REMEMBERED = 10 * HOLD;
 
     private static final long ROUND = HOLD / 3;
 
@@ -73,15 +79,26 @@ class HolderTraceTests {
         /** Returns the permits in use. */
         long used(long now) {
             if (now < seen) {
-                taken.replaceAll((id, known) -> new Taken(known.permits, Math.min(known.expiry, now + HOLD)));
+                taken.replaceAll((id, known) -> known.until(Math.min(known.expiry, now + known.time)));
             }
             taken.values().removeIf(known -> known.expiry <= now);
             seen = taken.isEmpty() ? Long.MIN_VALUE : now;
             return taken.values().stream().mapToLong(Taken::permits).sum();
         }
+
+        void reset(long now) {
+            used(now);
+            taken.replaceAll((id, known) -> known.permits == 0 ? known : new Taken(0, now + REMEMBERED, REMEMBERED));
+        }
     }
 
-    private record Taken(long permits, long expiry) {}
+    /** @param permits 0 after a reset */
+    private record Taken(long permits, long expiry, long time) {
+
+        Taken until(long end) {
+            return new Taken(permits, end, time);
+        }
+    }
 
     private record Running(int id, String key, long permits, StoreOutcome outcome) {}
 
@@ -91,6 +108,9 @@ class HolderTraceTests {
         private final HoldingInstance instance = new HoldingInstance(redis, clock, prefix);
 
         private final List<Running> running = new ArrayList<>();
+
+        /** Calls whose permits were reset or released. */
+        private final List<Running> ended = new ArrayList<>();
 
         /** By its own clock, when the permits of its calls were taken or renewed. */
         private final Map<Integer, Long> renewed = new HashMap<>();
@@ -106,10 +126,12 @@ class HolderTraceTests {
         void enter() {
             String key = keys.get(random.nextInt(keys.size()));
             long permits = random.nextLong(1, 4);
-            history.add("enter " + key + " " + permits);
+            instance.repeating = random.nextInt(5) == 0;
+            history.add("enter " + key + " " + permits + (instance.repeating ? " twice" : ""));
             long used = buckets.get(key).used(now);
             boolean fits = used + permits <= CAPACITY;
             StoreOutcome outcome = instance.enter(new Charge(limit, key, permits));
+            instance.repeating = false;
             RateLimitDecision decision = outcome.decision();
             assertThat(decision.allowed()).as("%s", history).isEqualTo(fits);
             assertThat(decision.remaining())
@@ -127,8 +149,21 @@ class HolderTraceTests {
             }
         }
 
+        /** What the call may have taken is released within a second. */
+        void enterWithoutReply() {
+            String key = keys.get(random.nextInt(keys.size()));
+            history.add("enter " + key + " without a reply");
+            instance.silent = true;
+            assertThatExceptionOfType(RateLimitStoreException.class)
+                    .isThrownBy(() -> instance.enter(new Charge(limit, key, 1)));
+            instance.silent = false;
+            instance.recover();
+            buckets.get(key).used(now);
+            pass(SECOND, false);
+        }
+
         private void count(Running call) {
-            buckets.get(call.key).taken.put(call.id, new Taken(call.permits, now + HOLD));
+            buckets.get(call.key).taken.put(call.id, new Taken(call.permits, now + HOLD, HOLD));
             buckets.get(call.key).used(now);
         }
 
@@ -137,9 +172,44 @@ class HolderTraceTests {
                 Running call = running.remove(random.nextInt(running.size()));
                 history.add("release " + call.key + " " + call.permits);
                 HoldingInstance.release(call.outcome);
-                buckets.get(call.key).used(now);
-                buckets.get(call.key).taken.remove(call.id);
+                end(call);
             }
+        }
+
+        /** It is released already, or was reset. */
+        void releaseAgain() {
+            if (!ended.isEmpty()) {
+                Running call = ended.get(random.nextInt(ended.size()));
+                history.add("release again " + call.key + " " + call.permits);
+                HoldingInstance.release(call.outcome);
+            }
+        }
+
+        private void end(Running call) {
+            buckets.get(call.key).used(now);
+            buckets.get(call.key).taken.remove(call.id);
+            running.remove(call);
+            ended.add(call);
+        }
+
+        void reset(String key) {
+            instance.store.reset(limit, key);
+            buckets.get(key).reset(now);
+            running(key).forEach(this::end);
+        }
+
+        /** Another instance tells of its reset. */
+        void beTold(String key) {
+            instance.store.forget(limit.id(), KeyDigest.of(key));
+            running(key).forEach(call -> renew(call, time));
+        }
+
+        private List<Running> running(String key) {
+            return running.stream().filter(call -> call.key.equals(key)).toList();
+        }
+
+        long held() {
+            return running.stream().mapToLong(Running::permits).sum();
         }
 
         /** A pause, such as of the garbage collection, does not stop its clock. */
@@ -155,7 +225,9 @@ class HolderTraceTests {
                 planned = !running.isEmpty();
                 long begun = Math.max(time, due);
                 due = begun + ROUND;
-                running.stream().filter(call -> renewed.get(call.id) < begun).forEach(call -> renew(call, begun));
+                List.copyOf(running).stream()
+                        .filter(call -> renewed.get(call.id) < begun)
+                        .forEach(call -> renew(call, begun));
             }
             time = end;
         }
@@ -164,7 +236,12 @@ class HolderTraceTests {
             renewed.put(call.id, begun);
             Bucket bucket = buckets.get(call.key);
             bucket.used(now);
-            lost += bucket.taken.containsKey(call.id) ? 0 : call.permits;
+            Taken known = bucket.taken.get(call.id);
+            if (known != null && known.permits == 0) {
+                end(call);
+                return;
+            }
+            lost += known == null ? call.permits : 0;
             count(call);
         }
     }
@@ -176,6 +253,9 @@ class HolderTraceTests {
             for (int step = 0; step < STEPS; step++) {
                 step();
                 keys.forEach(this::compare);
+                members.forEach(member -> assertThat(member.instance.store.heldPermits(limit))
+                        .as("%s", history)
+                        .isEqualTo(member.held()));
             }
             members.forEach(member ->
                     assertThat(member.instance.lostPermits()).as("%s", history).isEqualTo(member.lost));
@@ -196,7 +276,7 @@ class HolderTraceTests {
 
     private void step() {
         int chosen = random.nextInt(members.size());
-        switch (random.nextInt(20)) {
+        switch (random.nextInt(24)) {
             case 0 -> {
                 history.add("die " + chosen);
                 members.set(chosen, new Member());
@@ -215,7 +295,23 @@ class HolderTraceTests {
             case 3, 4, 5, 6 -> pass(1 + random.nextInt(9), -1);
             case 7 -> pass(1 + random.nextInt(40), chosen);
             case 8, 9, 10, 11 -> members.get(chosen).release();
+            case 12 -> members.get(chosen).releaseAgain();
+            case 13, 14 -> reset(chosen);
+            case 15 -> members.get(chosen).enterWithoutReply();
             default -> members.get(chosen).enter();
+        }
+    }
+
+    /** Some of the other instances are told. */
+    private void reset(int chosen) {
+        String key = keys.get(random.nextInt(keys.size()));
+        history.add("reset " + key + " by " + chosen);
+        members.get(chosen).reset(key);
+        for (int i = 0; i < members.size(); i++) {
+            if (i != chosen && random.nextBoolean()) {
+                history.add("tell " + i);
+                members.get(i).beTold(key);
+            }
         }
     }
 

@@ -9,7 +9,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.BiFunction;
 import org.springframework.dao.QueryTimeoutException;
+import org.springframework.data.redis.RedisSystemException;
 
 /** An instance of an application whose calls hold permits in Redis, and whose background thread the test turns. */
 final class HoldingInstance implements RateLimitScriptExecutor {
@@ -36,16 +38,27 @@ final class HoldingInstance implements RateLimitScriptExecutor {
     /** So many of the next scripts do not reach Redis. */
     int failing;
 
+    /** The next script fails by this; {@code null}: it does not. */
+    String error;
+
     /** Replies do not come back. */
     boolean silent;
+
+    /** The driver sends each script twice, and has the second reply alone. */
+    boolean repeating;
 
     /** Scripts reach Redis when the test lets them. */
     boolean slow;
 
+    /** Replies come back when the test lets them. */
+    boolean late;
+
     /** Not even the servers are known. */
     boolean broken;
 
-    PermitHolders holders;
+    final GuardedRedis redis;
+
+    PermitRegistry permits;
 
     final RedisRateLimitStore store;
 
@@ -55,16 +68,22 @@ final class HoldingInstance implements RateLimitScriptExecutor {
 
     private final TestClock clock;
 
-    HoldingInstance(RedisUnderTest redis, TestClock clock, String prefix) {
+    HoldingInstance(RedisUnderTest server, TestClock clock, String prefix) {
+        this(server, clock, prefix, DirectDispatcher::new);
+    }
+
+    HoldingInstance(
+            RedisUnderTest server,
+            TestClock clock,
+            String prefix,
+            BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatchers) {
         this.clock = clock;
-        this.executor = redis.executorAt(clock);
+        this.executor = server.executorAt(clock);
+        this.redis = new GuardedRedis(this, Duration.ofSeconds(20), prefix, true, probes, probes::nanos);
         this.store = new RedisRateLimitStore(
-                new GuardedRedis(this, Duration.ofSeconds(20), prefix, true, probes, probes::nanos),
-                new BucketKeys(prefix),
-                DirectDispatcher::new,
-                (guarded, codec, dispatcher) -> {
-                    holders = new PermitHolders(guarded, codec, dispatcher, thread, thread::nanos);
-                    return holders;
+                this.redis, new BucketKeys(prefix), dispatchers, (guarded, codec, dispatcher) -> {
+                    permits = new PermitRegistry(guarded, codec, dispatcher, thread, thread::nanos);
+                    return permits;
                 });
         store.onAwaitedRelease(charge -> told.add(charge.limit().id() + " " + charge.key()));
         store.onLostPermits(lost::add);
@@ -90,13 +109,31 @@ final class HoldingInstance implements RateLimitScriptExecutor {
         }
         if (slow) {
             CompletableFuture<List<Long>> later = new CompletableFuture<>();
-            under.add(() -> later.complete(run(keys, arguments)));
+            under.add(() -> answer(later, keys, arguments));
             return later;
         }
+        if (repeating) {
+            run(keys, arguments);
+        }
         List<Long> reply = run(keys, arguments);
+        if (late) {
+            CompletableFuture<List<Long>> later = new CompletableFuture<>();
+            under.add(() -> later.complete(reply));
+            return later;
+        }
         return silent
                 ? CompletableFuture.failedFuture(new QueryTimeoutException("silent"))
                 : CompletableFuture.completedFuture(reply);
+    }
+
+    private void answer(CompletableFuture<List<Long>> later, List<byte[]> keys, byte[][] arguments) {
+        String failure = error;
+        error = null;
+        if (failure == null) {
+            later.complete(run(keys, arguments));
+        } else {
+            later.completeExceptionally(new RedisSystemException(failure, null));
+        }
     }
 
     private List<Long> run(List<byte[]> keys, byte[][] arguments) {
@@ -113,11 +150,15 @@ final class HoldingInstance implements RateLimitScriptExecutor {
         return under.size();
     }
 
-    /** Lets scripts reach Redis that are on their way. */
+    /** Lets scripts reach Redis, and replies the instance, that are on their way. */
     void answer() {
         List<Runnable> all = List.copyOf(under);
         under.clear();
         all.forEach(Runnable::run);
+    }
+
+    CompletableFuture<StoreOutcome> enterAsync(Charge charge) {
+        return store.decideAsync(StoreRequest.refundable(List.of(charge))).toCompletableFuture();
     }
 
     StoreOutcome enter(Charge charge) {
@@ -126,6 +167,11 @@ final class HoldingInstance implements RateLimitScriptExecutor {
 
     static void release(StoreOutcome call) {
         call.refund().refund(call.charges()).toCompletableFuture().join();
+    }
+
+    /** Lets the instance find out that Redis answers again. */
+    void recover() {
+        probes.pass(Duration.ofSeconds(10));
     }
 
     /** Lets time pass for the server and this instance. */

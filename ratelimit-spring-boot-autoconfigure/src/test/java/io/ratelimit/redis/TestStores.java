@@ -23,7 +23,7 @@ final class TestStores {
     /** Each of its calls has a script of its own. */
     static RedisRateLimitStore oneByOne(RateLimitScriptExecutor executor, String prefix) {
         return new RedisRateLimitStore(
-                guarded(executor, LONG, prefix), new BucketKeys(prefix), DirectDispatcher::new, PermitHolders::new);
+                guarded(executor, LONG, prefix), new BucketKeys(prefix), DirectDispatcher::new, PermitRegistry::new);
     }
 
     static RedisRateLimitStore over(RateLimitScriptExecutor executor, Duration timeout, String prefix) {

@@ -24,7 +24,7 @@ class WaitedForCallTests {
             TestStores.guarded(new HeldScripts(), Duration.ofHours(1), "test"),
             new BucketKeys("test"),
             (redis, language) -> this::note,
-            PermitHolders::new);
+            PermitRegistry::new);
 
     private void note(PendingCall<?> call) {
         waitedFor.add(call.isWaitedFor());

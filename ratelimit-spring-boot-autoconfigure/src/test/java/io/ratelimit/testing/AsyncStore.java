@@ -35,4 +35,9 @@ public record AsyncStore(RateLimitStore store) implements RateLimitStore {
     public CompletionStage<Void> resetAsync(RateLimit limit, String key) {
         return store.resetAsync(limit, key);
     }
+
+    @Override
+    public long heldPermits(RateLimit limit) {
+        return store.heldPermits(limit);
+    }
 }

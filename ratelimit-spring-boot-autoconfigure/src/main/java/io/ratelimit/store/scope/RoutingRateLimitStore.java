@@ -131,6 +131,11 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     @Override
+    public long heldPermits(RateLimit limit) {
+        return serverOf(limit).heldPermits(limit);
+    }
+
+    @Override
     public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
         CompletionStage<BucketStatus> changed = serverOf(limit).changeAsync(limit, key, change);
         return change.kind() == BucketChange.Kind.NONE

@@ -137,6 +137,11 @@ public final class ScopedRateLimitStore extends DelegatingRateLimitStore impleme
     }
 
     @Override
+    public long heldPermits(RateLimit limit) {
+        return storeOf(limit).heldPermits(limit);
+    }
+
+    @Override
     public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
         return storeOf(limit).changeAsync(limit, key, change);
     }

@@ -179,6 +179,25 @@ public abstract class HoldingContract extends StoreContract {
     }
 
     @Test
+    void countsWhatCallsHoldUntilTheyEndOrAreReset() {
+        StoreOutcome first = enter(one(two));
+        enter(new Charge(two, "bob", 2));
+        enter(new Charge(two, "bob", 1));
+        enter(one(concurrency("other", 2)));
+        assertThat(store.heldPermits(two)).isEqualTo(3);
+        release(first);
+        release(first);
+        assertThat(store.heldPermits(two)).isEqualTo(2);
+        StoreOutcome next = enter(one(two));
+        store.reset(two, KEY);
+        assertThat(store.heldPermits(two)).isEqualTo(2);
+        release(next);
+        assertThat(store.heldPermits(two)).isEqualTo(2);
+        store.reset(two, "bob");
+        assertThat(store.heldPermits(two)).isZero();
+    }
+
+    @Test
     void isInspected() {
         enter(one(two));
         assertThat(store.changeAsync(two, KEY, BucketChange.NONE)

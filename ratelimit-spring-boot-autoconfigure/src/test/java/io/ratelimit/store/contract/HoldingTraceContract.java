@@ -18,7 +18,7 @@ import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
-/** Random calls and releases, compared with a count of the permits that are held. */
+/** Random calls, releases and resets, compared with a count of the permits that are held. */
 public abstract class HoldingTraceContract extends StoreContract {
 
     private static final int TRACES = 60;
@@ -32,6 +32,9 @@ public abstract class HoldingTraceContract extends StoreContract {
 
     private final List<Running> running = new ArrayList<>();
 
+    /** Calls that have released their permits. */
+    private final List<Running> over = new ArrayList<>();
+
     private record Running(StoreOutcome outcome, Map<Charge, String> taken) {}
 
     @Test
@@ -39,13 +42,19 @@ public abstract class HoldingTraceContract extends StoreContract {
         for (int trace = 0; trace < TestRandom.cases(TRACES); trace++) {
             used.clear();
             running.clear();
+            over.clear();
             String name = "trace-" + trace;
             for (int step = 0; step < STEPS; step++) {
                 if (!running.isEmpty() && random.nextInt(5) < 2) {
                     end(running.remove(random.nextInt(running.size())));
+                } else if (!over.isEmpty() && random.nextInt(8) == 0) {
+                    release(over.get(random.nextInt(over.size())));
+                } else if (random.nextInt(12) == 0) {
+                    reset(charges(name).get(0));
                 } else {
                     enter(charges(name));
                 }
+                checkHeld(name);
             }
         }
     }
@@ -85,15 +94,37 @@ public abstract class HoldingTraceContract extends StoreContract {
     }
 
     private void end(Running call) {
-        List<Charge> held = call.outcome().charges().stream()
-                .filter(charge -> !charge.limit().hasRate())
-                .toList();
-        call.outcome().refund().refund(held).toCompletableFuture().join();
+        release(call);
+        over.add(call);
         call.taken().forEach((charge, bucket) -> {
             if (!charge.limit().hasRate()) {
                 used.merge(bucket, -charge.permits(), Long::sum);
             }
         });
+    }
+
+    /** Doing so again changes nothing. */
+    private static void release(Running call) {
+        List<Charge> held = call.outcome().charges().stream()
+                .filter(charge -> !charge.limit().hasRate())
+                .toList();
+        call.outcome().refund().refund(held).toCompletableFuture().join();
+    }
+
+    private void reset(Charge charge) {
+        store.reset(charge.limit(), charge.key());
+        used.remove(bucket(charge));
+        running.forEach(call -> call.taken().values().remove(bucket(charge)));
+    }
+
+    private void checkHeld(String name) {
+        for (String letter : List.of("a", "b", "c")) {
+            RateLimit limit = concurrency(name + "-" + letter, 1);
+            assertThat(store.heldPermits(limit))
+                    .as(limit.name())
+                    .isEqualTo(
+                            used.getOrDefault(limit.id() + " alice", 0L) + used.getOrDefault(limit.id() + " bob", 0L));
+        }
     }
 
     private boolean fits(Charge charge) {

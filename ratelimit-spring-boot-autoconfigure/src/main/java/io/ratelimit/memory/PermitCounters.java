@@ -13,10 +13,10 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Holds the counters by which the in-memory store decides calls of concurrency limits: the permits in use, by bucket. A counter
- * exists only while there are such calls, so it is never evicted.
+ * Counts the permits that calls hold, by bucket, for the in-memory store. A counter exists only while there are such calls, so it is
+ * never evicted.
  */
-final class HeldPermits {
+final class PermitCounters {
 
     private final Map<CounterName, Counter> counters = new ConcurrentHashMap<>();
 
@@ -65,6 +65,14 @@ final class HeldPermits {
         long used = used(limit, key);
         Duration reset = Duration.of(used == 0 ? 0 : AlgorithmTraits.UNKNOWN_MICROS, ChronoUnit.MICROS);
         return new BucketStatus(limit.capacity(), Math.max(0, limit.capacity() - used), reset, Duration.ZERO);
+    }
+
+    /** Returns how many permits of the limit calls hold, of all keys together. */
+    long held(RateLimit limit) {
+        return counters.keySet().stream()
+                .filter(name -> name.limit.equals(limit.id()))
+                .mapToLong(name -> used(limit, name.key))
+                .sum();
     }
 
     private long used(RateLimit limit, @Nullable String key) {

@@ -9,6 +9,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.store.StoreRequest;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -21,7 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Permits that calls of several instances hold in Redis: renewed by the living, freed after the dead. */
-class PermitHoldersTests {
+class PermitHoldTests {
 
     private static final long SECOND = 1_000_000;
 
@@ -120,11 +121,12 @@ class PermitHoldersTests {
     void oneScriptRenewsTenThousandCallsOfAKey() {
         Charge charge = new Charge(TestLimits.concurrency("many", 20_000), "alice", 1);
         byte[] name = new BucketKeys(prefix).name(charge.limit(), charge.key());
-        IntStream.range(0, 10_000).forEach(i -> one.holders.hold(one.holders.next(), charge, name));
+        IntStream.range(0, 10_000)
+                .forEach(i -> one.permits.ask(List.of(charge), List.of(name)).forEach(PermitHold::begin));
         one.pass(THIRD);
         assertThat(one.scripts).containsExactly(1);
         assertThat(other.store.peek(charge).remaining()).isEqualTo(10_000);
-        one.holders.hold(one.holders.next(), charge, name);
+        one.permits.ask(List.of(charge), List.of(name)).forEach(PermitHold::begin);
         one.scripts.clear();
         one.pass(THIRD);
         assertThat(one.scripts).containsExactly(1, 1);
@@ -221,6 +223,19 @@ class PermitHoldersTests {
         release(call);
         one.pass(Duration.ofSeconds(60));
         assertThat(one.thread.isIdle()).isTrue();
+    }
+
+    @Test
+    void permitsOfRunningCallsAreReleasedOnceWhenTheInstanceStops() {
+        StoreOutcome call = one.enter(new Charge(limit, "alice", 2));
+        one.redis.stop();
+        assertThat(free(other.store)).isEqualTo(2);
+        assertThat(one.store.heldPermits(limit)).isZero();
+        other.enter(new Charge(limit, "alice", 2));
+        release(call);
+        one.thread.pass(THIRD);
+        assertThat(free(other.store)).isZero();
+        assertThat(one.lostPermits()).isZero();
     }
 
     @Test
@@ -340,7 +355,7 @@ class PermitHoldersTests {
                 .mapToObj(i -> one.enter(new Charge(many, "alice", 1)))
                 .toList();
         one.unreachable = true;
-        calls.forEach(PermitHoldersTests::release);
+        calls.forEach(PermitHoldTests::release);
         for (int i = 0; i < 3; i++) {
             one.scripts.clear();
             one.pass(Duration.ofMillis(500));
@@ -398,6 +413,55 @@ class PermitHoldersTests {
         assertThat(one.scripts.stream().mapToInt(Integer::intValue).sum()).isEqualTo(300);
         assertThat(one.scripts.size())
                 .isEqualTo(turns.stream().mapToInt(Integer::intValue).sum());
+    }
+
+    /** Charges two slots of a cluster, one after the other. The script for the second one is on its way. */
+    private CompletableFuture<StoreOutcome> enterTwoSlots() {
+        one.topology = RedisTopology.UNKNOWN_CLUSTER;
+        one.slow = true;
+        CompletableFuture<StoreOutcome> call = one.store
+                .decideAsync(
+                        StoreRequest.refundable(List.of(new Charge(limit, "alice", 2), new Charge(limit, "bob", 2))))
+                .toCompletableFuture();
+        // Both looks, then the first charge.
+        one.answer();
+        one.answer();
+        assertThat(one.waiting()).isEqualTo(1);
+        return call;
+    }
+
+    private long free(String key) {
+        return other.store.peek(new Charge(limit, key, 0)).remaining();
+    }
+
+    @Test
+    void permitsOfAnEarlierSlotAreReleasedIfALaterOneRejectsTheCall() {
+        CompletableFuture<StoreOutcome> call = enterTwoSlots();
+        StoreOutcome others = other.enter(new Charge(limit, free("alice") == 0 ? "bob" : "alice", 2));
+        one.answer();
+        one.answer();
+        assertThat(call).isCompletedWithValueMatching(StoreOutcome::isRejected);
+        assertThat(one.store.heldPermits(limit)).isZero();
+        release(others);
+        assertThat(List.of(free("alice"), free("bob"))).containsExactly(2L, 2L);
+    }
+
+    /** The call is decided once more, key by key. */
+    @Test
+    void callWhoseKeysComeApartHoldsItsPermitsOnce() {
+        CompletableFuture<StoreOutcome> call = enterTwoSlots();
+        one.error = "TRYAGAIN Multiple keys request during rehashing of slot";
+        one.slow = false;
+        one.answer();
+        assertThat(call).isCompletedWithValueMatching(outcome -> !outcome.isRejected());
+        assertThat(one.store.heldPermits(limit)).isEqualTo(4);
+        for (int i = 0; i < 6; i++) {
+            one.pass(THIRD);
+            assertThat(List.of(free("alice"), free("bob"))).containsExactly(0L, 0L);
+        }
+        release(call.join());
+        assertThat(one.store.heldPermits(limit)).isZero();
+        assertThat(List.of(free("alice"), free("bob"))).containsExactly(2L, 2L);
     }
 
     /** More slots than a stack has room for. */
@@ -468,9 +532,9 @@ class PermitHoldersTests {
         assertThat(call.decision().allowed()).isTrue();
         one.thread.forget();
         one.thread.stall(THIRD);
-        assertThat(one.holders.resume()).isNull();
+        assertThat(one.permits.resume()).isNull();
         one.thread.stall(THIRD);
-        assertThat(one.holders.resume()).isEqualTo("Renewals of permits were stuck and have been resumed");
+        assertThat(one.permits.resume()).isEqualTo("Renewals of permits were stuck and have been resumed");
         one.scripts.clear();
         one.thread.turn();
         assertThat(one.scripts).hasSize(1);
