@@ -1,12 +1,12 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.concurrent.BoundedWait;
-import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.Settlement;
 import io.ratelimit.reactor.EventLoops;
+import io.ratelimit.reactor.ReactiveCall;
 import io.ratelimit.reactor.ReactiveObservation;
 import io.ratelimit.reactor.ReactorSchedulers;
 import java.util.Objects;
@@ -17,7 +17,6 @@ import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.SignalType;
 import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
@@ -86,49 +85,18 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     private Publisher<?> enter(LimitedCall call, AcquireRequest acquire, @Nullable Object observation) {
         CompletableFuture<Settlement> entered =
                 call.gate().enterAsync(acquire, observation).toCompletableFuture();
-        Flux<?> values = signalled(entered.handle(Outcome::new))
-                // doFinally: the response to the cancellation must not reach the subscriber.
-                .doFinally(end -> {
-                    if (end == SignalType.CANCEL) {
-                        entered.cancel(false);
-                    }
-                })
-                .flatMapMany(outcome -> follow(call, acquire, outcome));
-        return call.charges().holdsPermits() ? releasing(values, call, entered) : values;
+        Flux<Object> values = ReactiveCall.of(
+                entered, this::next, (settlement, failure) -> follow(call, acquire, settlement, failure));
+        return call.charges().holdsPermits()
+                ? ReactiveCall.releasing(values, entered, !multiValue, Settlement::release)
+                : values;
     }
 
-    /**
-     * Releases the permits that the call holds: before the subscriber learns of its end, so that it can call again at once, or
-     * after it was cancelled. The value of a single-valued publisher counts as its end.
-     */
-    private Publisher<?> releasing(Flux<?> values, LimitedCall call, CompletableFuture<Settlement> entered) {
-        Runnable release = () -> {
-            if (entered.isDone() && !entered.isCompletedExceptionally()) {
-                entered.getNow(Settlement.NONE).release();
-            }
-        };
-        Flux<?> single = multiValue
-                ? values
-                : values.doOnNext(value -> {
-                    release.run();
-                    call.returned(value);
-                });
-        return single.doOnTerminate(release).doFinally(end -> release.run());
-    }
-
-    /** Carries a failure as a value, because Reactor logs an error signal after a cancellation. */
-    private record Outcome(
-            @Nullable Settlement settlement, @Nullable Throwable failure) {}
-
-    /**
-     * Continues on another thread than that of the store, which must not block: on the current event loop, or on a blocking
-     * thread with the caller's context if the current thread may block.
-     */
     private <T> Mono<T> signalled(CompletableFuture<T> stage) {
-        Mono<T> signal = Mono.fromFuture(stage, true);
-        return stage.isDone() ? signal : signal.publishOn(next());
+        return ReactiveCall.signalled(stage, this::next);
     }
 
+    /** Returns the current event loop, or blocking threads with the caller's context if the current thread may block. */
     private Scheduler next() {
         return EventLoops.isCurrentThread()
                 ? ReactorSchedulers.eventLoopOrParallel()
@@ -136,20 +104,20 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
     }
 
     /** Returns the result of the method or of its fallback, or the failure. */
-    private Publisher<?> follow(LimitedCall call, AcquireRequest acquire, Outcome outcome) {
-        if (outcome.settlement != null) {
-            return acquire.refundable()
-                    ? settling(body(call), new CallCosts(call, acquire, outcome.settlement))
-                    : body(call);
+    private Publisher<Object> follow(
+            LimitedCall call, AcquireRequest acquire, @Nullable Settlement settlement, @Nullable Throwable failure) {
+        if (settlement == null) {
+            return publisher(() -> call.fallback(Objects.requireNonNull(failure)));
         }
-        Throwable failure = Futures.unwrap(Objects.requireNonNull(outcome.failure));
-        return publisher(() -> call.fallback(failure));
+        return acquire.refundable() ? settling(call, new CallCosts(call, acquire, settlement)) : body(call);
     }
 
-    private Publisher<?> settling(Publisher<?> body, CallCosts costs) {
-        Flux<?> values = Flux.from(body);
+    private Publisher<Object> settling(LimitedCall call, CallCosts costs) {
+        Flux<Object> values = Flux.from(body(call));
         if (costs.needResults() || !multiValue) {
-            values = (multiValue ? values.doOnNext(costs::add) : values.<Object>map(costs::noted))
+            values = (multiValue
+                            ? values.doOnNext(costs::add)
+                            : values.map(costs::noted).doOnNext(call::returned))
                     .doOnComplete(costs::completed)
                     .doOnCancel(costs::cancelled);
         }
@@ -157,11 +125,12 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
                 signalled(costs.failed(failure).toCompletableFuture()).then(Mono.error(failure)));
     }
 
-    private Publisher<?> body(LimitedCall call) {
+    private Publisher<Object> body(LimitedCall call) {
         return publisher(call::proceedAgain);
     }
 
-    private Publisher<?> publisher(Invocation invocation) {
+    @SuppressWarnings("unchecked") // The return type of the method declares the values.
+    private Publisher<Object> publisher(Invocation invocation) {
         Object result;
         try {
             result = invocation.run();
@@ -171,7 +140,9 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
         if (result == null) {
             return Mono.empty();
         }
-        return adapter == null || result instanceof Publisher ? (Publisher<?>) result : adapter.toPublisher(result);
+        return adapter == null || result instanceof Publisher
+                ? (Publisher<Object>) result
+                : adapter.toPublisher(result);
     }
 
     @FunctionalInterface

@@ -2,17 +2,15 @@ package io.ratelimit.reactor;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
-import io.ratelimit.concurrent.Futures;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
-import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
-import reactor.core.publisher.SignalType;
+import reactor.core.scheduler.Scheduler;
 import reactor.core.scheduler.Schedulers;
 
 /**
@@ -73,34 +71,14 @@ public final class RateLimiterOperator<T> implements UnaryOperator<Publisher<T>>
 
     private Publisher<T> enter(Publisher<T> publisher, boolean single) {
         CompletableFuture<RateLimiter.Entry> entered = limiter.get().toCompletableFuture();
-        Runnable release = () -> {
-            // Also if the call is admitted at the moment it is cancelled.
-            var unused = entered.thenAccept(RateLimiter.Entry::close);
-        };
-        Flux<T> values = signalled(entered)
-                // doFinally: the response to the cancellation must not reach the subscriber.
-                .doFinally(end -> {
-                    if (end == SignalType.CANCEL) {
-                        entered.cancel(false);
-                    }
-                })
-                .flatMapMany(
-                        outcome -> outcome.failure == null ? publisher : Mono.error(Futures.unwrap(outcome.failure)));
-        Flux<T> released = single ? values.doOnNext(value -> release.run()) : values;
-        return released.doOnTerminate(release).doFinally(end -> release.run());
+        Flux<T> values = ReactiveCall.of(
+                entered,
+                RateLimiterOperator::next,
+                (entry, failure) -> failure == null ? publisher : Mono.error(failure));
+        return ReactiveCall.releasing(values, entered, single, RateLimiter.Entry::close);
     }
 
-    /** Continues on another thread than that of the store, which must not block. */
-    private static Mono<Outcome> signalled(CompletableFuture<RateLimiter.Entry> entered) {
-        Mono<Outcome> outcome = Mono.fromFuture(entered.handle(Outcome::new), true);
-        if (entered.isDone()) {
-            return outcome;
-        }
-        return outcome.publishOn(
-                Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic());
+    private static Scheduler next() {
+        return Schedulers.isInNonBlockingThread() ? Schedulers.parallel() : Schedulers.boundedElastic();
     }
-
-    /** Carries a failure as a value, because Reactor logs an error signal after a cancellation. */
-    private record Outcome(
-            RateLimiter.@Nullable Entry entry, @Nullable Throwable failure) {}
 }

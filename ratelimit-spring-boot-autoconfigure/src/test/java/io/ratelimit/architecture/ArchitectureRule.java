@@ -189,14 +189,14 @@ enum ArchitectureRule {
     SERVLET_KNOWS_THE_WEB("ServletKnowsReactive") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "web.servlet", "web", "expression", "limiter");
+            return knowsOf(base, "web.servlet", "web", "expression", "limiter", "concurrent");
         }
     },
 
     REACTIVE_KNOWS_THE_WEB("ReactiveKnowsServlet") {
         @Override
         ArchRule in(String base) {
-            return knowsOf(base, "web.reactive", "web", "expression", "limiter", "reactor");
+            return knowsOf(base, "web.reactive", "web", "expression", "limiter", "reactor", "concurrent");
         }
     },
 

@@ -1,17 +1,18 @@
 package io.ratelimit.web.reactive;
 
+import io.ratelimit.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
 import io.ratelimit.limiter.AcquireRequest;
 import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.limiter.Settlement;
+import io.ratelimit.reactor.ReactiveCall;
 import io.ratelimit.reactor.ReactiveObservation;
 import io.ratelimit.reactor.ReactorSchedulers;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReference;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Function;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpRequest;
@@ -20,6 +21,7 @@ import org.springframework.web.filter.reactive.ServerWebExchangeContextFilter;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
+import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /** Limits WebFlux requests by URL. No thread waits for the decision. Permits are held until the response is complete. */
@@ -72,23 +74,11 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         if (!matched.isLimited()) {
             return chain.filter(exchange);
         }
-        AtomicReference<CompletableFuture<Settlement>> acquired = new AtomicReference<>();
-        Runnable release = () -> release(acquired.get());
         return caller(exchange, matched)
-                .flatMap(caller -> acquire(matched, caller, acquired))
-                .map(refund -> true)
-                .onErrorResume(
-                        failure -> rejectionHandler.answer(exchange, failure).thenReturn(false))
-                .flatMap(admitted -> admitted ? chain.filter(exchange) : Mono.empty())
-                .doOnTerminate(release)
-                .doFinally(end -> release.run());
-    }
-
-    /** Releases permits at the end of the response, also if the client has gone since they were acquired. */
-    private static void release(@Nullable CompletableFuture<Settlement> acquired) {
-        if (acquired != null && acquired.isDone() && !acquired.isCompletedExceptionally()) {
-            acquired.getNow(Settlement.NONE).release();
-        }
+                .flatMap(caller -> acquireRequest(matched, caller))
+                .map(acquire -> limited(acquire, exchange, chain))
+                .onErrorResume(failure -> Mono.just(rejectionHandler.answer(exchange, failure)))
+                .flatMap(Function.identity());
     }
 
     /** Returns whether the request is for the server of a child context, such as that of Spring Boot's management server. */
@@ -106,32 +96,26 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
                         context -> context.put(ServerWebExchangeContextFilter.EXCHANGE_CONTEXT_ATTRIBUTE, exchange));
     }
 
-    private Mono<Settlement> acquire(
-            MatchedRequest matched, CallerRequest caller, AtomicReference<CompletableFuture<Settlement>> acquired) {
+    private static Mono<AcquireRequest> acquireRequest(MatchedRequest matched, CallerRequest caller) {
         CompletableFuture<AcquireRequest> planned = matched.acquireRequestAsync(caller);
         Mono<AcquireRequest> known = Mono.fromFuture(planned);
-        return (planned.isDone() ? known : known.publishOn(ReactorSchedulers.eventLoopOrParallel()))
-                .flatMap(request -> acquire(request, acquired));
+        return planned.isDone() ? known : known.publishOn(ReactorSchedulers.eventLoopOrParallel());
     }
 
-    private Mono<Settlement> acquire(AcquireRequest request, AtomicReference<CompletableFuture<Settlement>> result) {
-        if (request.charges().isEmpty()) {
-            return Mono.just(Settlement.NONE);
-        }
-        return gate.isTracing()
-                ? Mono.deferContextual(context -> acquire(request, ReactiveObservation.in(context), result))
-                : acquire(request, null, result);
-    }
-
-    private Mono<Settlement> acquire(
-            AcquireRequest request,
-            @Nullable Object observation,
-            AtomicReference<CompletableFuture<Settlement>> result) {
-        CompletableFuture<Settlement> acquired =
-                gate.enterAsync(request, observation).toCompletableFuture();
-        result.set(acquired);
-        Mono<Settlement> decided = Mono.fromFuture(acquired);
-        // The store's thread must not run the filters and handlers behind, which may block it or call the store.
-        return acquired.isDone() ? decided : decided.publishOn(ReactorSchedulers.eventLoopOrParallel());
+    private Mono<Void> limited(AcquireRequest acquire, ServerWebExchange exchange, WebFilterChain chain) {
+        return Mono.deferContextual(context -> {
+            if (acquire.charges().isEmpty()) {
+                return chain.filter(exchange);
+            }
+            Object observation = gate.isTracing() ? ReactiveObservation.in(context) : null;
+            CompletableFuture<Settlement> entered = Futures.start(() -> gate.enterAsync(acquire, observation));
+            // The store's thread must not run the filters and handlers behind, which may block it or call the store.
+            Flux<Void> response = ReactiveCall.of(
+                    entered,
+                    ReactorSchedulers::eventLoopOrParallel,
+                    (settlement, failure) ->
+                            failure == null ? chain.filter(exchange) : rejectionHandler.answer(exchange, failure));
+            return Mono.fromDirect(ReactiveCall.releasing(response, entered, false, Settlement::release));
+        });
     }
 }

@@ -1,6 +1,7 @@
 package io.ratelimit.web.reactive;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Charge;
 import io.ratelimit.OnStoreFailure;
@@ -14,6 +15,8 @@ import io.ratelimit.limiter.RateLimitGate;
 import io.ratelimit.store.RateLimitStore;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.testing.TestLimits;
+import io.ratelimit.testing.TestRandom;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRules;
@@ -21,41 +24,59 @@ import io.ratelimit.web.TestWebSettings;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 import org.springframework.web.util.pattern.PathPatternParser;
+import reactor.core.Disposable;
+import reactor.core.Disposables;
 import reactor.core.publisher.Mono;
+import reactor.core.publisher.Sinks;
+import reactor.core.scheduler.Schedulers;
 
-/** Which thread goes on with a request once it is decided. */
+/** Which thread goes on with a request once it is decided, and what a request holds that is cancelled meanwhile. */
+@Timeout(180)
 class RequestLimitWebFilterTests {
+
+    private static final RateLimit HELD = TestLimits.concurrency("held", 1_000_000);
 
     private final LimitCatalog catalog =
             new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, Map.of()), null, () -> false);
 
     private final RequestRules rules = new RequestRules(
-            List.of(new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any")),
+            List.of(
+                    new RequestRule("ratelimit.http[0]", "/any", Set.of(), "any"),
+                    new RequestRule("ratelimit.http[1]", "/held", Set.of(), "held")),
             new RequestLimits(catalog, new DefaultListableBeanFactory()),
             () -> PathPatternParser.defaultInstance,
             List::of,
             false);
 
-    private final PendingStore store = new PendingStore(new CompletableFuture<>());
-
     private final CompletableFuture<String> behind = new CompletableFuture<>();
+
+    private final AtomicReference<Runnable> onDecision = new AtomicReference<>(() -> {});
+
+    private final PendingStore store = new PendingStore(new CompletableFuture<>(), onDecision);
+
+    private final RateLimitGate gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking());
 
     @BeforeEach
     void start() {
         catalog.declare(RateLimit.named("any").rate("1/s").build(), "the test");
-        assertThat(rules.start().get("any")).containsOnlyKeys("/any");
+        catalog.declare(HELD, "the test");
+        assertThat(rules.start()).containsOnlyKeys("any", "held");
     }
 
     @Test
@@ -75,23 +96,91 @@ class RequestLimitWebFilterTests {
         assertThat(behind.join()).isEqualTo(Thread.currentThread().getName());
     }
 
+    @Test
+    void requestThatIsCancelledBetweenSubscriptionAndDecisionHoldsNothing() {
+        store.decideAllowed();
+        Disposable.Swap request = Disposables.swap();
+        onDecision.set(request::dispose);
+        Sinks.One<Boolean> earlier = Sinks.one();
+        request.update(earlier.asMono()
+                .then(filter("/held", Mono.fromRunnable(() -> behind.complete("not cancelled"))))
+                .subscribe());
+        earlier.tryEmitValue(true);
+        assertThat(request.isDisposed()).isTrue();
+        assertThat(behind).isNotDone();
+        assertThat(gate.heldPermits().of(HELD)).isZero();
+    }
+
+    @Test
+    void requestThatIsCancelledBeforeItsDecisionHoldsNothing() {
+        Disposable request = filter("/held", Mono.never()).subscribe();
+        request.dispose();
+        store.decideAllowed();
+        assertThat(gate.heldPermits().of(HELD)).isZero();
+    }
+
+    @Test
+    void requestHoldsUntilItsHandlerEnds() {
+        store.decideAllowed();
+        Sinks.One<Void> handler = Sinks.one();
+        CompletableFuture<Void> request = filter("/held", handler.asMono()).toFuture();
+        assertThat(gate.heldPermits().of(HELD)).isOne();
+        handler.tryEmitEmpty();
+        assertThat(request).isDone();
+        assertThat(gate.heldPermits().of(HELD)).isZero();
+    }
+
+    @Test
+    void failureOfTheHandlerIsNotAnsweredAsARejection() {
+        store.decideAllowed();
+        assertThat(filter("/held", Mono.error(new IllegalArgumentException("of the handler")))
+                        .toFuture())
+                .failsWithin(Duration.ofMinutes(1))
+                .withThrowableOfType(ExecutionException.class)
+                .withMessageContaining("of the handler");
+        assertThat(gate.heldPermits().of(HELD)).isZero();
+    }
+
+    /** An earlier filter goes on in another thread, and the client is gone at any time. */
+    @Test
+    void requestsThatAreCancelledAtAnyTimeHoldNothing() {
+        store.decideAllowed();
+        Random random = TestRandom.create(getClass());
+        for (int i = 0; i < 5_000; i++) {
+            Disposable request = Mono.just(true)
+                    .publishOn(Schedulers.parallel())
+                    .then(filter("/held", Mono.never()))
+                    .subscribe();
+            for (int spins = random.nextInt(2_000); spins > 0; spins--) {
+                Thread.onSpinWait();
+            }
+            request.dispose();
+        }
+        await().until(() -> gate.heldPermits().of(HELD) == 0);
+    }
+
     private CompletableFuture<Void> request() {
-        RequestLimitWebFilter filter = new RequestLimitWebFilter(
-                rules,
-                new RateLimitGate(store, (charge, decision, outcome) -> {}, Waiter.parking()),
-                new ExchangeCallerRequests(TestWebSettings.of(HeaderFormat.IETF)),
-                new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
-                new StaticApplicationContext(),
-                0);
-        return filter.filter(
-                        MockServerWebExchange.from(MockServerHttpRequest.get("/any")),
-                        exchange -> Mono.fromRunnable(
+        return filter(
+                        "/any",
+                        Mono.fromRunnable(
                                 () -> behind.complete(Thread.currentThread().getName())))
                 .toFuture();
     }
 
+    private Mono<Void> filter(String path, Mono<Void> handler) {
+        RequestLimitWebFilter filter = new RequestLimitWebFilter(
+                rules,
+                gate,
+                new ExchangeCallerRequests(TestWebSettings.of(HeaderFormat.IETF)),
+                new ExchangeRejectionHandler(List::of, List::of, new ExchangeCors(List::of, List::of)),
+                new StaticApplicationContext(),
+                0);
+        return filter.filter(MockServerWebExchange.from(MockServerHttpRequest.get(path)), exchange -> handler);
+    }
+
     /** Decides when the test says so. */
-    record PendingStore(CompletableFuture<List<RateLimitDecision>> decisions) implements RateLimitStore {
+    record PendingStore(CompletableFuture<List<RateLimitDecision>> decisions, AtomicReference<Runnable> onDecision)
+            implements RateLimitStore {
 
         void decideAllowed() {
             decisions.complete(
@@ -105,6 +194,7 @@ class RequestLimitWebFilterTests {
 
         @Override
         public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+            onDecision.get().run();
             return decisions.thenApply(decided -> StoreOutcome.of(request, decided));
         }
 

@@ -1,0 +1,72 @@
+package io.ratelimit.reactor;
+
+import io.ratelimit.Internal;
+import io.ratelimit.concurrent.Futures;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.reactivestreams.Publisher;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
+import reactor.core.publisher.SignalType;
+import reactor.core.scheduler.Scheduler;
+
+/**
+ * Makes one call whose body is a publisher. Both methods must be called by the function that starts the decision: a subscriber
+ * that is cancelled meanwhile is told so when the publisher is subscribed to, and the call holds nothing.
+ */
+@Internal
+public final class ReactiveCall {
+
+    private ReactiveCall() {}
+
+    /**
+     * Subscribes to the body of the call when its limits have decided. A subscriber that is cancelled before stops waiting.
+     *
+     * @param entered the decision
+     * @param next where the call continues after a decision of another thread
+     * @param body receives what the decision has completed with, or its failure
+     */
+    public static <E, T> Flux<T> of(
+            CompletableFuture<E> entered,
+            Supplier<Scheduler> next,
+            BiFunction<@Nullable E, @Nullable Throwable, Publisher<T>> body) {
+        return signalled(entered.<Outcome<E>>handle(Outcome::new), next)
+                // doFinally: the response to the cancellation must not reach the subscriber.
+                .doFinally(end -> {
+                    if (end == SignalType.CANCEL) {
+                        entered.cancel(false);
+                    }
+                })
+                .flatMapMany(outcome ->
+                        body.apply(outcome.entered, outcome.failure == null ? null : Futures.unwrap(outcome.failure)));
+    }
+
+    /**
+     * Releases what a call holds: before the subscriber learns of its end, so that it can call again at once, or after it was
+     * cancelled, also if the call is admitted at that moment.
+     *
+     * @param single whether the value of the call counts as its end
+     * @param release may be called several times
+     */
+    public static <E, T> Flux<T> releasing(
+            Flux<T> values, CompletableFuture<E> entered, boolean single, Consumer<E> release) {
+        Runnable end = () -> {
+            var unused = entered.thenAccept(release);
+        };
+        return (single ? values.doOnNext(value -> end.run()) : values)
+                .doOnTerminate(end)
+                .doFinally(signal -> end.run());
+    }
+
+    /** Continues on another thread than that of the stage, unless it is complete: a thread of the store must not block. */
+    public static <T> Mono<T> signalled(CompletableFuture<T> stage, Supplier<Scheduler> next) {
+        Mono<T> signal = Mono.fromFuture(stage, true);
+        return stage.isDone() ? signal : signal.publishOn(next.get());
+    }
+
+    /** Carries a failure as a value, because Reactor logs an error signal after a cancellation. */
+    private record Outcome<E>(@Nullable E entered, @Nullable Throwable failure) {}
+}
