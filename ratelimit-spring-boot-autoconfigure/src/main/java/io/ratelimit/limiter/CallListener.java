@@ -23,4 +23,7 @@ public interface CallListener {
 
     /** Called before charges of the call are refunded because the method has failed. */
     default void onRefund(List<Charge> charges) {}
+
+    /** Called when the call has released the permits that it held, at least once. */
+    default void onRelease() {}
 }

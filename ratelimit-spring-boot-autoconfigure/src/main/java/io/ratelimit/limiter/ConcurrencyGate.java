@@ -130,7 +130,10 @@ final class ConcurrencyGate {
 
     private Settlement settlement(
             AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> apart) {
-        return acquire.settlement(outcome, store, apart).releasing(() -> release(outcome));
+        return acquire.settlement(outcome, store, apart).releasing(() -> {
+            release(outcome);
+            acquire.listener().onRelease();
+        });
     }
 
     /** Releases the permits that the call holds. The store ends each hold once. */

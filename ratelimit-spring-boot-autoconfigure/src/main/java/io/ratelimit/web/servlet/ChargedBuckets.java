@@ -10,34 +10,48 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Remembers the buckets that a request was charged to, each with the first dispatch that was. Thread-safe. */
+/**
+ * Remembers the buckets that a request was charged to, each with the first dispatch that was. A concurrency limit is charged
+ * while a call holds its permits. Thread-safe.
+ */
 final class ChargedBuckets {
 
-    private final Map<Bucket, Dispatch> dispatches = new HashMap<>(4);
+    private final Map<Payment, Dispatch> dispatches = new HashMap<>(4);
 
-    /** Adds the buckets of the charges, unless a limit rejects: then none is charged. */
-    synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions, Dispatch dispatch) {
+    /** Adds the buckets of the charges of a call, unless a limit rejects: then none is charged. */
+    synchronized void add(List<Charge> charges, List<RateLimitDecision> decisions, Dispatch dispatch, Object call) {
         if (new CombinedDecision(charges, decisions).isRejected()) {
             return;
         }
         for (int i = 0; i < charges.size(); i++) {
             if (decisions.get(i).allowed()) {
-                dispatches.putIfAbsent(Bucket.of(charges.get(i)), dispatch);
+                Object holder = charges.get(i).limit().hasRate() ? null : call;
+                dispatches.putIfAbsent(new Payment(Bucket.of(charges.get(i)), holder), dispatch);
             }
         }
     }
 
     /** Removes the buckets of charges that were refunded. */
     synchronized void remove(List<Charge> charges) {
-        charges.forEach(charge -> dispatches.remove(Bucket.of(charge)));
+        charges.forEach(charge -> dispatches.remove(new Payment(Bucket.of(charge), null)));
+    }
+
+    /** Removes the buckets whose permits the call has released. */
+    synchronized void release(Object call) {
+        dispatches.keySet().removeIf(payment -> payment.holder() == call);
     }
 
     /** Returns the charges whose buckets no earlier dispatch was charged to. */
     synchronized List<Charge> uncharged(List<Charge> charges, Dispatch dispatch) {
         return charges.stream()
-                .filter(charge ->
-                        dispatches.getOrDefault(Bucket.of(charge), dispatch).equals(dispatch))
+                .filter(charge -> !isCharged(Bucket.of(charge), dispatch))
                 .toList();
+    }
+
+    private boolean isCharged(Bucket bucket, Dispatch dispatch) {
+        return dispatches.entrySet().stream()
+                .anyMatch(charged -> charged.getKey().bucket().equals(bucket)
+                        && !charged.getValue().equals(dispatch));
     }
 
     /** A pass of a request through the servlet container: the first one, or a forward, an error page and so on. */
@@ -62,4 +76,7 @@ final class ChargedBuckets {
             return new Bucket(charge.limit().id(), charge.key());
         }
     }
+
+    /** @param holder the call that holds permits; {@code null}: the limit has a rate */
+    private record Payment(Bucket bucket, @Nullable Object holder) {}
 }

@@ -56,7 +56,7 @@ final class ServletCallerRequest implements CallerRequest {
 
     @Override
     public void onDecisions(List<Charge> charges, List<RateLimitDecision> decisions) {
-        record.chargedBuckets().add(charges, decisions, dispatch);
+        record.chargedBuckets().add(charges, decisions, dispatch, this);
         record.add(charges, decisions);
         record.write(settings.headers());
     }
@@ -69,5 +69,10 @@ final class ServletCallerRequest implements CallerRequest {
     @Override
     public void onRefund(List<Charge> charges) {
         record.chargedBuckets().remove(charges);
+    }
+
+    @Override
+    public void onRelease() {
+        record.chargedBuckets().release(this);
     }
 }

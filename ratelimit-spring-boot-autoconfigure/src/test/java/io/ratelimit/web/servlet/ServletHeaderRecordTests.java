@@ -138,6 +138,27 @@ class ServletHeaderRecordTests {
         assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEqualTo(charges.subList(0, 1));
     }
 
+    /** Such as a URL rule and a method. */
+    @Test
+    void laterDispatchPaysForPermitsThatNoCallOfTheRequestHolds() {
+        List<Charge> charges = List.of(new Charge(TestLimits.concurrency("streams", 20), "alice", 1));
+        CallerRequest second = new ServletCallerRequest(request, settings);
+        caller.onDecisions(charges, List.of(allowed(12)));
+        second.onDecisions(charges, List.of(allowed(11)));
+        request.setDispatcherType(DispatcherType.FORWARD);
+        CallerRequest forwarded = new ServletCallerRequest(request, settings);
+        assertThat(forwarded.unpaid(charges)).isEmpty();
+        second.onRelease();
+        second.onRelease();
+        assertThat(forwarded.unpaid(charges)).isEmpty();
+        caller.onRelease();
+        assertThat(forwarded.unpaid(charges)).isEqualTo(charges);
+        forwarded.onDecisions(charges, List.of(allowed(12)));
+        caller.onRelease();
+        request.setDispatcherType(DispatcherType.ERROR);
+        assertThat(new ServletCallerRequest(request, settings).unpaid(charges)).isEmpty();
+    }
+
     @Test
     void rejectedCallHasPaidNothing() {
         List<Charge> charges = charges("alice");

@@ -1,0 +1,264 @@
+package io.ratelimit.web;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.ratelimit.RateLimiter;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.annotation.RateLimited;
+import jakarta.servlet.ServletException;
+import jakarta.servlet.http.HttpServletRequest;
+import jakarta.servlet.http.HttpServletResponse;
+import java.io.IOException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Semaphore;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.stereotype.Controller;
+import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestMapping;
+import org.springframework.web.bind.annotation.ResponseBody;
+
+/** Requests that Tomcat dispatches again, to a handler that counts in the same concurrency limit, of one permit. */
+@Timeout(180)
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class DispatchedRequestTests {
+
+    private ConfigurableApplicationContext context;
+
+    @BeforeAll
+    void start() {
+        context = new SpringApplicationBuilder(Application.class)
+                .web(WebApplicationType.SERVLET)
+                .run(
+                        "--server.port=0",
+                        "--server.address=127.0.0.1",
+                        "--spring.main.banner-mode=off",
+                        "--ratelimit.store=in-memory",
+                        "--ratelimit.limits.exports.algorithm=concurrency",
+                        "--ratelimit.limits.exports.capacity=1",
+                        "--ratelimit.http[0].path=/ruled",
+                        "--ratelimit.http[0].limit=exports",
+                        "--ratelimit.http[1].path=/ruled-async",
+                        "--ratelimit.http[1].limit=exports");
+    }
+
+    @AfterAll
+    void stop() {
+        context.close();
+    }
+
+    @AfterEach
+    void holdsNothingAfterwards() {
+        await().until(() -> exports().peek().allowed());
+        assertThat(handler().leave.availablePermits()).isZero();
+    }
+
+    /** The first dispatch has released its permit, so the next one takes one. */
+    @ParameterizedTest
+    @ValueSource(strings = {"forwarding", "including-after", "dispatching", "failing"})
+    void laterDispatchHoldsAPermitOfItsOwn(String path) {
+        CompletableFuture<RawHttp.Answer> answer = start(path);
+        await().until(() -> handler().inside.get() == 1);
+        assertThat(exports().peek().allowed()).isFalse();
+        assertThat(get("forwarding").status()).isEqualTo(429);
+        handler().leave.release();
+        assertThat(answer.join().status()).isEqualTo("failing".equals(path) ? 500 : 200);
+    }
+
+    /** The request holds a permit until after the later dispatch, so that one takes none. */
+    @ParameterizedTest
+    @ValueSource(strings = {"forwarding-inside", "including-inside", "ruled", "ruled-async"})
+    void laterDispatchSharesThePermitThatTheRequestHolds(String path) {
+        CompletableFuture<RawHttp.Answer> answer = start(path);
+        await().until(() -> handler().inside.get() == 1);
+        assertThat(exports().peek().allowed()).isFalse();
+        handler().leave.release();
+        assertThat(answer.join().status()).isEqualTo(200);
+    }
+
+    /** Each of them as the first one. */
+    @Test
+    void laterDispatchThatFindsNoPermitIsRejected() {
+        try (RateLimiter.Entry other = exports().enter()) {
+            assertThat(other).isNotNull();
+            assertThat(get("unlimited-forward").status()).isEqualTo(429);
+        }
+    }
+
+    private CompletableFuture<RawHttp.Answer> start(String path) {
+        return CompletableFuture.supplyAsync(() -> get(path));
+    }
+
+    private RawHttp.Answer get(String path) {
+        int port = Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
+        return new RawHttp(port).send("GET /" + path);
+    }
+
+    private RateLimiter exports() {
+        return context.getBean(RateLimiterRegistry.class).get("exports");
+    }
+
+    private Handler handler() {
+        return context.getBean(Handler.class);
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    @EnableAutoConfiguration
+    static class Application {
+
+        @Bean
+        Handler handler() {
+            return new Handler();
+        }
+
+        @Bean
+        Exports exports(Handler handler) {
+            return new Exports(handler);
+        }
+
+        @Bean
+        Paths paths(Exports exports) {
+            return new Paths(exports);
+        }
+
+        @Bean
+        ErrorPage errorPage(Exports exports) {
+            return new ErrorPage(exports);
+        }
+    }
+
+    /** What the limited handler waits for. */
+    static final class Handler {
+
+        private final AtomicInteger inside = new AtomicInteger();
+
+        private final Semaphore leave = new Semaphore(0);
+
+        void run() {
+            inside.incrementAndGet();
+            try {
+                assertThat(leave.tryAcquire(1, TimeUnit.MINUTES)).isTrue();
+            } catch (InterruptedException ex) {
+                throw new IllegalStateException(ex);
+            } finally {
+                inside.decrementAndGet();
+            }
+        }
+    }
+
+    static class Exports {
+
+        private final Handler handler;
+
+        Exports(Handler handler) {
+            this.handler = handler;
+        }
+
+        @RateLimited("exports")
+        public void brief() {}
+
+        @RateLimited("exports")
+        public void export() {
+            handler.run();
+        }
+    }
+
+    @Controller
+    static class Paths {
+
+        private final Exports exports;
+
+        Paths(Exports exports) {
+            this.exports = exports;
+        }
+
+        @GetMapping("/export")
+        @ResponseBody
+        public String export() {
+            exports.export();
+            return "done";
+        }
+
+        @RateLimited("exports")
+        @GetMapping("/forwarding")
+        public String forwarding() {
+            return "forward:/export";
+        }
+
+        @GetMapping({"/ruled", "/unlimited-forward"})
+        public String unlimited() {
+            return "forward:/export";
+        }
+
+        @RateLimited("exports")
+        @GetMapping("/forwarding-inside")
+        public void forwardingInside(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
+            request.getRequestDispatcher("/export").forward(request, response);
+        }
+
+        @RateLimited("exports")
+        @GetMapping("/including-inside")
+        public void includingInside(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
+            request.getRequestDispatcher("/export").include(request, response);
+        }
+
+        @GetMapping("/including-after")
+        public void includingAfter(HttpServletRequest request, HttpServletResponse response)
+                throws ServletException, IOException {
+            exports.brief();
+            request.getRequestDispatcher("/export").include(request, response);
+        }
+
+        @GetMapping("/dispatching")
+        public void dispatching(HttpServletRequest request, HttpServletResponse response) {
+            exports.brief();
+            request.startAsync().dispatch("/export");
+        }
+
+        @GetMapping("/ruled-async")
+        public void ruledAsync(HttpServletRequest request, HttpServletResponse response) {
+            request.startAsync().dispatch("/export");
+        }
+
+        @RateLimited("exports")
+        @GetMapping("/failing")
+        public void failing() {
+            throw new IllegalArgumentException("expected by the test");
+        }
+    }
+
+    /** In place of Spring Boot's. */
+    @Controller
+    static class ErrorPage implements org.springframework.boot.webmvc.error.ErrorController {
+
+        private final Exports exports;
+
+        ErrorPage(Exports exports) {
+            this.exports = exports;
+        }
+
+        @RequestMapping("/error")
+        @ResponseBody
+        public String error() {
+            exports.export();
+            return "failed";
+        }
+    }
+}
