@@ -17,7 +17,7 @@ import org.springframework.web.util.DisconnectedClientHelper;
 
 /**
  * Follows what a handler method has returned and Spring MVC completes on another thread: a value that is computed later, or an
- * object that writes the response. If Spring MVC never gets the object, the call has no end.
+ * object that writes the response. The call ends with its request, at the latest.
  */
 final class AsyncResult {
 
@@ -58,15 +58,16 @@ final class AsyncResult {
         WebAsyncManager manager = WebAsyncUtils.getAsyncManager(request);
         manager.registerCallableInterceptor(following, following);
         manager.registerDeferredResultInterceptor(following, following);
+        RequestCompletion.follow(request, following::over);
     }
 
-    /** Told by Spring MVC of a task: that it has a result, and in any case that its request is over. */
+    /** Receives the result of a task, if it has one, from Spring MVC, and in any case the end of its request. */
     private abstract static class Following
             implements CallableProcessingInterceptor, DeferredResultProcessingInterceptor {
 
         abstract void result(Object task, @Nullable Object value);
 
-        abstract void over(Object task);
+        abstract void over();
 
         @Override
         public <T> void postProcess(NativeWebRequest request, Callable<T> task, @Nullable Object value) {
@@ -76,16 +77,6 @@ final class AsyncResult {
         @Override
         public <T> void postProcess(NativeWebRequest request, DeferredResult<T> task, @Nullable Object value) {
             result(task, value);
-        }
-
-        @Override
-        public <T> void afterCompletion(NativeWebRequest request, Callable<T> task) {
-            over(task);
-        }
-
-        @Override
-        public <T> void afterCompletion(NativeWebRequest request, DeferredResult<T> task) {
-            over(task);
         }
     }
 
@@ -116,7 +107,7 @@ final class AsyncResult {
         }
 
         @Override
-        void over(Object task) {
+        void over() {
             end.cancelled();
         }
     }
@@ -145,7 +136,7 @@ final class AsyncResult {
         }
 
         @Override
-        void over(Object task) {
+        void over() {
             end.written(writer, null);
         }
     }

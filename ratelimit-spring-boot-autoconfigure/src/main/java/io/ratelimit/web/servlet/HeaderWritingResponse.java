@@ -23,7 +23,9 @@ final class HeaderWritingResponse extends HttpServletResponseWrapper {
     @Override
     public ServletOutputStream getOutputStream() throws IOException {
         writeHeaders(getStatus());
-        return super.getOutputStream();
+        ServletOutputStream stream = super.getOutputStream();
+        RequestCompletion completion = record.followed();
+        return completion == null ? stream : new FailureNotingOutputStream(stream, completion);
     }
 
     @Override
@@ -35,7 +37,15 @@ final class HeaderWritingResponse extends HttpServletResponseWrapper {
     @Override
     public void flushBuffer() throws IOException {
         writeHeaders(getStatus());
-        super.flushBuffer();
+        try {
+            super.flushBuffer();
+        } catch (IOException ex) {
+            RequestCompletion completion = record.followed();
+            if (completion != null) {
+                completion.writeFailed();
+            }
+            throw ex;
+        }
     }
 
     @Override

@@ -12,7 +12,8 @@ import org.springframework.web.filter.OncePerRequestFilter;
 
 /**
  * Records the thread that handles a request, so that no other thread uses its response, and writes the headers that other
- * threads have recorded: when the container dispatches the request again, and at its end. Answers the rejections that
+ * threads have recorded: when the container dispatches the request again, and at its end. Tells the
+ * {@link RequestCompletion} when the thread returns. Answers the rejections that
  * filters and servlets throw, which would otherwise be server errors: only Spring's servlet calls advice.
  */
 public final class RateLimitHeadersFilter extends OncePerRequestFilter implements Ordered {
@@ -21,15 +22,27 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
 
     private final ServletRejectionHandler rejectionHandler;
 
+    private final OpenRequests openRequests;
+
     public RateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler) {
+        this(settings, rejectionHandler, new OpenRequests());
+    }
+
+    RateLimitHeadersFilter(WebSettings settings, ServletRejectionHandler rejectionHandler, OpenRequests openRequests) {
         this.settings = settings;
         this.rejectionHandler = rejectionHandler;
+        this.openRequests = openRequests;
     }
 
     /** The outermost filter, because other filters may be limited, too. */
     @Override
     public int getOrder() {
         return HIGHEST_PRECEDENCE;
+    }
+
+    @Override
+    public void destroy() {
+        openRequests.close();
     }
 
     @Override
@@ -47,7 +60,7 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
             throws ServletException, IOException {
         ServletHeaderRecord record = ServletHeaderRecord.of(request);
         HttpServletResponse writing = new HeaderWritingResponse(response, record, settings.headers());
-        record.begin(request, response);
+        record.begin(request, response, openRequests);
         try {
             record.write(settings.headers());
             RuntimeException shown = record.ofErrorPage(request);
@@ -66,7 +79,7 @@ public final class RateLimitHeadersFilter extends OncePerRequestFilter implement
             rejectionHandler.answerInstead(request, writing, rejection);
             record.write(settings.headers());
         } finally {
-            record.end();
+            record.end(request);
         }
     }
 

@@ -15,6 +15,7 @@ import jakarta.servlet.ServletResponse;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /** Limits servlet requests by URL, on their first dispatch only. Permits are held until the response is complete. */
@@ -51,12 +52,12 @@ public final class RequestLimitFilter implements Filter, Ordered {
     @Override
     public void doFilter(ServletRequest request, ServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        Settlement settlement = Settlement.NONE;
+        RequestCompletion completion = null;
         if (request instanceof HttpServletRequest http
                 && response instanceof HttpServletResponse httpResponse
                 && http.getDispatcherType() == DispatcherType.REQUEST) {
             try {
-                settlement = acquire(http);
+                completion = acquire(http);
             } catch (RuntimeException ex) {
                 rejectionHandler.answer(http, httpResponse, ex);
                 return;
@@ -65,17 +66,29 @@ public final class RequestLimitFilter implements Filter, Ordered {
         try {
             chain.doFilter(request, response);
         } finally {
-            RequestPermits.releaseAtEnd(request, settlement);
+            if (completion != null) {
+                completion.returned((HttpServletRequest) request);
+            }
         }
     }
 
-    private Settlement acquire(HttpServletRequest request) {
+    /** Returns what is told of the end of the request, if it holds permits until then. */
+    private @Nullable RequestCompletion acquire(HttpServletRequest request) {
         MatchedRequest matched =
                 rules.match(request.getMethod(), ServletCors.isPreflight(request), ServletRequestPaths.of(request));
         if (!matched.isLimited()) {
-            return Settlement.NONE;
+            return null;
         }
         AcquireRequest acquire = matched.acquireRequest(new ServletCallerRequest(request, settings));
-        return acquire.charges().isEmpty() ? Settlement.NONE : gate.enter(acquire);
+        if (acquire.charges().isEmpty()) {
+            return null;
+        }
+        Settlement settlement = gate.enter(acquire);
+        if (!settlement.holdsPermits()) {
+            return null;
+        }
+        RequestCompletion completion = ServletHeaderRecord.of(request).completion();
+        completion.add(settlement::release);
+        return completion;
     }
 }

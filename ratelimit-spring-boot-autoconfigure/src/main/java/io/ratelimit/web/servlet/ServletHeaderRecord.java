@@ -24,6 +24,12 @@ final class ServletHeaderRecord extends HeaderRecord {
 
     private volatile int dispatches;
 
+    /** {@code null}: nothing follows the end of the request. */
+    private volatile @Nullable RequestCompletion completion;
+
+    /** Those of the application; {@code null} without a {@link RateLimitHeadersFilter}. */
+    private volatile @Nullable OpenRequests openRequests;
+
     private volatile @Nullable RuntimeException sentToErrorPage;
 
     private ServletHeaderRecord() {}
@@ -38,16 +44,51 @@ final class ServletHeaderRecord extends HeaderRecord {
         return created;
     }
 
+    /** Returns whether this is the record of the request, which a container may have recycled. */
+    boolean isOf(HttpServletRequest request) {
+        return request.getAttribute(ATTRIBUTE) == this;
+    }
+
     /** Records that the current thread handles the request. */
     @SuppressWarnings("NonAtomicVolatileUpdate") // Dispatches follow one another.
-    void begin(HttpServletRequest request, HttpServletResponse response) {
+    void begin(HttpServletRequest request, HttpServletResponse response, OpenRequests open) {
         dispatches++;
         handling = new Handling(Thread.currentThread(), request, response);
+        openRequests = open;
+        RequestCompletion followed = completion;
+        if (followed != null) {
+            open.remove(followed);
+        }
     }
 
     /** Records that no thread handles the request. */
-    void end() {
+    void end(HttpServletRequest request) {
         handling = null;
+        RequestCompletion followed = completion;
+        if (followed != null) {
+            followed.returned(request);
+        }
+    }
+
+    /** Returns whether the request waits for a thread to handle it, or is over. */
+    boolean isWaiting() {
+        return openRequests != null && handling == null;
+    }
+
+    /** Returns what is told of the end of the request, and creates it on first use, or for an error page. */
+    synchronized RequestCompletion completion() {
+        RequestCompletion known = completion;
+        if (known == null || (known.isOver() && handling != null)) {
+            known = new RequestCompletion(this, openRequests);
+            completion = known;
+        }
+        return known;
+    }
+
+    /** Returns what is told of the end of the request; {@code null}: nothing. */
+    @Nullable
+    RequestCompletion followed() {
+        return completion;
     }
 
     /** Records that the container is to answer the exception with an error page. */
