@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A process of a packaged application, known by what it answers and logs. It ends with the JVM at the latest. */
-final class Application {
+final class Application implements AutoCloseable {
 
     /** How long anything may take, on a machine that has much else to do. */
     static final Duration PATIENCE = Duration.ofSeconds(180);
@@ -250,7 +250,12 @@ final class Application {
         }
     }
 
-    private synchronized int port() {
+    @Override
+    public void close() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    synchronized int port() {
         if (port == 0) {
             port = Await.value("the port in " + log, () -> {
                 Matcher listening = LISTENING.matcher(log());
