@@ -1,19 +1,20 @@
 #!/usr/bin/env bash
 # Runs the acceptance suite against one jar on versions of Spring Boot:
-#   scripts/test-on-boot.sh [--jdk home]... [--aot] [--built] version...
+#   scripts/test-on-boot.sh [--jdk home]... [--aot] [--built] [--requests n] version...
 # Builds the jar once, with the version of Spring Boot in pom.xml, or takes the one of the last build (--built).
 # Then builds and tests acceptance/ with that jar, for each version and JDK. Prints a table with a row for each run;
 # the reports are in acceptance/target.
+# With --requests, clients end that many requests in each way on each container, instead of 40.
 # With --aot, the applications are processed ahead of time and started with -Dspring.aot.enabled=true.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 usage() {
-    sed -n '2,7s/^# //p' "$0" >&2
+    sed -n '2,8s/^# //p' "$0" >&2
     exit 2
 }
 
-jdks=() versions=() built= aot=()
+jdks=() versions=() built= aot=() requests=40
 while (($#)); do
     case $1 in
     --jdk)
@@ -23,6 +24,11 @@ while (($#)); do
         ;;
     --aot) aot=(-Paot -Dacceptance.jvm-options=-Dspring.aot.enabled=true) ;;
     --built) built=true ;;
+    --requests)
+        [[ ${2:-} =~ ^[1-9][0-9]*$ ]] || usage
+        requests=$2
+        shift
+        ;;
     -*) usage ;;
     *) versions+=("$1") ;;
     esac
@@ -43,7 +49,7 @@ rows=()
 for boot in "${versions[@]}"; do
     # Spring Cloud's release for this generation.
     gateway=5.0.3 context=5.0.3 generation=()
-    [[ $boot != 3.* ]] || { gateway=4.3.5 context=4.3.0 generation=(-Pspring-boot-3); }
+    [[ $boot != 3.* ]] || { gateway=4.3.5 context=4.3.0 generation=(-Pspring-boot-3,undertow); }
     for jdk in "${jdks[@]}"; do
         # Nothing that another version has compiled.
         rm -rf acceptance/*/target
@@ -51,7 +57,8 @@ for boot in "${versions[@]}"; do
         JAVA_HOME=$jdk ./mvnw -B -ntp -f acceptance/pom.xml verify -q \
             -Dspring-boot.version="$boot" -Dspring-cloud-gateway.version="$gateway" \
             -Dspring-cloud-context.version="$context" \
-            ${aot[@]+"${aot[@]}"} ${generation[@]+"${generation[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
+            -Dacceptance.requests="$requests" ${generation[@]+"${generation[@]}"} \
+            ${aot[@]+"${aot[@]}"} -Dmaven.repo.local.tail="$repository" -Dacceptance.jar="$jar" \
             || outcome=$?
         java=$("$jdk/bin/java" -XshowSettings:properties -version 2>&1 | sed -n 's/^ *java\.version = //p')
         tests=0 failed=0 skipped=0
@@ -64,7 +71,7 @@ for boot in "${versions[@]}"; do
         ((outcome == 0 && tests > skipped)) || status=1
         run=$boot-$java${aot[0]:+-aot}
         mkdir -p "acceptance/target/$run"
-        for module in servlet reactive jedis in-memory gateway neighbours clinic-before clinic-after; do
+        for module in servlet jetty undertow reactive jedis in-memory gateway neighbours clinic-before clinic-after; do
             cp "acceptance/$module/target/application.log" "acceptance/target/$run/$module.log" 2>/dev/null || true
         done
         mv acceptance/suite/target/surefire-reports "acceptance/target/$run" 2>/dev/null || true

@@ -72,10 +72,11 @@ final class Application implements AutoCloseable {
     /**
      * Creates a client that may ask for a connection for each request. Some handlers respond on threads of their own. On a kept
      * connection, Reactor Netty 1.2.18 and 1.3.7 can then stop reading (reactor/reactor-netty#4361).
+     * Jetty refuses such a request if it also asks for HTTP/2.
      */
     private static HttpClient client() {
         System.setProperty("jdk.httpclient.allowRestrictedHeaders", "connection");
-        return HttpClient.newHttpClient();
+        return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
     }
 
     /** Limits can be changed over HTTP. */

@@ -22,29 +22,33 @@ enum ClientEnd {
     /** Sends nothing more, and reads the whole response. */
     HALF_CLOSED;
 
-    /** @param reading how long a client reads that goes before the end of the response */
-    void request(int port, String path, Duration reading) throws IOException {
+    /** How long a response may take. Some servers leave a response without an end. */
+    private static final Duration PATIENCE = Duration.ofSeconds(30);
+
+    /**
+     * Sends a request, and returns whether the client has gone as it should: false if it had to wait for longer.
+     *
+     * @param reading how long a client reads that goes before the end of the response
+     */
+    boolean request(int port, String path, Duration reading) throws IOException {
         try (Socket socket = new Socket("127.0.0.1", port)) {
             String request = "GET " + path + (this == TIMEOUT ? "?endless=true" : "")
                     + " HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
             socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
-            switch (this) {
-                case FIN -> read(socket, reading);
-                case RST -> {
-                    read(socket, reading);
-                    socket.setSoLinger(true, 0);
-                }
-                case TIMEOUT -> read(socket, Application.PATIENCE);
-                case HALF_CLOSED -> {
-                    socket.shutdownOutput();
-                    read(socket, Application.PATIENCE);
-                }
+            if (this == HALF_CLOSED) {
+                socket.shutdownOutput();
             }
+            boolean toTheEnd = this == HALF_CLOSED || this == TIMEOUT;
+            boolean ended = read(socket, toTheEnd ? PATIENCE : reading);
+            if (this == RST) {
+                socket.setSoLinger(true, 0);
+            }
+            return ended || !toTheEnd;
         }
     }
 
-    /** Reads to the end of the response, or until the time is over. */
-    private static void read(Socket socket, Duration time) throws IOException {
+    /** Reads to the end of the response, or until the time is over, and returns whether it has ended. */
+    private static boolean read(Socket socket, Duration time) throws IOException {
         long end = System.nanoTime() + time.toNanos();
         byte[] buffer = new byte[8192];
         InputStream input = socket.getInputStream();
@@ -53,15 +57,17 @@ enum ClientEnd {
             do {
                 long millis = (end - System.nanoTime()) / 1_000_000;
                 if (millis <= 0) {
-                    return;
+                    return false;
                 }
                 socket.setSoTimeout((int) millis);
                 read = input.read(buffer);
             } while (read >= 0);
+            return true;
         } catch (SocketTimeoutException ex) {
-            // The time is over.
+            return false;
         } catch (IOException ex) {
             // The server has reset the connection, as some do at a timeout.
+            return true;
         }
     }
 }
