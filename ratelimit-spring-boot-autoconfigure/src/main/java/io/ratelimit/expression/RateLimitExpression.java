@@ -127,7 +127,7 @@ final class RateLimitExpression implements LimitKey {
         if (value == null) {
             return null;
         }
-        long cost = wholeNumber(value);
+        long cost = isWholeType(value) ? wholeNumber(value) : INVALID;
         if (cost == INVALID) {
             throw new RateLimitExpressionException(notWhole(value), null);
         }
@@ -159,6 +159,11 @@ final class RateLimitExpression implements LimitKey {
             throw new RateLimitExpressionException(notWhole(value), null);
         }
         return number < 0 || number > RateLimit.MAX_CAPACITY ? INVALID : number;
+    }
+
+    /** Of a cost, which an application computes: what it has rounded is not exact. */
+    private static boolean isWholeType(Object value) {
+        return value instanceof Integer || value instanceof Long || value instanceof Short || value instanceof Byte;
     }
 
     /** Repeats no text, which may come from a request. */

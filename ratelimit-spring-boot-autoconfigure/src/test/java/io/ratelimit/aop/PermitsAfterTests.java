@@ -170,7 +170,7 @@ class PermitsAfterTests {
                 assertThat(log.lines().get(0))
                         .contains(
                                 "Cost of a call to limit 'odd' unknown",
-                                "must not be negative",
+                                "must return a whole number from 0 to 1000000000 (was -5)",
                                 "estimate stays charged");
             });
         }
