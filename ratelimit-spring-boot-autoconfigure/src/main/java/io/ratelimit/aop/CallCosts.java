@@ -45,6 +45,14 @@ final class CallCosts {
         this.costs = call.charges().costs(acquire.charges());
     }
 
+    /** Ends a call that was admitted and has failed before its method began. */
+    static void neverBegun(LimitedCall call, AcquireRequest acquire, Settlement settlement, Throwable failure) {
+        settlement.release();
+        if (acquire.refundable()) {
+            var unused = new CallCosts(call, acquire, settlement).failed(Futures.unwrap(failure));
+        }
+    }
+
     /** Releases the permits that the call holds. */
     void release() {
         settlement.release();
@@ -57,15 +65,7 @@ final class CallCosts {
 
     /** Notes a result of the call. */
     void add(@Nullable Object result) {
-        costs.entrySet().removeIf(entry -> {
-            try {
-                entry.getValue().add(result);
-                return false;
-            } catch (Throwable ex) {
-                call.gate().costUnknown(entry.getKey(), ex);
-                return true;
-            }
-        });
+        costs.values().forEach(cost -> cost.add(result));
     }
 
     /**
@@ -139,11 +139,21 @@ final class CallCosts {
         if (refundable.isEmpty()) {
             return CompletableFuture.completedFuture(null);
         }
-        acquire.listener().onRefund(refundable);
-        return Futures.start(() -> settlement.refund(refundable)).exceptionally(also -> {
-            failure.addSuppressed(Futures.unwrap(also));
+        tellOfRefund(refundable);
+        return Futures.start(() -> settlement.refund(refundable)).exceptionally(thrown -> {
+            Throwable also = Futures.unwrap(thrown);
+            refundable.forEach(charge -> call.gate().notSettled(charge, also));
+            failure.addSuppressed(also);
             return null;
         });
+    }
+
+    private void tellOfRefund(List<Charge> refundable) {
+        try {
+            acquire.listener().onRefund(refundable);
+        } catch (RuntimeException ex) {
+            // The request is over.
+        }
     }
 
     /** Settles a call that was cancelled, at what it has used so far if that is known. */
@@ -165,7 +175,7 @@ final class CallCosts {
                     known.put(charge, actual);
                 }
             } catch (Throwable ex) {
-                call.gate().costUnknown(charge, ex);
+                call.gate().costUnknown(charge, Futures.unwrap(ex));
             }
         });
         if (!known.isEmpty()) {

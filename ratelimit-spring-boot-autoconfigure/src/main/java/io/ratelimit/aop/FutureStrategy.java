@@ -71,7 +71,7 @@ final class FutureStrategy implements ReturnTypeStrategy {
                 .whenComplete((followed, refused) -> {
                     // The executor may have no thread for the call.
                     if (refused != null && !entered.isCompletedExceptionally()) {
-                        entered.getNow(Settlement.NONE).release();
+                        CallCosts.neverBegun(call, acquire, entered.getNow(Settlement.NONE), refused);
                     }
                 })
                 .thenCompose(Function.identity())

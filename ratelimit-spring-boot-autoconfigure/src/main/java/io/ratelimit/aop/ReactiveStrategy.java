@@ -109,6 +109,10 @@ final class ReactiveStrategy implements ReturnTypeStrategy {
         if (settlement == null) {
             return publisher(() -> call.fallback(Objects.requireNonNull(failure)));
         }
+        if (failure != null) {
+            CallCosts.neverBegun(call, acquire, settlement, failure);
+            return Mono.error(failure);
+        }
         return acquire.refundable() ? settling(call, new CallCosts(call, acquire, settlement)) : body(call);
     }
 

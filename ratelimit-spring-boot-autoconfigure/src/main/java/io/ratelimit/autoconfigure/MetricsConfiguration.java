@@ -3,6 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.micrometer.core.instrument.Clock;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
+import io.ratelimit.RateLimit;
 import io.ratelimit.autoconfigure.StoreConfiguration.StoreInstrumentation;
 import io.ratelimit.limiter.LimitCatalog;
 import io.ratelimit.limiter.RateLimitGate;
@@ -12,6 +13,7 @@ import io.ratelimit.metrics.LimitGauge;
 import io.ratelimit.metrics.StoreMeters;
 import io.ratelimit.store.RateLimitStore;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -67,11 +69,11 @@ class MetricsConfiguration {
     }
 
     @Bean
-    StoreInstrumentation rateLimitStoreInstrumentation(ContextMeters meters) {
-        return new MeteredStores(new StoreMeters(meters));
+    StoreInstrumentation rateLimitStoreInstrumentation(ContextMeters meters, CallMetrics calls) {
+        return new MeteredStores(new StoreMeters(meters), calls);
     }
 
-    private record MeteredStores(StoreMeters meters) implements StoreInstrumentation {
+    private record MeteredStores(StoreMeters meters, CallMetrics calls) implements StoreInstrumentation {
 
         @Override
         public RateLimitStore timed(RateLimitStore store, String name, @Nullable String redis) {
@@ -96,6 +98,11 @@ class MetricsConfiguration {
         @Override
         public LongConsumer lostPermits() {
             return meters.lostPermits();
+        }
+
+        @Override
+        public Consumer<RateLimit> lostSettlements() {
+            return calls::onLostSettlement;
         }
 
         @Override

@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.autoconfigure.StoreConfiguration.StoreInstrumentation;
 import io.ratelimit.change.OverrideSynchronizer;
 import io.ratelimit.change.ReleaseMessages;
 import io.ratelimit.redis.GuardedRedis;
@@ -17,7 +18,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -200,10 +200,11 @@ class RedisStoreConfiguration {
             GuardedRedis redis,
             RedisStoreProperties properties,
             ObjectProvider<ReleaseMessages> releases,
-            LongConsumer lostPermits) {
+            StoreInstrumentation instrumented) {
         RedisRateLimitStore store = new RedisRateLimitStore(redis, properties.keyPrefix(), properties.keyHash());
         releases.ifAvailable(messages -> store.onAwaitedRelease(messages::send));
-        store.onLostPermits(lostPermits);
+        store.onLostPermits(instrumented.lostPermits());
+        store.onLostSettlement(instrumented.lostSettlements());
         return store;
     }
 

@@ -1,6 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LocalShare;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.TimeSource;
@@ -20,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.function.IntSupplier;
 import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
@@ -108,9 +110,7 @@ class StoreConfiguration {
         /** @param name of the server; {@code null}: there is only one */
         FailoverRateLimitStore failover(GuardedRedis redis, RedisStoreProperties properties, @Nullable String name) {
             RateLimitStore shared = instrumented.timed(
-                    RedisStoreConfiguration.store(redis, properties, releases, instrumented.lostPermits()),
-                    "redis",
-                    name);
+                    RedisStoreConfiguration.store(redis, properties, releases, instrumented), "redis", name);
             FailoverRateLimitStore store = new FailoverRateLimitStore(
                     leases.over(
                             properties.rememberRejections()
@@ -237,6 +237,11 @@ class StoreConfiguration {
         /** Returns what is to be called with a number of permits that running calls have lost. */
         default LongConsumer lostPermits() {
             return permits -> {};
+        }
+
+        /** Returns what is to be called with the limit of a settlement that Redis has not made, or may not have. */
+        default Consumer<RateLimit> lostSettlements() {
+            return limit -> {};
         }
 
         /** Gets whether instances share their limits at the moment. */

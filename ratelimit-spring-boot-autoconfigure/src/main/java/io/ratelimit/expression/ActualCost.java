@@ -1,5 +1,6 @@
 package io.ratelimit.expression;
 
+import java.util.concurrent.CompletionException;
 import java.util.function.Supplier;
 import java.util.stream.Collector;
 import org.jspecify.annotations.Nullable;
@@ -71,6 +72,9 @@ public final class ActualCost {
         /** Created with the first use, because a failure must not concern the call. */
         private @Nullable Collected collected;
 
+        /** Of the collector, after which it gets no more results. */
+        private @Nullable Throwable failure;
+
         OfCollector(Supplier<Collector<Object, Object, ?>> bean) {
             this.bean = bean;
         }
@@ -85,8 +89,13 @@ public final class ActualCost {
 
         @Override
         public synchronized void add(@Nullable Object result) {
-            if (result != null) {
+            if (result == null || failure != null) {
+                return;
+            }
+            try {
                 results().add(result);
+            } catch (Throwable ex) {
+                failure = ex;
             }
         }
 
@@ -96,12 +105,15 @@ public final class ActualCost {
         }
 
         private synchronized @Nullable Long collected() {
+            if (failure != null) {
+                throw new CompletionException(failure);
+            }
             return expression.costOf(results().result());
         }
 
         /** Before the first result, what was used so far cannot be told. */
         private synchronized @Nullable Long collectedSoFar() {
-            return collected == null ? null : collected();
+            return collected == null && failure == null ? null : collected();
         }
 
         @Override

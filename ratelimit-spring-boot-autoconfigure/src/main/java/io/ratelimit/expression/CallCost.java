@@ -4,12 +4,12 @@ import io.ratelimit.RateLimitExpressionException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Computes the actual cost of one call from its results. A cost of {@code null} is unknown. Methods throw
- * {@link RateLimitExpressionException} if the cost is not a whole number from 0 to the largest capacity.
+ * Computes the actual cost of one call from its results. A cost of {@code null} is unknown. The methods that
+ * return it throw {@link RateLimitExpressionException} if it is not a whole number from 0 to the largest capacity.
  */
 public interface CallCost {
 
-    /** Notes a result: the value that the call returns, or one of those that it emits. */
+    /** Notes a result: the value that the call returns, or one of those that it emits. Never fails: the cost is unknown then. */
     void add(@Nullable Object result);
 
     /** Returns the result that was noted last, for the expression. */

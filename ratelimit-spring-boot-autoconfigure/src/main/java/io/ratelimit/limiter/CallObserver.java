@@ -3,7 +3,7 @@ package io.ratelimit.limiter;
 import io.ratelimit.RateLimit;
 import org.jspecify.annotations.Nullable;
 
-/** Observes waits and rejections of calls, for meters and traces. */
+/** Observes waits, rejections and lost settlements of calls, for meters and traces. */
 public interface CallObserver {
 
     /** Observes nothing. */
@@ -28,6 +28,9 @@ public interface CallObserver {
 
     /** Called when a limit rejects a call. */
     default void onRejection(RateLimit limit) {}
+
+    /** Called when a charge of a call stays as it was, though the call has cost more or less. */
+    default void onLostSettlement(RateLimit limit) {}
 
     /**
      * Called before a call waits for the permits of a limit.

@@ -4,6 +4,7 @@ import io.ratelimit.RateLimit;
 import java.lang.System.Logger.Level;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Tells several observers. An exception of one affects neither the call nor the others. */
@@ -53,9 +54,18 @@ public final class CallObservers implements CallObserver {
 
     @Override
     public void onRejection(RateLimit limit) {
+        tell(observer -> observer.onRejection(limit));
+    }
+
+    @Override
+    public void onLostSettlement(RateLimit limit) {
+        tell(observer -> observer.onLostSettlement(limit));
+    }
+
+    private void tell(Consumer<CallObserver> event) {
         for (CallObserver observer : observers) {
             try {
-                observer.onRejection(limit);
+                event.accept(observer);
             } catch (RuntimeException ex) {
                 warn(ex);
             }

@@ -8,7 +8,7 @@ import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
-/** Logs at most once a minute that a call could not be settled at its actual cost. */
+/** Logs at most once a minute that a call could not be settled: its cost is unknown, or the store has failed. */
 final class CostLog {
 
     private static final System.Logger logger = System.getLogger("io.ratelimit.costs");
@@ -48,7 +48,7 @@ final class CostLog {
         if (isDue(nextLoss)) {
             logger.log(
                     Level.WARNING,
-                    "Cost of a call to limit ''{0}'' not charged ({1}); the estimate stays charged meanwhile; logged once a minute",
+                    "Charge of a call to limit ''{0}'' not settled ({1}); it stays as it was; logged once a minute",
                     charge.limit().name(),
                     failure instanceof RateLimitStoreException
                             ? failure.getMessage()

@@ -204,17 +204,28 @@ public final class RateLimitGate {
         BoundedWait.get(store.chargeAsync(charge), RateLimitStore.LONGEST);
     }
 
-    /** Settles charges in the background. A failure of the store has been handled by its policy, and does not concern the call. */
+    /** Settles charges in the background, each for itself. A failure does not concern the call. */
     public void settle(Settlement settlement, Map<Charge, Long> costs) {
-        var unused = Futures.start(() -> settlement.settle(costs)).exceptionally(thrown -> {
-            Charge charge = costs.keySet().iterator().next();
-            costLog.notSettled(charge, Futures.unwrap(thrown));
-            return null;
+        costs.forEach((charge, cost) -> {
+            var unused = Futures.start(() -> settlement.settle(Map.of(charge, cost)))
+                    .exceptionally(thrown -> {
+                        notSettled(charge, Futures.unwrap(thrown));
+                        return null;
+                    });
         });
     }
 
-    /** Logs that the actual cost of a call cannot be computed. */
+    /** Logs that a charge could not be settled, and counts it, unless the store has failed, which counts what it loses. */
+    public void notSettled(Charge charge, Throwable failure) {
+        if (!(failure instanceof RateLimitStoreException)) {
+            observer.onLostSettlement(charge.limit());
+        }
+        costLog.notSettled(charge, failure);
+    }
+
+    /** Logs that the actual cost of a call cannot be computed, and counts the settlement as lost. */
     public void costUnknown(Charge charge, Throwable failure) {
+        observer.onLostSettlement(charge.limit());
         costLog.unknown(charge, failure);
     }
 

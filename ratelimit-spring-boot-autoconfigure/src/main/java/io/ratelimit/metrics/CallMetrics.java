@@ -17,7 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
-/** The meters of each limit: {@code ratelimit.calls} by outcome, {@code ratelimit.wait}, and gauges. */
+/** The meters of each limit: {@code ratelimit.calls} by outcome, {@code ratelimit.wait}, {@code ratelimit.settlements.lost}, and gauges. */
 public final class CallMetrics implements RateLimitListener, CallObserver {
 
     private final ContextMeters meters;
@@ -81,6 +81,15 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
         return () -> wait.record(meters.nanos() - start, TimeUnit.NANOSECONDS);
     }
 
+    @Override
+    public void onLostSettlement(RateLimit limit) {
+        try {
+            of(limit).lostSettlements.increment();
+        } catch (RuntimeException ex) {
+            meters.warn(ex);
+        }
+    }
+
     private LimitMeters of(RateLimit limit) {
         LimitMeters known = limits.get(limit.id());
         return known != null ? known : limits.computeIfAbsent(limit.id(), id -> register(limit));
@@ -95,7 +104,12 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
         return new LimitMeters(
                 plans == null ? calls(tags) : plans.own(),
                 plans,
-                meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags));
+                meters.timer("ratelimit.wait", "Time that calls have waited for permits", tags),
+                meters.counter(
+                        "ratelimit.settlements.lost",
+                        null,
+                        "Refunds and actual costs that were not charged to the limit, or may not have been",
+                        tags));
     }
 
     private static Tags tags(RateLimit limit) {
@@ -119,7 +133,7 @@ public final class CallMetrics implements RateLimitListener, CallObserver {
     }
 
     /** @param plans {@code null}: calls are not counted by plan */
-    private record LimitMeters(CallCounters own, @Nullable PlanCalls plans, Timer waiting) {
+    private record LimitMeters(CallCounters own, @Nullable PlanCalls plans, Timer waiting, Counter lostSettlements) {
 
         CallCounters calls(RateLimit limit) {
             return plans == null ? own : plans.of(limit.plan());

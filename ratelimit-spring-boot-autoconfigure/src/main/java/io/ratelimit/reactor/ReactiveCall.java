@@ -27,13 +27,14 @@ public final class ReactiveCall {
      *
      * @param entered the decision
      * @param next where the call continues after a decision of another thread
-     * @param body receives what the decision has completed with, or its failure
+     * @param body receives what the decision has completed with, or its failure; both if no thread continues the call
      */
     public static <E, T> Flux<T> of(
             CompletableFuture<E> entered,
             Supplier<Scheduler> next,
             BiFunction<@Nullable E, @Nullable Throwable, Publisher<T>> body) {
         return signalled(entered.<Outcome<E>>handle(Outcome::new), next)
+                .onErrorResume(refused -> Mono.just(new Outcome<>(entered.getNow(null), refused)))
                 // doFinally: the response to the cancellation must not reach the subscriber.
                 .doFinally(end -> {
                     if (end == SignalType.CANCEL) {

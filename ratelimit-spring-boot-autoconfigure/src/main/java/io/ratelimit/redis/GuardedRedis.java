@@ -244,25 +244,6 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
         return observingSlots(keys, server.callInBackground(() -> executor.execute(keys, arguments), bound));
     }
 
-    /** Returns the name of the server of a slot, or that of any server if it is not known. */
-    String serverNameOf(int slot) {
-        try {
-            return executor.topology().serverOf(slot);
-        } catch (RuntimeException ex) {
-            return RedisTopology.REDIS;
-        }
-    }
-
-    /** Runs a probe on the server of a slot, unless its circuit breaker is open. The result never counts towards it. */
-    CompletableFuture<?> probeInBackground(int slot) {
-        return onServer(slot, server -> {
-            String tag = executor.topology().hashTags().get(server.name());
-            return tag == null
-                    ? notFound(new IllegalStateException(server.name() + " is not known any more"))
-                    : server.callInBackground(() -> probeOn(tag), deadline());
-        });
-    }
-
     CompletableFuture<?> delete(byte[] key, Deadline deadline) {
         return onServer(key, server -> server.call(() -> executor.delete(key), deadline));
     }

@@ -3,9 +3,10 @@ package io.ratelimit.redis;
 import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
-/** The settlement of one charge that waits for a script, or is under way. */
+/** The settlement of one charge, from when it is queued until Redis has made it or it is lost. It ends once. */
 final class QueuedSettlement {
 
     /** The largest weight of a script, which takes Redis less than a millisecond. */
@@ -19,15 +20,17 @@ final class QueuedSettlement {
 
     private final Charge charge;
 
+    private final long permits;
+
     private final byte[] name;
 
     private final byte[] amount;
 
     private final long since;
 
-    private final boolean kept;
-
     private final CompletableFuture<Void> done = new CompletableFuture<>();
+
+    private final AtomicBoolean over = new AtomicBoolean();
 
     private final AtomicInteger attempts = new AtomicInteger(1);
 
@@ -35,28 +38,33 @@ final class QueuedSettlement {
 
     /**
      * @param charge what is charged, or what was
+     * @param permits how many are charged or refunded
      * @param name the key of the bucket
      * @param amount as the script reads it
-     * @param since when the call was over
-     * @param kept whether it is made later if Redis fails; if not, the caller may charge again
+     * @param since when it was queued
      */
-    QueuedSettlement(Charge charge, byte[] name, byte[] amount, long since, boolean kept) {
-        // Callers choose keys, and must not choose how much memory they take while Redis fails.
+    QueuedSettlement(Charge charge, long permits, byte[] name, byte[] amount, long since) {
+        // Callers choose keys, and must not choose how much memory they take while settlements wait.
         this.charge = new Charge(charge.limit(), null, charge.permits());
+        this.permits = permits;
         this.name = name;
         this.amount = amount;
         this.since = since;
-        this.kept = kept;
     }
 
     /** Creates one that charges permits. */
-    static QueuedSettlement charging(Charge charge, byte[] name, long since, boolean kept) {
-        return new QueuedSettlement(charge, name, ScriptCodec.forced(charge), since, kept);
+    static QueuedSettlement charging(Charge charge, byte[] name, long since) {
+        return new QueuedSettlement(charge, charge.permits(), name, ScriptCodec.forced(charge), since);
     }
 
     /** Returns the charge without its key, which is that of the bucket. */
     Charge charge() {
         return charge;
+    }
+
+    /** Returns how many permits are charged or refunded. */
+    long permits() {
+        return permits;
     }
 
     byte[] name() {
@@ -71,18 +79,34 @@ final class QueuedSettlement {
         return since;
     }
 
-    boolean isKept() {
-        return kept;
-    }
-
     /** Returns whether it charges permits, rather than refunding some. */
     boolean charges() {
         return amount[0] == '+';
     }
 
-    /** Completes when Redis has made it, or fails if that is not known by then. */
+    /** Completes when Redis has made it, or fails when it is lost. */
     CompletableFuture<Void> done() {
         return done;
+    }
+
+    /** Returns whether it was made or is lost, so that it is not sent any more. */
+    boolean isOver() {
+        return over.get();
+    }
+
+    /** Ends it, because Redis has made it. */
+    void made() {
+        if (over.compareAndSet(false, true)) {
+            done.complete(null);
+        }
+    }
+
+    /** Ends it, because Redis has not made it, or may not have, and counts it. */
+    void lost(Throwable failure, SettlementLosses losses) {
+        if (over.compareAndSet(false, true)) {
+            losses.add(this, failure);
+            done.completeExceptionally(failure);
+        }
     }
 
     /** Counts an attempt that has changed nothing. Returns whether there may be another. */

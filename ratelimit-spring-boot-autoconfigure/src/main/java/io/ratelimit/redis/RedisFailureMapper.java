@@ -135,12 +135,6 @@ public final class RedisFailureMapper {
         return never ? Reason.UNREACHABLE : null;
     }
 
-    /** Returns whether there is no reply, so that the server may hang or be gone. */
-    static boolean isSilence(Throwable thrown) {
-        return Futures.unwrap(thrown) instanceof RateLimitStoreException known
-                && (known.getReason() == Reason.TIMEOUT || known.getReason() == Reason.UNREACHABLE);
-    }
-
     /** Returns whether one call of several may be the cause: by a key of a moving slot, or by a value that the script cannot read. */
     static boolean isOfOneCall(Throwable thrown) {
         return areKeysApart(thrown)

@@ -106,6 +106,11 @@ public final class RedisRateLimitStore implements RateLimitStore {
         permits.setLossListener(listener);
     }
 
+    /** Calls the listener with the limit of each refund, and of each charge after a call, that Redis has not or may not have made. */
+    public void onLostSettlement(Consumer<RateLimit> listener) {
+        settlements.setLossListener(listener);
+    }
+
     @Override
     public StoreOutcome decide(StoreRequest request) {
         return request.refundable() && request.holdsPermits() ? decideHolding(request) : decideRates(request);
@@ -325,19 +330,9 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     @Override
     public CompletionStage<Void> chargeAsync(Charge charge) {
-        return chargeAsync(charge, false);
-    }
-
-    /** While Redis fails, keeps what it has certainly not charged, and charges it when Redis is back. */
-    @Override
-    public CompletionStage<Void> settleAsync(Charge charge) {
-        return chargeAsync(charge, true);
-    }
-
-    private CompletionStage<Void> chargeAsync(Charge charge, boolean kept) {
         return charge.permits() == 0
                 ? CompletableFuture.completedFuture(null)
-                : settlements.charge(charge, keys.name(charge.limit(), charge.key()), kept);
+                : settlements.charge(charge, keys.name(charge.limit(), charge.key()));
     }
 
     @Override

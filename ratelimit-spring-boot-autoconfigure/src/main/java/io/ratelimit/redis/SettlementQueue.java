@@ -1,39 +1,35 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.TimeSource;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
-import io.ratelimit.concurrent.Watchdog;
-import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Deque;
-import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.log.LogAccessor;
 
 /**
  * Refunds charges, and charges permits without asking, in the background. One script settles what waits, on a cluster of one
  * slot, and few scripts are under way, so that callers do not wait behind thousands of calls that end at once. The scripts never
- * count towards the circuit breaker. What a failing Redis has certainly not made is kept in a {@link SettlementBacklog}.
+ * count towards the circuit breaker. What Redis has not made, or may not have made because its reply is lost, is never sent again:
+ * it is counted by {@link SettlementLosses}.
  */
 final class SettlementQueue {
 
-    private static final System.Logger logger = System.getLogger("io.ratelimit.redis");
-
-    /** A JVM that is stopped ends {@code java.util.logging} before the application, and its lines with it. */
-    private static final LogAccessor shutdownLogger = new LogAccessor("io.ratelimit.redis");
-
-    /** The largest number of settlements that wait, and of those that are kept while Redis fails. */
+    /** The largest number of settlements that wait. */
     static final int MOST_WAITING = 50_000;
 
     /** The largest number of scripts under way. */
@@ -45,13 +41,13 @@ final class SettlementQueue {
     /** As many timeouts as a settlement waits while Redis fails. */
     private static final int PATIENCE = 10;
 
-    private static final String TOO_MANY = "more than " + MOST_WAITING + " settlements wait";
-
-    private static final long MINUTE = Duration.ofMinutes(1).toNanos();
-
     private final GuardedRedis redis;
 
     private final ScriptCodec codec;
+
+    private final int mostWaiting;
+
+    private final SettlementLosses losses;
 
     /** The time of a round trip of a script that has the server for itself. Guarded by this. */
     private long roundTrip;
@@ -62,42 +58,36 @@ final class SettlementQueue {
     /** Guarded by this. */
     private int waitingCount;
 
-    /** When the scripts under way were sent. Guarded by this. */
-    private final Map<Script, Long> underWay = new HashMap<>();
-
-    private final SettlementBacklog backlog;
-
-    /** Completes when there is nothing to settle now; {@code null} if no thread waits for that. Guarded by this. */
-    private @Nullable CompletableFuture<Void> idle;
+    /** Guarded by this. */
+    private final Set<Script> underWay = new HashSet<>();
 
     /** As of the last settlement. */
     private volatile boolean clustered;
 
-    private long refused;
-
-    private long nextLog;
-
     SettlementQueue(GuardedRedis redis, ScriptCodec codec) {
-        this(redis, codec, Scheduler.TIMER, () -> System.currentTimeMillis() * 1_000);
-        Watchdog.shared().watch(this, SettlementQueue::resumeBacklog);
+        this(redis, codec, Scheduler.TIMER, MOST_WAITING);
     }
 
-    /** @param calendar tells in which calendar window a call was over, for what is kept */
-    SettlementQueue(GuardedRedis redis, ScriptCodec codec, Scheduler timer, TimeSource calendar) {
+    SettlementQueue(GuardedRedis redis, ScriptCodec codec, Scheduler timer, int mostWaiting) {
         this.redis = redis;
         this.codec = codec;
-        this.nextLog = redis.nanos();
-        this.backlog = new SettlementBacklog(redis, timer, calendar, MOST_WAITING, new Waiting());
+        this.mostWaiting = mostWaiting;
+        this.losses = new SettlementLosses(redis::nanos, timer);
+    }
+
+    /** Calls the listener with the limit of each settlement that is lost. */
+    void setLossListener(Consumer<RateLimit> listener) {
+        losses.setListener(listener);
     }
 
     /**
      * Charges permits, whether the bucket holds them or not.
      *
      * @param name the key of the bucket
-     * @param kept whether they are charged later if Redis fails; if not, the caller may charge them again
+     * @return fails if they are lost
      */
-    CompletableFuture<Void> charge(Charge charge, byte[] name, boolean kept) {
-        return add(List.of(QueuedSettlement.charging(charge, name, redis.nanos(), kept)));
+    CompletableFuture<Void> charge(Charge charge, byte[] name) {
+        return add(List.of(QueuedSettlement.charging(charge, name, redis.nanos())));
     }
 
     /**
@@ -105,51 +95,37 @@ final class SettlementQueue {
      *
      * @param permits how many are refunded, for each charge
      * @param names the keys of the charges' buckets
+     * @return fails if one of them is lost
      */
     CompletableFuture<Void> refund(
             List<Charge> charges, List<Long> permits, List<byte[]> names, List<Receipt> receipts) {
         List<QueuedSettlement> refunds = new ArrayList<>(charges.size());
         for (int i = 0; i < charges.size(); i++) {
             byte[] amount = codec.refund(charges.get(i), permits.get(i), receipts.get(i));
-            refunds.add(new QueuedSettlement(charges.get(i), names.get(i), amount, redis.nanos(), true));
+            refunds.add(new QueuedSettlement(charges.get(i), permits.get(i), names.get(i), amount, redis.nanos()));
         }
         return add(refunds);
     }
 
     private CompletableFuture<Void> add(List<QueuedSettlement> some) {
-        // Those of one call are in one slot.
-        Throwable failure = backlog.failureOf(slotOf(some.get(0)), some);
-        if (failure == null) {
-            failure = enqueueOrRefuse(some);
-        }
-        if (failure != null) {
-            return CompletableFuture.failedFuture(failure);
+        if (!enqueueAll(some)) {
+            lose(some, failure(Reason.STALLED, "more than " + mostWaiting + " settlements wait"));
         }
         send();
-        return some.size() == 1
-                ? some.get(0).done()
-                : CompletableFuture.allOf(
-                        some.stream().map(QueuedSettlement::done).toArray(CompletableFuture[]::new));
+        return some.size() == 1 ? some.get(0).done() : done(some);
     }
 
-    private synchronized @Nullable Throwable enqueueOrRefuse(List<QueuedSettlement> some) {
-        if (waitingCount + some.size() > MOST_WAITING) {
-            countRefused(some.size());
-            return new RateLimitStoreException(Reason.STALLED, "Redis: " + TOO_MANY, null);
-        }
-        some.forEach(this::enqueue);
-        return null;
+    private static CompletableFuture<Void> done(List<QueuedSettlement> some) {
+        return CompletableFuture.allOf(some.stream().map(QueuedSettlement::done).toArray(CompletableFuture[]::new));
     }
 
-    private void countRefused(int more) {
-        refused += more;
-        if (redis.nanos() - nextLog >= 0) {
-            nextLog = redis.nanos() + MINUTE;
-            logger.log(
-                    Level.WARNING,
-                    "Settlements of calls not sent to Redis (" + TOO_MANY + "): " + refused
-                            + " so far; refunds among them are lost, and actual costs go by on-store-failure; logged once a minute");
+    /** Returns whether there is space for them. */
+    private synchronized boolean enqueueAll(List<QueuedSettlement> some) {
+        boolean hasSpace = waitingCount + some.size() <= mostWaiting;
+        if (hasSpace) {
+            some.forEach(this::enqueue);
         }
+        return hasSpace;
     }
 
     private void enqueue(QueuedSettlement next) {
@@ -167,34 +143,39 @@ final class SettlementQueue {
         }
     }
 
+    /** What is lost by now, such as at a shutdown, is not sent again. */
     private synchronized void enqueueAgain(List<QueuedSettlement> some) {
-        some.forEach(this::enqueue);
+        some.stream().filter(item -> !item.isOver()).forEach(this::enqueue);
+    }
+
+    private void lose(Collection<QueuedSettlement> some, Throwable failure) {
+        some.forEach(item -> item.lost(failure, losses));
+    }
+
+    private static RateLimitStoreException failure(Reason reason, String problem) {
+        return new RateLimitStoreException(reason, RedisTopology.REDIS + ": " + problem, null);
     }
 
     /** Sends what is due. */
     private void send() {
+        removeOverdue().forEach(script -> lose(script.items, failure(Reason.TIMEOUT, "no answer in time")));
         for (Script next = next(); next != null; next = next()) {
             Script script = next;
             CompletableFuture<List<Long>> reply = run(script);
             boolean immediate = reply.isDone();
             var unused = reply.handle((numbers, thrown) -> {
-                // What is sent again waits before the script is over, so that a shutdown waits for it.
-                Runnable results = resultsOrFailure(script, numbers, thrown);
-                try {
-                    over(script);
-                    if (!immediate) {
-                        if (thrown == null) {
-                            observe(script, redis.nanos() - script.sent);
-                        }
-                        send();
+                // Before the script is over, so that a shutdown sees what is sent again.
+                end(script, numbers, thrown);
+                over(script);
+                if (!immediate) {
+                    if (thrown == null) {
+                        observe(script, redis.nanos() - script.sent);
                     }
-                } finally {
-                    results.run();
+                    send();
                 }
                 return null;
             });
         }
-        tellIfIdle();
     }
 
     /**
@@ -224,37 +205,35 @@ final class SettlementQueue {
     private synchronized @Nullable Script next() {
         Iterator<Map.Entry<Integer, Deque<QueuedSettlement>>> slots =
                 waiting.entrySet().iterator();
-        if (!slots.hasNext() || sentLately() >= mostUnderWay()) {
+        if (!slots.hasNext() || underWay.size() >= mostUnderWay()) {
             return null;
         }
         Map.Entry<Integer, Deque<QueuedSettlement>> first = slots.next();
-        while (backlog.isSuspected(first.getKey())) {
-            if (!slots.hasNext()) {
-                return null;
-            }
-            first = slots.next();
-        }
         slots.remove();
         Deque<QueuedSettlement> ofSlot = first.getValue();
-        Script script = new Script(first.getKey(), redis.nanos(), underWay.isEmpty());
+        Script script = new Script(redis.nanos(), underWay.isEmpty());
         for (QueuedSettlement next = ofSlot.peek(); next != null && script.hasSpaceFor(next); next = ofSlot.peek()) {
-            script.items.add(next);
-            script.weight += next.weight();
-            ofSlot.remove();
+            script.add(ofSlot.remove());
         }
         waitingCount -= script.items.size();
         if (!ofSlot.isEmpty()) {
             waiting.put(first.getKey(), ofSlot);
         }
-        underWay.put(script, script.sent);
+        underWay.add(script);
         return script;
     }
 
     /** A thread that does not return from the driver does not hold up the others for longer. */
-    private int sentLately() {
+    private synchronized List<Script> removeOverdue() {
+        if (underWay.isEmpty()) {
+            return List.of();
+        }
         long now = redis.nanos();
-        underWay.values().removeIf(sent -> now - sent > patience());
-        return underWay.size();
+        List<Script> overdue = underWay.stream()
+                .filter(script -> now - script.sent > patience())
+                .toList();
+        overdue.forEach(underWay::remove);
+        return overdue;
     }
 
     /** Scripts of a cluster are of one slot, and go to several servers. */
@@ -270,163 +249,83 @@ final class SettlementQueue {
         underWay.remove(script);
     }
 
-    /** Fails what has waited for long when a script fails. So no caller waits long for a refund. */
-    private void expire(Throwable failure) {
-        Map<Integer, List<QueuedSettlement>> expired = new HashMap<>();
-        synchronized (this) {
-            long now = redis.nanos();
-            waiting.forEach((slot, ofSlot) -> {
-                while (!ofSlot.isEmpty() && now - ofSlot.element().since() > patience()) {
-                    expired.computeIfAbsent(slot, first -> new ArrayList<>()).add(ofSlot.remove());
-                    waitingCount--;
-                }
-            });
-            waiting.values().removeIf(Deque::isEmpty);
-        }
-        expired.forEach((slot, ofSlot) -> {
-            backlog.notRun(slot, ofSlot, failure);
-            ofSlot.forEach(item -> item.done().completeExceptionally(failure));
-        });
-    }
-
-    /** A reply that cannot be read is a failure of all, which callers may wait for. */
-    private Runnable resultsOrFailure(Script script, List<Long> reply, @Nullable Throwable thrown) {
+    /** Ends the settlements of a script, or has them sent again if it has certainly not made them. */
+    private void end(Script script, List<Long> reply, @Nullable Throwable thrown) {
         try {
-            return resultsOf(script, reply, thrown);
+            if (thrown == null) {
+                read(script.items, reply);
+            } else if (script.items.size() > 1 && RedisFailureMapper.isOfSomeKeys(thrown)) {
+                // The script has not run: a slot is moving, the server turned out to enforce slots, or an ACL forbids
+                // one
+                // of the keys.
+                script.items.forEach(QueuedSettlement::sendAlone);
+                enqueueAgain(script.items);
+            } else {
+                Throwable failure = Futures.unwrap(thrown);
+                lose(script.items, failure);
+                lose(removeExpired(), failure);
+            }
         } catch (Throwable ex) {
-            Throwable failure = RedisFailureMapper.of(RedisTopology.REDIS, ex);
-            return () -> script.items.forEach(item -> item.done().completeExceptionally(failure));
+            // The reply cannot be read.
+            lose(script.items, RedisFailureMapper.of(RedisTopology.REDIS, ex));
         }
     }
 
-    /** Reads the reply, and has settlements sent again. Returns what tells the others. */
-    private Runnable resultsOf(Script script, List<Long> reply, @Nullable Throwable thrown) {
-        if (thrown == null) {
-            return resultsOf(script.items, reply);
-        }
-        if (script.items.size() > 1 && RedisFailureMapper.isOfSomeKeys(thrown)) {
-            // The script has not run: a slot is moving, the server turned out to enforce slots, or an ACL forbids one
-            // of the keys.
-            script.items.forEach(QueuedSettlement::sendAlone);
-            enqueueAgain(script.items);
-            return () -> {};
-        }
-        Throwable failure = Futures.unwrap(thrown);
-        backlog.failed(script.slot, script.items, failure);
-        return () -> {
-            script.items.forEach(item -> item.done().completeExceptionally(failure));
-            expire(failure);
-        };
-    }
-
-    private Runnable resultsOf(List<QueuedSettlement> items, List<Long> reply) {
+    private void read(List<QueuedSettlement> items, List<Long> reply) {
         Map<Integer, Throwable> failures = codec.settlementFailures(reply);
-        List<QueuedSettlement> again = new ArrayList<>();
         for (int i = 0; i < items.size(); i++) {
             QueuedSettlement item = items.get(i);
-            if (failures.get(i) instanceof UnknownWindowException unknown && item.mayTryAgain()) {
+            Throwable failure = failures.get(i);
+            if (failure == null) {
+                item.made();
+            } else if (failure instanceof UnknownWindowException unknown && item.mayTryAgain()) {
                 codec.renewWindows(List.of(item.charge()), unknown.micros());
-                again.add(item);
+                enqueueAgain(List.of(item));
+            } else {
+                item.lost(failure, losses);
             }
         }
-        enqueueAgain(again);
-        return () -> {
-            for (int i = 0; i < items.size(); i++) {
-                Throwable failure = failures.get(i);
-                if (failure == null) {
-                    items.get(i).done().complete(null);
-                } else if (!again.contains(items.get(i))) {
-                    items.get(i).done().completeExceptionally(failure);
-                }
-            }
-        };
     }
 
-    /** Waits until everything is settled that a server can settle now, at most for that time. */
+    /** Removes what has waited for long, when a script has failed. So no caller waits long for a refund. */
+    private synchronized List<QueuedSettlement> removeExpired() {
+        List<QueuedSettlement> expired = new ArrayList<>();
+        long now = redis.nanos();
+        for (Deque<QueuedSettlement> ofSlot : waiting.values()) {
+            while (!ofSlot.isEmpty() && now - ofSlot.element().since() > patience()) {
+                expired.add(ofSlot.remove());
+            }
+        }
+        waiting.values().removeIf(Deque::isEmpty);
+        waitingCount -= expired.size();
+        return expired;
+    }
+
+    /** Waits for what is not settled yet, at most for that time. What is not settled by then is lost. */
     void drain(Duration time) {
-        BoundedWait.await(idle(), time);
-        int kept = backlog.size();
-        if (kept > 0) {
-            shutdownLogger.warn("Settlements of calls lost, because Redis fails while the application ends: " + kept
-                    + " (those of one bucket count once); the estimates stay charged");
-        }
-    }
-
-    /** Returns what is completed when nothing waits, or is kept for a server that answers, and no script is under way. */
-    synchronized CompletableFuture<Void> idle() {
-        if (isIdle()) {
-            return CompletableFuture.completedFuture(null);
-        }
-        if (idle == null) {
-            idle = new CompletableFuture<>();
-        }
-        return idle;
-    }
-
-    /** As {@link SettlementBacklog#resume}. */
-    @Nullable
-    String resumeBacklog() {
-        return backlog.resume();
-    }
-
-    private boolean isIdle() {
-        return waitingCount == 0 && sentLately() == 0 && !backlog.isSending();
-    }
-
-    private void tellIfIdle() {
-        CompletableFuture<Void> over = null;
+        BoundedWait.await(done(open()), time);
+        List<QueuedSettlement> late;
         synchronized (this) {
-            if (idle != null && isIdle()) {
-                over = idle;
-                idle = null;
-            }
+            late = open();
+            waiting.clear();
+            waitingCount = 0;
+            underWay.clear();
         }
-        if (over != null) {
-            over.complete(null);
-        }
+        lose(late, failure(Reason.CLOSED, "the application ends"));
+        losses.logAtShutdown();
     }
 
-    /** The settlements that wait, as the backlog sees them. */
-    private final class Waiting implements SettlementBacklog.Queued {
-
-        @Override
-        public List<QueuedSettlement> remove(String server) {
-            List<QueuedSettlement> removed = new ArrayList<>();
-            synchronized (SettlementQueue.this) {
-                waiting.entrySet().removeIf(ofSlot -> {
-                    boolean found = redis.serverNameOf(ofSlot.getKey()).equals(server);
-                    if (found) {
-                        removed.addAll(ofSlot.getValue());
-                    }
-                    return found;
-                });
-                waitingCount -= removed.size();
-            }
-            // The shutdown may wait for what does not wait any more.
-            tellIfIdle();
-            return removed;
-        }
-
-        @Override
-        public void send(List<QueuedSettlement> settlements) {
-            enqueueAgain(settlements);
-            SettlementQueue.this.send();
-        }
-
-        @Override
-        public void refuse(int settlements) {
-            synchronized (SettlementQueue.this) {
-                countRefused(settlements);
-            }
-        }
+    private synchronized List<QueuedSettlement> open() {
+        List<QueuedSettlement> open = new ArrayList<>();
+        underWay.forEach(script -> open.addAll(script.items));
+        waiting.values().forEach(open::addAll);
+        return open;
     }
 
     /** Settlements that are sent together. */
     private static final class Script {
 
         private final List<QueuedSettlement> items = new ArrayList<>();
-
-        private final int slot;
 
         private final long sent;
 
@@ -435,14 +334,18 @@ final class SettlementQueue {
 
         private int weight;
 
-        Script(int slot, long sent, boolean alone) {
-            this.slot = slot;
+        Script(long sent, boolean alone) {
             this.sent = sent;
             this.alone = alone;
         }
 
         boolean hasSpaceFor(QueuedSettlement next) {
             return items.isEmpty() || weight + next.weight() <= QueuedSettlement.FULL;
+        }
+
+        void add(QueuedSettlement next) {
+            items.add(next);
+            weight += next.weight();
         }
     }
 }

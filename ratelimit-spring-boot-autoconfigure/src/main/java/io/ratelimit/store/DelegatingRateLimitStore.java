@@ -43,11 +43,6 @@ public abstract class DelegatingRateLimitStore implements RateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> settleAsync(Charge charge) {
-        return store.settleAsync(charge);
-    }
-
-    @Override
     public CompletionStage<Void> refundLeases(List<Lease> leases) {
         return store.refundLeases(leases);
     }

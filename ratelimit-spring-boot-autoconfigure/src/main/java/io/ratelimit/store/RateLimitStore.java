@@ -53,16 +53,6 @@ public interface RateLimitStore {
     }
 
     /**
-     * Does the same as {@link #chargeAsync} for a call that is over, which is not charged again if the store fails. So the store may
-     * keep the charge while it fails, and make it later. A store that passes charges on passes these on, too.
-     *
-     * @return completes with {@link RateLimitStoreException} if the store fails, even if the charge is made later
-     */
-    default CompletionStage<Void> settleAsync(Charge charge) {
-        return chargeAsync(charge);
-    }
-
-    /**
      * Refunds, in the background, what is left of leases of this store. Permits that have already come back over time are
      * not refunded.
      *

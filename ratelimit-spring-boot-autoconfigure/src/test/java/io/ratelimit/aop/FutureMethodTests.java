@@ -199,6 +199,24 @@ class FutureMethodTests {
         });
     }
 
+    /** It is a failure of the call, as any other. */
+    @Test
+    void executorThatRefusesHasTheCallRefunded() {
+        Executor refusing = task -> {
+            throw new RejectedExecutionException("full");
+        };
+        runner.withBean("rateLimitExecutor", Executor.class, () -> refusing)
+                .withPropertyValues("ratelimit.limits.exports.refund-on=" + RejectedExecutionException.class.getName())
+                .run(context -> {
+                    Exports exports = context.getBean(Exports.class);
+                    CompletableFuture<String> call = exports.export();
+                    store.answer();
+                    assertThat(call).isCompletedExceptionally();
+                    store.answer();
+                    assertThat(answers.refunded()).hasSize(1);
+                });
+    }
+
     @Test
     void rejectionComesLateToo() {
         runner.run(context -> {

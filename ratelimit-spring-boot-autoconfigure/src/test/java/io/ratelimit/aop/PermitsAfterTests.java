@@ -4,6 +4,8 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
@@ -193,8 +195,10 @@ class PermitsAfterTests {
                 (one, other) -> one);
         for (Collector<Object, ?, ?> failing : List.of(withoutContainer, withoutResults)) {
             try (LogRecorder log = new LogRecorder("io.ratelimit.costs")) {
+                MeterRegistry registry = new SimpleMeterRegistry();
                 LimitedContexts.inMemory()
                         .withBean("sum", Collector.class, () -> failing)
+                        .withBean(MeterRegistry.class, () -> registry)
                         .withBean(Model.class)
                         .run(context -> {
                             assertThat(context.getBean(Model.class)
@@ -204,6 +208,11 @@ class PermitsAfterTests {
                                     .hasSize(2);
                             assertThat(used(context.getBean(RateLimiterRegistry.class), "collected"))
                                     .isEqualTo(10);
+                            assertThat(registry.get("ratelimit.settlements.lost")
+                                            .tag("limit", "collected")
+                                            .counter()
+                                            .count())
+                                    .isEqualTo(1);
                         });
                 assertThat(log.text()).contains("'collected' unknown").doesNotContain("secret");
             }

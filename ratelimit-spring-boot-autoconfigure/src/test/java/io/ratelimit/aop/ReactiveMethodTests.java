@@ -239,6 +239,24 @@ class ReactiveMethodTests {
         });
     }
 
+    /** It is a failure of the call, as any other. */
+    @Test
+    void callThatNoThreadRunsIsRefunded() {
+        Executor refusing = task -> {
+            throw new RejectedExecutionException("full");
+        };
+        held.withBean("rateLimitExecutor", Executor.class, () -> refusing)
+                .withPropertyValues("ratelimit.limits.quotes.refund-on=" + RejectedExecutionException.class.getName())
+                .run(context -> {
+                    CompletableFuture<String> call =
+                            context.getBean(Quotes.class).quote().toFuture();
+                    store.answer();
+                    assertThat(call).failsWithin(Duration.ofSeconds(60));
+                    store.answer();
+                    assertThat(answers.refunded()).hasSize(1);
+                });
+    }
+
     @SuppressWarnings({"unchecked", "TypeParameterUnusedInFormals"}) // Checked exceptions do not concern the JVM.
     private static <T extends Throwable> T any(Throwable failure) throws T {
         throw (T) failure;

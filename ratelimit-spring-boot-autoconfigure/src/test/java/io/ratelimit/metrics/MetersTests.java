@@ -48,7 +48,8 @@ class MetersTests {
         "ratelimit.store, seconds",
         "ratelimit.capacity, permits",
         "ratelimit.buckets, buckets",
-        "ratelimit.evictions, evictions"
+        "ratelimit.evictions, evictions",
+        "ratelimit.settlements.lost,"
     })
     void meterExistsFromTheStartWithUnitAndDescription(String name, String unit) {
         runner.run(context -> assertThat(registry.get(name).meters())

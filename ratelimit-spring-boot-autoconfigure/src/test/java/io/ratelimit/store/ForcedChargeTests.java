@@ -14,11 +14,8 @@ import io.ratelimit.store.lease.LeasingInstances;
 import io.ratelimit.store.scope.ScopedRateLimitStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -34,20 +31,11 @@ class ForcedChargeTests {
 
     private Reason failure = Reason.TIMEOUT;
 
-    /** By the policies of their limits, the charges that the store may make later. */
-    private final List<OnStoreFailure> kept = new ArrayList<>();
-
     private final RateLimitStore away = new DelegatingRateLimitStore(new InMemoryRateLimitStore(clock, 100)) {
 
         @Override
         public CompletionStage<Void> chargeAsync(Charge charge) {
             return CompletableFuture.failedFuture(new RateLimitStoreException(failure, "no answer", null));
-        }
-
-        @Override
-        public CompletionStage<Void> settleAsync(Charge charge) {
-            kept.add(charge.limit().onStoreFailure());
-            return chargeAsync(charge);
         }
     };
 
@@ -82,22 +70,6 @@ class ForcedChargeTests {
         assertThat(chargedBy(OnStoreFailure.LOCAL)).isCompleted();
         assertThat(local.peek(new Charge(limit, "alice", 1)).allowed()).isFalse();
         assertThat(failover.lastFailures()).isEmpty();
-    }
-
-    /** A caller that is told of the failure may charge again. */
-    @Test
-    void chargeMayBeMadeLaterIfNobodyMakesItAgain() {
-        for (OnStoreFailure policy : OnStoreFailure.values()) {
-            var unused = chargedBy(policy);
-        }
-        assertThat(kept).containsExactly(OnStoreFailure.LOCAL, OnStoreFailure.ALLOW);
-        kept.clear();
-        RateLimitStore scoped = new ScopedRateLimitStore(failover, local);
-        Stream.of(OnStoreFailure.values())
-                .map(policy -> scoped.settleAsync(new Charge(TestLimits.failingBy(policy, "away"), "alice", 5))
-                        .toCompletableFuture())
-                .forEach(settled -> assertThat(settled).isDone());
-        assertThat(kept).containsExactly(OnStoreFailure.values());
     }
 
     @Test

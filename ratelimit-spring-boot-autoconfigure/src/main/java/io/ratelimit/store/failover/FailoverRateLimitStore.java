@@ -23,7 +23,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -101,23 +100,7 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
     /** If the store fails, charges the local bucket of this instance, or what else the policy says. */
     @Override
     public CompletionStage<Void> chargeAsync(Charge charge) {
-        return charge(
-                charge,
-                switch (policy(charge)) {
-                    case LOCAL, ALLOW -> super::settleAsync;
-                    // The caller is told, and may charge again.
-                    case REJECT, THROW -> super::chargeAsync;
-                });
-    }
-
-    /** As {@link #chargeAsync}. The charge to the local bucket is for the time until the store is back, and has the charge. */
-    @Override
-    public CompletionStage<Void> settleAsync(Charge charge) {
-        return charge(charge, super::settleAsync);
-    }
-
-    private CompletionStage<Void> charge(Charge charge, Function<Charge, CompletionStage<Void>> store) {
-        return Futures.start(() -> store.apply(charge)).exceptionallyCompose(thrown -> {
+        return Futures.start(() -> super.chargeAsync(charge)).exceptionallyCompose(thrown -> {
             RateLimitStoreException failure = storeFailure(thrown);
             outages.otherFailure(List.of(charge.limit()), failure);
             List<Charge> limited = limitedLocally(List.of(charge), failure);
@@ -130,10 +113,10 @@ public final class FailoverRateLimitStore extends DelegatingRateLimitStore imple
         return outcome.mapRefund(forgiving);
     }
 
-    /** A refund that the store fails to make is logged, and does not fail the caller. */
+    /** A refund that the store fails to make does not fail the caller. */
     private Refund forgiving(Refund refund) {
         return permits -> Futures.start(() -> refund.refund(permits)).exceptionally(thrown -> {
-            outages.notRefunded(permits.keySet().iterator().next().limit(), storeFailure(thrown));
+            outages.otherFailure(limits(List.copyOf(permits.keySet())), storeFailure(thrown));
             return null;
         });
     }

@@ -42,11 +42,6 @@ public final class LocalShareStore extends DelegatingRateLimitStore {
     }
 
     @Override
-    public CompletionStage<Void> settleAsync(Charge charge) {
-        return super.settleAsync(local(charge));
-    }
-
-    @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
         return super.peekAsync(local(charge));
     }

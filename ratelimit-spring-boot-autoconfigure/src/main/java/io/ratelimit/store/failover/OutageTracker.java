@@ -16,7 +16,6 @@ import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
@@ -52,8 +51,6 @@ final class OutageTracker {
 
     private final AtomicBoolean checking = new AtomicBoolean();
 
-    private final AtomicLong nextLoss;
-
     /** {@code null}: there is only one server. */
     private final @Nullable String redis;
 
@@ -77,7 +74,6 @@ final class OutageTracker {
                 MINUTE,
                 nanos,
                 event -> {});
-        this.nextLoss = new AtomicLong(nanos.getAsLong());
     }
 
     /** A call is decided by {@code on-store-failure}. */
@@ -191,19 +187,6 @@ final class OutageTracker {
                 && reason != Reason.ALGORITHM
                 && reason != Reason.CLOSED
                 && reason != Reason.STALLED;
-    }
-
-    /** Logs at most once a minute, and not while the store is known to fail. */
-    void notRefunded(RateLimit limit, RateLimitStoreException failure) {
-        long now = nanos.getAsLong();
-        long next = nextLoss.get();
-        if (!ofStore.isOn() && now - next >= 0 && nextLoss.compareAndSet(next, now + MINUTE.toNanos())) {
-            logger.log(
-                    Level.WARNING,
-                    "Refund to limit ''{0}'' failed ({1}); the permits come back over time",
-                    limit.name(),
-                    failure.getMessage());
-        }
     }
 
     List<StoreFailure> failures() {

@@ -19,7 +19,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -138,20 +137,11 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     /** Charges leased permits first: the store has counted them, and a bucket in debt has none for calls. */
     @Override
     public CompletionStage<Void> chargeAsync(Charge charge) {
-        return chargeRest(charge, super::chargeAsync);
-    }
-
-    @Override
-    public CompletionStage<Void> settleAsync(Charge charge) {
-        return chargeRest(charge, super::settleAsync);
-    }
-
-    private CompletionStage<Void> chargeRest(Charge charge, Function<Charge, CompletionStage<Void>> store) {
         LeasedBucket bucket = charge.limit().lease() > 0 ? buckets.find(charge.limit(), charge.key()) : null;
         long leased = bucket == null ? 0 : bucket.takeUpTo(charge.permits(), nanos.getAsLong());
         return leased == charge.permits()
                 ? CompletableFuture.completedFuture(null)
-                : store.apply(new Charge(charge.limit(), charge.key(), charge.permits() - leased));
+                : super.chargeAsync(new Charge(charge.limit(), charge.key(), charge.permits() - leased));
     }
 
     /** Decides a request whose only charge may lease. */

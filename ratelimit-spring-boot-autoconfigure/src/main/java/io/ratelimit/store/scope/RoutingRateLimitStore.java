@@ -111,11 +111,6 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     @Override
-    public CompletionStage<Void> settleAsync(Charge charge) {
-        return serverOf(charge.limit()).settleAsync(charge);
-    }
-
-    @Override
     public boolean isNonBlocking(RateLimit limit) {
         return serverOf(limit).isNonBlocking(limit);
     }

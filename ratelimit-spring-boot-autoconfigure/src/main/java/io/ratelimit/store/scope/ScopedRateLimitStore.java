@@ -99,11 +99,6 @@ public final class ScopedRateLimitStore extends DelegatingRateLimitStore impleme
         return storeOf(charge.limit()).chargeAsync(charge);
     }
 
-    @Override
-    public CompletionStage<Void> settleAsync(Charge charge) {
-        return storeOf(charge.limit()).settleAsync(charge);
-    }
-
     private RateLimitStore storeOf(RateLimit limit) {
         return limit.scope() == Scope.INSTANCE ? instance : store();
     }

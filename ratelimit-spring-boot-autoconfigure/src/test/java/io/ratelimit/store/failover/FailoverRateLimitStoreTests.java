@@ -179,7 +179,6 @@ class FailoverRateLimitStoreTests {
         assertThat(calls()).isEqualTo(3);
 
         Charge charge = new Charge(LOCAL, "key", 1);
-        failover.settleAsync(charge).toCompletableFuture().join();
         failover.chargeAsync(charge).toCompletableFuture().join();
         failover.peek(charge);
         assertThat(calls()).isEqualTo(3);
@@ -190,7 +189,7 @@ class FailoverRateLimitStoreTests {
     @Test
     void settlementThatFailsFirstBeginsAnOutageWithoutCalls() {
         store.failAtOnce(trouble);
-        failover.settleAsync(new Charge(LOCAL, "key", 1)).toCompletableFuture().join();
+        failover.chargeAsync(new Charge(LOCAL, "key", 1)).toCompletableFuture().join();
         assertThat(calls()).isZero();
     }
 

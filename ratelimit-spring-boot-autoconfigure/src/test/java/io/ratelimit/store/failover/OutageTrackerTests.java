@@ -127,22 +127,6 @@ class OutageTrackerTests {
     }
 
     @Test
-    void whatIsNotRefundedIsLoggedOnceAMinute() {
-        for (seconds = 0; seconds <= 60; seconds++) {
-            log.notRefunded(limit, trouble);
-        }
-        assertThat(recorder.levels()).containsExactly("WARNING", "WARNING");
-        assertThat(recorder.lines().get(0)).contains("Refund to limit 'quotes' failed", "down");
-    }
-
-    @Test
-    void whatIsNotRefundedWhileTheStoreFailsIsNoNews() {
-        log.failureOfCall(List.of(limit), trouble);
-        log.notRefunded(limit, trouble);
-        assertThat(recorder.levels()).containsExactly("WARNING");
-    }
-
-    @Test
     void everyReasonIsLoggedOnce() {
         for (int i = 0; i < 3; i++) {
             log.failureOfCall(List.of(limit), trouble);
