@@ -225,9 +225,6 @@ final class SettlementQueue {
 
     /** A thread that does not return from the driver does not hold up the others for longer. */
     private synchronized List<Script> removeOverdue() {
-        if (underWay.isEmpty()) {
-            return List.of();
-        }
         long now = redis.nanos();
         List<Script> overdue = underWay.stream()
                 .filter(script -> now - script.sent > patience())
