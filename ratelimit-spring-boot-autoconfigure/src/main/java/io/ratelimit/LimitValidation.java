@@ -307,6 +307,13 @@ final class LimitValidation {
                     label + " must be from 0 to the capacity " + validCapacity + " (was " + attributes.lease() + ").",
                     "Remove it, or use a smaller one.");
         }
+        if (!attributes.blockDurations().isEmpty()) {
+            throw new RateLimitConfigurationException(
+                    attributes.label("blockFor") + " must be 0 with " + label
+                            + ", whose permits are handed out without asking whether the key is blocked (was "
+                            + DurationText.of(attributes.blockDurations().get(0)) + ").",
+                    "Remove one of them, or set it to 0 for this limit.");
+        }
         String obstacle = traits.obstacleToLeases(parsed, validCapacity);
         if (obstacle == null && !attributes.maxWait().isZero()) {
             obstacle = "permits that are reserved ahead, by maxWait, are in the order of the calls";

@@ -102,7 +102,7 @@ public final class RateLimitBuilder {
 
     /**
      * Sets the maximum number of permits that an instance takes from a remote store in advance, together with those of a call,
-     * to grant later calls in memory; 0, the default: none.
+     * to grant later calls in memory; 0, the default: none. Not together with {@code blockFor}.
      */
     public RateLimitBuilder lease(long lease) {
         attributes.lease = lease;

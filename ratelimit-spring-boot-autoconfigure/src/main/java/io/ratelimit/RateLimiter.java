@@ -241,6 +241,7 @@ public interface RateLimiter {
      *
      * @throws IllegalArgumentException if the key is null or empty or the permits are negative or more than
      *     {@value RateLimit#MAX_CAPACITY}
+     * @throws IllegalStateException if the limit has a lease or the algorithm {@link Algorithm#CONCURRENCY}
      */
     void charge(String key, long permits);
 

@@ -97,7 +97,7 @@ final class RateLimitStartup implements SmartInitializingSingleton {
             servers.logUnused(catalog);
         }
         limits.forEach(this::checkPlans);
-        limits.forEach(this::checkActualCost);
+        limits.forEach(this::checkSettled);
         catalog.addListener(limit -> listeners.onLimit(limit.get()));
         limits.forEach(limit -> report(limit, configured));
         awaitStore.run();
@@ -125,12 +125,8 @@ final class RateLimitStartup implements SmartInitializingSingleton {
     }
 
     /** A limit that only code applies has no method or URL whose check would find it. */
-    private void checkActualCost(RateLimit limit) {
-        LimitOverrides overrides = catalog.settings().overrides(limit.name());
-        String permitsAfter = overrides.permitsAfter();
-        if (permitsAfter != null) {
-            LimitOperations.checkSettled(limit, overrides.label("permitsAfter", permitsAfter), permitsAfter);
-        }
+    private void checkSettled(RateLimit limit) {
+        LimitOperations.checkSettled(limit, catalog.settings().overrides(limit.name()));
     }
 
     private List<ChargeDescription> charges(RateLimit limit) {

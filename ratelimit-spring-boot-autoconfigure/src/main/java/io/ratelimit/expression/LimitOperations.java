@@ -3,10 +3,12 @@ package io.ratelimit.expression;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.limiter.LimitCatalog;
 import java.util.List;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /** Creates operations: merges declarations with the configuration and parses their expressions. */
@@ -38,16 +40,17 @@ public final class LimitOperations {
                     overrides.label("permits", overrides.permits()) + " must not be negative (was " + permits + ").",
                     "Write what a call costs. 0 is free.");
         }
+        EffectiveLimit limit = declaration.limit().get();
         boolean fixed = permits.matches("\\d{1,10}");
         LimitKey key = key(declaration, overrides, scope);
         return new RateLimitOperation(
-                declaration.limit().get(),
+                limit,
                 key,
                 fixed ? Long.parseLong(permits) : 1,
                 fixed ? null : expression("permits", LimitOverrides::permits, declaration.permits(), overrides, scope),
                 expression("condition", LimitOverrides::condition, declaration.condition(), overrides, scope),
-                refundOn(declaration, overrides),
-                actualCost(declaration, overrides, scope),
+                refundOn(limit, declaration, overrides),
+                actualCost(limit, declaration, overrides, scope),
                 plan(declaration, overrides, key, scope));
     }
 
@@ -59,12 +62,12 @@ public final class LimitOperations {
     }
 
     private @Nullable ActualCost actualCost(
-            LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
+            EffectiveLimit limit, LimitDeclaration declaration, LimitOverrides overrides, ExpressionScope scope) {
         Text text = text("permitsAfter", LimitOverrides::permitsAfter, declaration.permitsAfter(), overrides);
         if (text == null) {
             return null;
         }
-        checkSettled(declaration.limit().get().get(), text.label, text.text);
+        checkSettled(limit, text.label, "\"" + text.text + "\"");
         String permits = overrides.permits() != null ? overrides.permits() : declaration.permits();
         if (permits.matches("0+")) {
             throw new RateLimitConfigurationException(
@@ -75,28 +78,67 @@ public final class LimitOperations {
         return expressions.actualCost(text.text, text.label, scope);
     }
 
+    /** Checks the limit as it is, and as it may be changed later. */
+    private static void checkSettled(EffectiveLimit limit, String label, String value) {
+        checkSettled(limit.get(), label, value);
+        limit.addCheck(candidate -> checkSettled(candidate, label, value));
+    }
+
     /**
-     * Checks that costs can be charged after the calls of a limit.
+     * Checks the properties of a limit that change what its calls have cost.
      *
-     * @param label the attribute or the property
-     * @throws RateLimitConfigurationException if the limit has no rate
+     * @throws RateLimitConfigurationException if the limit has no rate, or a lease
      */
-    public static void checkSettled(RateLimit limit, String label, String permitsAfter) {
-        if (!limit.hasRate()) {
-            throw new RateLimitConfigurationException(
-                    label + " must not be set for the algorithm CONCURRENCY, whose permits are released when the call"
-                            + " ends (was \"" + permitsAfter + "\").",
-                    "Remove it, or add a second limit with a rate.");
+    public static void checkSettled(RateLimit limit, LimitOverrides overrides) {
+        if (overrides.permitsAfter() != null) {
+            checkSettled(
+                    limit,
+                    overrides.label("permitsAfter", overrides.permitsAfter()),
+                    "\"" + overrides.permitsAfter() + "\"");
+        }
+        List<Class<? extends Throwable>> refundOn = overrides.refundOn();
+        if (refundOn != null && !refundOn.isEmpty()) {
+            checkSettled(limit, overrides.label("refundOn", refundOn), names(refundOn));
         }
     }
 
-    private List<Class<? extends Throwable>> refundOn(LimitDeclaration declaration, LimitOverrides overrides) {
-        if (overrides.refundOn() != null) {
-            return overrides.refundOn();
+    private static void checkSettled(RateLimit limit, String label, String value) {
+        if (!limit.hasRate()) {
+            throw new RateLimitConfigurationException(
+                    label + " must not be set for the algorithm CONCURRENCY, whose permits are released when the call"
+                            + " ends (was " + value + ").",
+                    "Remove it, or add a second limit with a rate.");
+        }
+        if (limit.lease() > 0) {
+            throw new RateLimitConfigurationException(
+                    label + " must not be set for a limit with a lease, which charges permits before its calls (was "
+                            + value + ").",
+                    "Remove it, or set lease to 0 for this limit.");
+        }
+    }
+
+    private static String names(List<Class<? extends Throwable>> types) {
+        return types.stream().map(Class::getName).collect(Collectors.joining(", "));
+    }
+
+    /** Returns those of the overrides, of the declaration, or else of the defaults, which are for limits that can refund. */
+    private List<Class<? extends Throwable>> refundOn(
+            EffectiveLimit limit, LimitDeclaration declaration, LimitOverrides overrides) {
+        List<Class<? extends Throwable>> own =
+                overrides.refundOn() != null ? overrides.refundOn() : declaration.refundOn();
+        if (!own.isEmpty()) {
+            checkSettled(limit, overrides.label("refundOn", overrides.refundOn()), names(own));
         }
         List<Class<? extends Throwable>> defaults =
                 catalog.settings().defaults().refundOn();
-        return declaration.refundOn().isEmpty() && defaults != null ? defaults : declaration.refundOn();
+        RateLimit present = limit.get();
+        return own.isEmpty()
+                        && overrides.refundOn() == null
+                        && defaults != null
+                        && present.hasRate()
+                        && present.lease() == 0
+                ? defaults
+                : own;
     }
 
     /** Returns the key of the overrides, of the declaration, or else of the defaults; {@code null}: all callers share a bucket. */

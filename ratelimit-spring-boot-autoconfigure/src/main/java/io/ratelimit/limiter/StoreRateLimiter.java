@@ -195,9 +195,19 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     private void charge(Charge charge) {
-        checkRate(charge.limit());
+        checkCharged(charge.limit());
         if (charge.limit().enabled()) {
             gate.charge(charge);
+        }
+    }
+
+    /** @throws IllegalStateException if the limit cannot be charged beyond its capacity */
+    private static void checkCharged(RateLimit limit) {
+        checkRate(limit);
+        if (limit.lease() > 0) {
+            throw new IllegalStateException("Limit '" + limit.name()
+                    + "' has a lease, whose permits are handed out in debt, too. Call tryAcquire or acquire instead of charge,"
+                    + " or set lease to 0");
         }
     }
 
@@ -212,7 +222,14 @@ final class StoreRateLimiter implements RateLimiter {
     }
 
     private CompletionStage<Void> chargeAsync(Supplier<Charge> charge) {
-        return async(() -> rated(charge.get()), gate::chargeAsync, disabled -> CompletableFuture.completedFuture(null));
+        return async(
+                () -> {
+                    Charge made = charge.get();
+                    checkCharged(made.limit());
+                    return made;
+                },
+                gate::chargeAsync,
+                disabled -> CompletableFuture.completedFuture(null));
     }
 
     @Override

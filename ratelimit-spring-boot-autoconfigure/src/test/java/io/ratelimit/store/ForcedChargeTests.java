@@ -10,20 +10,15 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.Scope;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.failover.FailoverRateLimitStore;
-import io.ratelimit.store.lease.LeasingInstances;
 import io.ratelimit.store.scope.ScopedRateLimitStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Where a charge beyond the capacity goes. */
 class ForcedChargeTests {
-
-    @RegisterExtension
-    private final LeasingInstances instances = new LeasingInstances();
 
     private final TestClock clock = new TestClock();
 
@@ -78,33 +73,5 @@ class ForcedChargeTests {
         RateLimitStore scoped = new ScopedRateLimitStore(failover, local);
         assertThat(scoped.chargeAsync(new Charge(own, "alice", 3))).isCompleted();
         assertThat(used(local, own)).isEqualTo(3);
-    }
-
-    @Test
-    void leasedPermitsPayFirst() {
-        RateLimit limit = LeasingInstances.window("leased", 100, 20);
-        instances.take(limit, 1);
-        instances.take(limit, 1);
-        long counted = used(instances.trips(), limit);
-        long leased = counted - 2;
-        assertThat(leased).isPositive();
-        instances
-                .store()
-                .chargeAsync(new Charge(limit, "alice", leased))
-                .toCompletableFuture()
-                .join();
-        assertThat(used(instances.trips(), limit)).isEqualTo(counted);
-        instances
-                .store()
-                .chargeAsync(new Charge(limit, "alice", 200))
-                .toCompletableFuture()
-                .join();
-        assertThat(instances.take(limit, 1).allowed()).isFalse();
-        instances.clock().advance(3_600_000_000L);
-        assertThat(instances.take(limit, 1).allowed())
-                .as("a debt of two windows")
-                .isFalse();
-        instances.clock().advance(3_600_000_000L);
-        assertThat(instances.take(limit, 1).allowed()).isTrue();
     }
 }

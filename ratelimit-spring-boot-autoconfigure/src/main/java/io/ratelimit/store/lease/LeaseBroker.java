@@ -1,8 +1,6 @@
 package io.ratelimit.store.lease;
 
-import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
@@ -93,9 +91,9 @@ final class LeaseBroker {
         refund(joined.request().before());
         BoundedWait.yieldFor(joined.request().arrival());
         await(joined.request().arrival(), LAST * timeout + GRACE);
-        StoreOutcome outcome = joined.request().served(request);
+        StoreOutcome outcome = joined.request().served(request, nanos);
         if (outcome == null) {
-            outcome = bucket.take(request, nanos.getAsLong());
+            outcome = bucket.take(request, nanos);
         }
         return outcome != null ? outcome : await(store.decideAsync(request), timeout - (nanos.getAsLong() - since));
     }
@@ -112,9 +110,9 @@ final class LeaseBroker {
         refund(joined.request().before());
         long since = nanos.getAsLong();
         return joined.request().completion().thenCompose(answered -> {
-            StoreOutcome outcome = joined.request().served(request);
+            StoreOutcome outcome = joined.request().served(request, nanos);
             if (outcome == null) {
-                outcome = bucket.take(request, nanos.getAsLong());
+                outcome = bucket.take(request, nanos);
             }
             return outcome != null
                     ? CompletableFuture.completedFuture(outcome)
@@ -218,16 +216,8 @@ final class LeaseBroker {
         if (outcome == null) {
             return null;
         }
-        Refund refund = outcome.refund();
-        if (brought != null) {
-            refund = opensAPeriod(charge.limit()) ? Refund.NONE : brought.refund(charge);
-        }
+        Refund refund = brought == null ? outcome.refund() : brought.refundOfFirst(charge, nanos);
         return StoreOutcome.of(call, outcome.decisions(), refund);
-    }
-
-    /** A period that the call has opened would by the rule end with its refund, and in the store does not. */
-    private static boolean opensAPeriod(RateLimit limit) {
-        return AlgorithmTraits.of(limit).startsPeriods();
     }
 
     /** At once if possible, so that the call finds them there; a token bucket takes nothing back from before its next lease. */

@@ -1,11 +1,12 @@
 package io.ratelimit.store.lease;
 
-import io.ratelimit.RateLimitDecision;
 import io.ratelimit.store.Lease;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
+import io.ratelimit.store.lease.LeasedPermits.Portion;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -29,9 +30,8 @@ final class LeaseRequest {
 
     private boolean abandoned;
 
-    private @Nullable LeasedPermits leased;
-
-    private @Nullable RateLimitDecision decision;
+    /** What was taken for all waiting calls. */
+    private @Nullable Portion served;
 
     /**
      * @param before what is left of leases before it, and cannot be used any more
@@ -67,9 +67,9 @@ final class LeaseRequest {
     }
 
     /** Returns a completed request, with permits taken for the call that would have waited for it. */
-    static LeaseRequest completed(LeasedPermits leased, long after, List<Lease> before, long nanos) {
+    static LeaseRequest completed(Portion taken, List<Lease> before, long nanos) {
         LeaseRequest request = new LeaseRequest(0, before, nanos);
-        request.serve(leased, after, nanos);
+        request.served = taken;
         request.arrived(null);
         request.complete(null);
         return request;
@@ -80,7 +80,7 @@ final class LeaseRequest {
      * those that wake up later. Takes nothing if there are too few for all.
      */
     void serve(LeasedPermits brought, long nanos) {
-        serve(brought, brought.take(claimed(), nanos), nanos);
+        served = brought.takePortion(claimed(), nanos);
     }
 
     /** Returns how many permits the waiting calls have claimed. */
@@ -88,17 +88,11 @@ final class LeaseRequest {
         return asked - unclaimed;
     }
 
-    private void serve(LeasedPermits brought, long served, long nanos) {
-        if (served >= 0) {
-            leased = brought;
-            decision = brought.decision(served, nanos);
-        }
-    }
-
     /** Returns the outcome for a call that has waited; {@code null} if it has to take permits itself. */
     @Nullable
-    StoreOutcome served(StoreRequest call) {
-        return leased == null || decision == null ? null : leased.outcome(call, decision);
+    StoreOutcome served(StoreRequest call, LongSupplier clock) {
+        Portion taken = served;
+        return taken == null ? null : taken.of(call.first().permits()).outcome(call, clock);
     }
 
     /** What it brings is not to be handed out. */

@@ -8,6 +8,7 @@ import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -55,28 +56,17 @@ final class LeasedBucket {
 
     /** Takes leased permits for the only charge of a request; {@code null} if there are not so many. */
     @Nullable
-    StoreOutcome take(StoreRequest request, long nanos) {
+    StoreOutcome take(StoreRequest request, LongSupplier clock) {
         LeasedPermits present = leased;
-        RateLimitDecision decision = present == null ? null : take(present, request.first(), nanos);
-        return present == null || decision == null ? null : present.outcome(request, decision);
-    }
-
-    /** Takes leased permits, as many as there are of those wanted, and returns how many. */
-    long takeUpTo(long permits, long nanos) {
-        LeasedPermits present = leased;
-        return present == null ? 0 : present.takeUpTo(permits, nanos);
+        return present == null ? null : present.take(request, clock);
     }
 
     /** Takes leased permits; {@code null} if there are not so many. */
     @Nullable
     RateLimitDecision take(Charge charge, long nanos) {
         LeasedPermits present = leased;
-        return present == null ? null : take(present, charge, nanos);
-    }
-
-    private static @Nullable RateLimitDecision take(LeasedPermits present, Charge charge, long nanos) {
-        long after = present.take(charge.permits(), nanos);
-        return after < 0 ? null : present.decision(after, nanos);
+        long after = present == null ? -1 : present.take(charge.permits(), nanos);
+        return present == null || after < 0 ? null : present.decision(after, nanos);
     }
 
     /**
@@ -90,9 +80,9 @@ final class LeasedBucket {
         }
         List<Lease> remainders = new ArrayList<>(2);
         for (LeasedPermits last = leased; last != null; last = leased) {
-            long after = last.take(permits, nanos);
-            if (after >= 0) {
-                return new JoinedRequest(LeaseRequest.completed(last, after, remainders, nanos), false);
+            LeasedPermits.Portion taken = last.takePortion(permits, nanos);
+            if (taken != null) {
+                return new JoinedRequest(LeaseRequest.completed(taken, remainders, nanos), false);
             }
             LeaseRequest present = request();
             if (present != null) {

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -124,15 +125,6 @@ final class LeasedPermits {
         }
     }
 
-    /** Takes permits, as many as there are of those wanted, and returns how many. */
-    long takeUpTo(long permits, long nanos) {
-        long some = permits;
-        while (some > 0 && take(some, nanos) < 0) {
-            some = Math.min(some, valid(state.get(), nanos));
-        }
-        return some;
-    }
-
     /** Takes permits that may have to be put back; {@code null} if there are not so many. */
     @Nullable
     Portion takePortion(long permits, long nanos) {
@@ -176,32 +168,34 @@ final class LeasedPermits {
                 Math.max(0, resetMicros - elapsedMicros(nanos)));
     }
 
-    /** Returns the outcome of a request whose only charge has taken permits. */
-    StoreOutcome outcome(StoreRequest request, RateLimitDecision decision) {
-        return request.refundable()
-                ? StoreOutcome.of(request, List.of(decision), refund(request.first()))
-                : StoreOutcome.of(request, decision);
+    /** Takes permits for the only charge of a request; {@code null} if there are not so many. */
+    @Nullable
+    StoreOutcome take(StoreRequest request, LongSupplier clock) {
+        Portion portion = takePortion(request.first().permits(), clock.getAsLong());
+        return portion == null ? null : portion.outcome(request, clock);
     }
 
     /**
-     * Returns what a call took that was then rejected.
+     * Returns what a call took that does not take place.
      *
      * <p>Where permits come back one after the other, those that count longest are handed out last. What is put back may be
      * from before them, and replaces what others have taken since, as far as it still counts itself: each of them was
      * there when they took theirs. It is from no further before than what was put back meanwhile.
      */
-    private void restore(Portion portion, long nanos) {
-        if (!refillsEvenly) {
-            var unused = refund(portion.permits());
-            return;
-        }
+    private CompletionStage<Void> restore(Portion portion, long nanos) {
         long permits = portion.permits();
+        if (!refillsEvenly) {
+            return restore(permits)
+                    ? CompletableFuture.completedFuture(null)
+                    : lease.unused().refund(permits);
+        }
         long meanwhile = restored.addAndGet(permits) - permits - portion.before();
         long behind = Math.min((portion.after() >>> 32) + meanwhile, lease.permits() - permits);
         long life = lifeMicros - elapsedMicros(nanos);
         if (life > 0) {
             var unused = restore(Math.max(0, limit.reducedRate().permitsIn(life, 0, behind + permits) - behind));
         }
+        return CompletableFuture.completedFuture(null);
     }
 
     /** @return false if this is closed */
@@ -219,22 +213,13 @@ final class LeasedPermits {
     }
 
     /**
-     * Of permits that a charge has taken from here, or with the lease; for the store, if this is closed.
-     *
-     * <p>Where permits come back one after the other it is not known here whether those are back already: by the rule they are
-     * behind what was used before them, in the store behind what was leased before. So they come back by themselves.
+     * Returns the refund of the charge that the lease was taken with. It keeps its permits if it may have opened a period, which by
+     * the rule would end with the refund and in the store does not, and if they come back before those of the lease.
      */
-    Refund refund(Charge charge) {
-        return refillsEvenly
+    Refund refundOfFirst(Charge charge, LongSupplier clock) {
+        return refillsEvenly || AlgorithmTraits.of(limit).startsPeriods()
                 ? Refund.NONE
-                : new ReceiptRefund<>(
-                        Map.of(charge, this), (taken, permits) -> refund(permits.getOrDefault(charge, 0L)));
-    }
-
-    private CompletionStage<Void> refund(long permits) {
-        return restore(permits)
-                ? CompletableFuture.completedFuture(null)
-                : lease.unused().refund(permits);
+                : new Portion(this, charge.permits(), 0, 0).refund(charge, clock);
     }
 
     /**
@@ -249,14 +234,26 @@ final class LeasedPermits {
             return leased.decision(after, nanos);
         }
 
-        /** The call was rejected. */
-        void restore(long nanos) {
-            leased.restore(this, nanos);
+        /** Returns the same of another number of permits, taken together with these. */
+        Portion of(long some) {
+            return new Portion(leased, some, after, before);
         }
 
-        /** The call has failed. */
-        CompletionStage<Void> refund(long some) {
-            return leased.refillsEvenly ? CompletableFuture.completedFuture(null) : leased.refund(some);
+        /** Returns the outcome of a request whose only charge has taken this. */
+        StoreOutcome outcome(StoreRequest request, LongSupplier clock) {
+            RateLimitDecision decision = decision(clock.getAsLong());
+            return request.refundable()
+                    ? StoreOutcome.of(request, List.of(decision), refund(request.first(), clock))
+                    : StoreOutcome.of(request, decision);
+        }
+
+        private Refund refund(Charge charge, LongSupplier clock) {
+            return new ReceiptRefund<>(Map.of(charge, this), (taken, permits) -> restore(clock.getAsLong()));
+        }
+
+        /** The call does not take place. */
+        CompletionStage<Void> restore(long nanos) {
+            return leased.restore(this, nanos);
         }
     }
 

@@ -134,16 +134,6 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
                 .handle(call::outcome);
     }
 
-    /** Charges leased permits first: the store has counted them, and a bucket in debt has none for calls. */
-    @Override
-    public CompletionStage<Void> chargeAsync(Charge charge) {
-        LeasedBucket bucket = charge.limit().lease() > 0 ? buckets.find(charge.limit(), charge.key()) : null;
-        long leased = bucket == null ? 0 : bucket.takeUpTo(charge.permits(), nanos.getAsLong());
-        return leased == charge.permits()
-                ? CompletableFuture.completedFuture(null)
-                : super.chargeAsync(new Charge(charge.limit(), charge.key(), charge.permits() - leased));
-    }
-
     /** Decides a request whose only charge may lease. */
     private StoreOutcome decideOne(StoreRequest request) {
         LeasedBucket bucket = bucket(request);
@@ -164,7 +154,7 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
     }
 
     private @Nullable StoreOutcome take(StoreRequest request, LeasedBucket bucket) {
-        StoreOutcome outcome = bucket.take(request, nanos.getAsLong());
+        StoreOutcome outcome = bucket.take(request, nanos);
         if (outcome != null) {
             broker.renewIfRunningOut(request.first(), bucket);
         }

@@ -9,6 +9,7 @@ import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import io.ratelimit.store.lease.LeasedPermits.Portion;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -72,7 +73,13 @@ final class PartlyLeasedCall {
 
     /** The rest was not decided. */
     void restore() {
-        taken.values().forEach(portion -> portion.restore(nanos.getAsLong()));
+        var unused = restore(taken.values());
+    }
+
+    private CompletableFuture<Void> restore(Collection<Portion> portions) {
+        return CompletableFuture.allOf(portions.stream()
+                .map(portion -> portion.restore(nanos.getAsLong()).toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
     }
 
     /** Returns the outcome, with the store's for the rest. */
@@ -84,7 +91,7 @@ final class PartlyLeasedCall {
         taken.entrySet().removeIf(entry -> {
             boolean charged = StoreOutcome.isCharged(entry.getKey(), true, rejected);
             if (!charged) {
-                entry.getValue().restore(nanos.getAsLong());
+                var unused = entry.getValue().restore(nanos.getAsLong());
             }
             return !charged;
         });
@@ -104,13 +111,7 @@ final class PartlyLeasedCall {
     }
 
     private Refund refund(Refund others) {
-        Refund leased = new ReceiptRefund<>(
-                taken,
-                (refunded, permits) -> CompletableFuture.allOf(refunded.entrySet().stream()
-                        .map(entry -> entry.getValue()
-                                .refund(permits.getOrDefault(entry.getKey(), 0L))
-                                .toCompletableFuture())
-                        .toArray(CompletableFuture[]::new)));
+        Refund leased = new ReceiptRefund<>(taken, (refunded, permits) -> restore(refunded.values()));
         return permits -> CompletableFuture.allOf(
                 leased.refund(permits).toCompletableFuture(),
                 others.refund(ofRest(permits)).toCompletableFuture());

@@ -18,6 +18,8 @@ import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What is not handed out goes back, or is dropped. */
 @Timeout(180)
@@ -103,6 +105,49 @@ class LeaseEndTests {
         store.changeAsync(limit, "alice", BucketChange.block(Duration.ofSeconds(1)));
         store.decide(new Charge(limit, "alice", 1));
         assertThat(trips.asked()).hasSize(before + 1);
+    }
+
+    /** The operator asks this instance or another. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void nothingOfALeaseIsHandedOutAfterABlock(boolean here) {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3 + 1, limit);
+        List<Charge> charges = List.of(new Charge(limit, "alice", 1));
+        StoreOutcome taken = store.decide(StoreRequest.refundable(charges));
+        block(limit, here);
+        taken.refund().refund(charges).toCompletableFuture().join();
+        int before = trips.asked().size();
+        store.decide(new Charge(limit, "alice", 1));
+        assertThat(trips.asked()).hasSize(before + 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void leaseThatComesAfterABlockIsNotHandedOut(boolean here) {
+        RateLimit limit = window("quotes", 1_000, 100);
+        instances.takeSlowly(1 + 2 + 3, limit);
+        CompletableFuture<Void> answer = trips.hold();
+        StoreRequest one = StoreRequest.of(List.of(new Charge(limit, "alice", 1)));
+        CompletionStage<StoreOutcome> asks = store.decideAsync(one);
+        assertThat(asks.toCompletableFuture()).isNotDone();
+        assertThat(trips.asked()).endsWith("1+4");
+        block(limit, here);
+        answer.complete(null);
+        assertThat(asks.toCompletableFuture()).isCompleted();
+        int before = trips.asked().size();
+        store.decide(new Charge(limit, "alice", 1));
+        assertThat(trips.asked()).hasSize(before + 1);
+    }
+
+    private void block(RateLimit limit, boolean here) {
+        BucketChange block = BucketChange.block(Duration.ofMinutes(10));
+        if (here) {
+            var unused = store.changeAsync(limit, "alice", block);
+        } else {
+            var unused = instances.trips().changeAsync(limit, "alice", block);
+            store.forget(limit.id(), KeyDigest.of("alice"));
+        }
     }
 
     @Test

@@ -117,7 +117,7 @@ class LeaseModelCheckingTests {
         }
 
         void take() {
-            if (bucket.take(ONE, NOW) != null) {
+            if (bucket.take(ONE, () -> NOW) != null) {
                 handOut(1);
             }
         }
@@ -192,7 +192,7 @@ class LeaseModelCheckingTests {
         void checkThatEveryPermitIsSomewhere() {
             long served = 0;
             for (LeaseRequest request : waiting) {
-                served += request.served(ONE) == null ? 0 : 1;
+                served += request.served(ONE, () -> NOW) == null ? 0 : 1;
             }
             long here = bucket.remainder(NOW);
             if (handedOut + served + refunded + here != granted) {

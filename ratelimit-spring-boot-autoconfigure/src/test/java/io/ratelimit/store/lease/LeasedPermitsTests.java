@@ -37,7 +37,7 @@ class LeasedPermitsTests {
     @Test
     void refundIsNotHandedOutAnyLonger() {
         LeasedPermits.Portion portion = leased.takePortion(3, 0);
-        assertThat(portion.refund(3)).isCompleted();
+        assertThat(portion.restore(0)).isCompleted();
         assertThat(leased.handedOut()).isZero();
         assertThat(leased.take(6, 0)).isNegative();
         assertThat(leased.take(5, 0)).isNotNegative();
