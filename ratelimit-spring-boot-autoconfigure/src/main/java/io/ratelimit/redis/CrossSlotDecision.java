@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Decides charges whose buckets are in different slots of a cluster, where no script reaches them all. Looks at all slots in
- * parallel. If all have the permits, charges one slot after the other, and refunds the charges if a slot no longer has the
- * permits, or fails. Limits in dry run do not affect this.
+ * parallel. If all have the permits, charges one slot after the other, those with limits that block keys last, and refunds the
+ * charges if a slot no longer has the permits, or fails. Limits in dry run do not affect this.
  */
 final class CrossSlotDecision {
 
@@ -63,8 +63,8 @@ final class CrossSlotDecision {
                 parts(charges, names, slots, holds, charge -> charge.limit().dryRun());
         return forAll(binding, part -> run(part, ScriptCall.LOOK, deadline))
                 .thenCompose(seen -> binding.stream().allMatch(Part::fits)
-                        ? chargeFrom(0, binding, deadline)
-                        : CompletableFuture.completedFuture(null))
+                        ? chargeFrom(0, blockingLast(binding), deadline)
+                        : forAll(binding, part -> chargeViolated(part, deadline)))
                 .thenCompose(charged -> forAll(dryRuns, part -> runIfPossible(part, deadline)))
                 .thenApply(done -> combine(charges.size(), Stream.concat(binding.stream(), dryRuns.stream())));
     }
@@ -85,6 +85,23 @@ final class CrossSlotDecision {
         }
         return groups.map(indexes -> new Part(slots[indexes.get(0)], indexes, charges, names, holds))
                 .toList();
+    }
+
+    /** What a slot with limits that block keys is charged must be final, or it would be the violation of another call. */
+    private static List<Part> blockingLast(List<Part> parts) {
+        return Stream.concat(
+                        parts.stream().filter(part -> !part.blocks()),
+                        parts.stream().filter(Part::blocks))
+                .toList();
+    }
+
+    /** A look blocks no key, so a slot that blocks keys and rejects the call is asked to charge it. If it does after all, it refunds that. */
+    private CompletableFuture<Void> chargeViolated(Part part, Deadline deadline) {
+        return part.fits() || !part.blocks()
+                ? CompletableFuture.completedFuture(null)
+                : charge(part, deadline)
+                        .thenCompose(done ->
+                                part.fits() ? undo(List.of(part), deadline) : CompletableFuture.completedFuture(null));
     }
 
     private CompletableFuture<Void> chargeFrom(int number, List<Part> parts, Deadline deadline) {
@@ -228,6 +245,11 @@ final class CrossSlotDecision {
 
         Receipt receipt(int number) {
             return charged == null ? Receipt.NONE : charged.receipts().get(number);
+        }
+
+        boolean blocks() {
+            return charges.stream()
+                    .anyMatch(charge -> !charge.limit().blockFor().isEmpty());
         }
 
         boolean fits() {

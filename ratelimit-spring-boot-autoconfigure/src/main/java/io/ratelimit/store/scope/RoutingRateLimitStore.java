@@ -184,7 +184,7 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
         @Override
         public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-            return new CrossServerCall(request, servers).decide();
+            return new MultiStoreCall(request, servers).decide();
         }
 
         @Override

@@ -6,7 +6,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Scope;
 import io.ratelimit.concurrent.BoundedWait;
-import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.BucketChange;
 import io.ratelimit.store.DelegatingRateLimitStore;
 import io.ratelimit.store.RateLimitStore;
@@ -15,7 +14,6 @@ import io.ratelimit.store.StoreHealth;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
@@ -49,49 +47,13 @@ public final class ScopedRateLimitStore extends DelegatingRateLimitStore impleme
         if (only != null) {
             return only.decide(request);
         }
-        MixedScopeCall call = new MixedScopeCall(request, instance);
-        if (call.isRejectedByInstance()) {
-            return BoundedWait.get(lookAtShared(call), LONGEST);
-        }
-        StoreOutcome shared;
-        try {
-            shared = store().decide(call.sharedRequest());
-        } catch (Throwable ex) {
-            call.undo();
-            throw ex;
-        }
-        return call.outcome(shared);
+        return BoundedWait.get(new MultiStoreCall(request, this::storeOf).decide(), LONGEST);
     }
 
     @Override
     public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
         RateLimitStore only = onlyStoreOf(request);
-        if (only != null) {
-            return only.decideAsync(request);
-        }
-        MixedScopeCall call = new MixedScopeCall(request, instance);
-        return call.isRejectedByInstance()
-                ? lookAtShared(call)
-                : Futures.start(() -> store().decideAsync(call.sharedRequest())).handle(call::outcome);
-    }
-
-    /**
-     * Completes a call that this instance has rejected. Other limits may have it wait for longer, so they are looked at, and
-     * those in dry run are charged, unless the call would hold their permits: it does not take place.
-     */
-    private CompletionStage<StoreOutcome> lookAtShared(MixedScopeCall call) {
-        List<CompletableFuture<RateLimitDecision>> decisions = call.sharedRequest().charges().stream()
-                .map(charge -> Futures.start(() -> charge.limit().dryRun()
-                                        && charge.limit().hasRate()
-                                ? store().decideAsync(StoreRequest.of(charge)).thenApply(StoreOutcome::decision)
-                                : store().peekAsync(charge))
-                        .toCompletableFuture())
-                .toList();
-        return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
-                .thenApply(all -> StoreOutcome.of(
-                        call.sharedRequest(),
-                        decisions.stream().map(BoundedWait::result).toList()))
-                .handle(call::outcome);
+        return only != null ? only.decideAsync(request) : new MultiStoreCall(request, this::storeOf).decide();
     }
 
     @Override
