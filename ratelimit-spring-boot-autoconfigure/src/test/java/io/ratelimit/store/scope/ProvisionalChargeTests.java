@@ -53,7 +53,7 @@ class ProvisionalChargeTests {
         return charge(limit("per-user").scope(scope).blockFor(Duration.ofMinutes(10)));
     }
 
-    /** A user who has used nothing calls twice at once, and a total is used up. */
+    /** A new user calls twice at once, and a total is used up. */
     @ParameterizedTest
     @EnumSource(Scope.class)
     void rejectedCallIsNoViolationOfAnother(Scope scope) {
