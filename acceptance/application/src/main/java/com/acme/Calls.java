@@ -1,5 +1,7 @@
 package com.acme;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -35,7 +37,7 @@ public class Calls {
         counts(key).toSettle.incrementAndGet();
     }
 
-    /** Returns the cost of a call that has ended. Called by an expression, which has the exception so that failures cost, too. */
+    /** Returns the cost of a call that has ended. An expression passes the exception, so that failures cost, too. */
     public int settled(String key, Throwable exception) {
         counts(key).settled.incrementAndGet();
         return COST;
@@ -55,19 +57,22 @@ public class Calls {
     @Configuration(proxyBeanMethods = false)
     static class Collected {
 
-        /** Of publishers that emit the key, because the cost of a cancelled call is known to a collector alone. */
+        /**
+         * Of publishers that emit the key, because the cost of a cancelled call is known to a collector alone. If a
+         * client goes while the first values arrive, the estimate is the cost.
+         */
         @Bean
         Collector<String, ?, Integer> collected(Calls calls) {
-            return Collector.of(
-                    () -> new String[1],
-                    (key, value) -> {
-                        if (key[0] == null) {
-                            key[0] = value;
-                            calls.toSettle(value);
+            return Collector.<String, List<String>, Integer>of(
+                    ArrayList::new,
+                    (keys, key) -> {
+                        keys.add(key);
+                        if (keys.size() == 10) {
+                            calls.toSettle(key);
                         }
                     },
                     (one, other) -> one,
-                    key -> key[0] == null ? COST : calls.settled(key[0], null));
+                    keys -> keys.isEmpty() ? COST : calls.settled(keys.get(0), null));
         }
     }
 }

@@ -8,6 +8,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PathVariable;
 import org.springframework.web.bind.annotation.RestController;
+import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -40,9 +41,24 @@ public class ReactiveController {
     @Bean
     @Order(Ordered.HIGHEST_PRECEDENCE)
     static WebFilter continuesOnOtherThread() {
-        return (exchange, chain) ->
-                exchange.getRequest().getPath().value().startsWith("/ends/")
-                        ? chain.filter(exchange).subscribeOn(Schedulers.parallel())
-                        : chain.filter(exchange);
+        return (exchange, chain) -> path(exchange).startsWith("/ends/")
+                ? chain.filter(exchange).subscribeOn(Schedulers.parallel())
+                : chain.filter(exchange);
+    }
+
+    /** A call whose only value is written is to be settled. If the client goes before, the estimate is the cost. */
+    @Bean
+    static WebFilter writtenCalls(Calls calls) {
+        return (exchange, chain) -> {
+            String path = path(exchange);
+            return path.contains("/plain/")
+                    ? chain.filter(exchange)
+                            .doOnSuccess(written -> calls.toSettle(path.substring(path.lastIndexOf('/') + 1)))
+                    : chain.filter(exchange);
+        };
+    }
+
+    private static String path(ServerWebExchange exchange) {
+        return exchange.getRequest().getPath().value();
     }
 }

@@ -27,7 +27,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 /** A process of a packaged application, known by what it answers and logs. It ends with the JVM at the latest. */
-final class Application implements AutoCloseable {
+final class Application {
 
     /** How long anything may take, on a machine that has much else to do. */
     static final Duration PATIENCE = Duration.ofSeconds(180);
@@ -61,6 +61,8 @@ final class Application implements AutoCloseable {
 
     private final Process process;
 
+    private HttpClient.Version version = HttpClient.Version.HTTP_2;
+
     private int port;
 
     private Application(Path jar, Path log, Process process) {
@@ -72,11 +74,10 @@ final class Application implements AutoCloseable {
     /**
      * Creates a client that may ask for a connection for each request. Some handlers respond on threads of their own. On a kept
      * connection, Reactor Netty 1.2.18 and 1.3.7 can then stop reading (reactor/reactor-netty#4361).
-     * Jetty refuses such a request if it also asks for HTTP/2.
      */
     private static HttpClient client() {
         System.setProperty("jdk.httpclient.allowRestrictedHeaders", "connection");
-        return HttpClient.newBuilder().version(HttpClient.Version.HTTP_1_1).build();
+        return HttpClient.newHttpClient();
     }
 
     /** Limits can be changed over HTTP. */
@@ -129,6 +130,12 @@ final class Application implements AutoCloseable {
         }
     }
 
+    /** Jetty refuses requests that ask for HTTP/2 and for a connection of their own. */
+    Application overHttp1() {
+        version = HttpClient.Version.HTTP_1_1;
+        return this;
+    }
+
     HttpResponse<String> get(String path, String... headers) {
         HttpRequest.Builder request = request(path).header("Connection", "close");
         if (headers.length > 0) {
@@ -158,6 +165,7 @@ final class Application implements AutoCloseable {
 
     private HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port() + path))
+                .version(version)
                 .timeout(REQUEST_TIMEOUT);
     }
 
@@ -251,8 +259,8 @@ final class Application implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Not close(), because JUnit closes the arguments of tests. */
+    void stop() {
         process.destroyForcibly().onExit().join();
     }
 
