@@ -108,7 +108,7 @@ class LeaseMistakeTests {
         "refund-on=java.io.IOException, java.io.IOException).",
     })
     void propertyOfALeasedLimitIsRefusedWhereverItApplies(String property, String value) {
-        String label = "ratelimit.limits.sound." + property.split("=")[0];
+        String label = "ratelimit.limits.sound." + property.substring(0, property.indexOf('='));
         ApplicationContextRunner changed = runner.withPropertyValues("ratelimit.limits.sound." + property);
         assertRefused(changed, label + LEASED + value, "set lease to 0");
         assertRefused(
