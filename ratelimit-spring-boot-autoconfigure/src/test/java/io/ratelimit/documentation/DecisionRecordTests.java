@@ -10,14 +10,15 @@ class DecisionRecordTests {
 
     private static final int MOST_WORDS = 400;
 
-    /** Has a line for each dependency. */
-    private static final String LONGER = "docs/adr/0009-dependencies.md";
+    /** Have a line for each dependency, and a cell for each pair of features. */
+    private static final List<String> LONGER =
+            List.of("docs/adr/0009-dependencies.md", "docs/adr/0065-what-combines.md");
 
     @Test
     void recordsAreHalfAPage() {
         List<MarkdownPage> records = MarkdownPage.all().stream()
                 .filter(page -> page.toString().startsWith("docs/adr/"))
-                .filter(page -> !page.toString().equals(LONGER))
+                .filter(page -> !LONGER.contains(page.toString()))
                 .toList();
         assertThat(records)
                 .hasSizeGreaterThan(50)
