@@ -71,9 +71,9 @@ class CombinationTests {
     @Test
     void tableHasEachPair() {
         List<String> columns = table().get(0).subList(1, table().get(0).size());
-        long ways = FEATURES.size() - columns.size();
-        long attributes = columns.size();
-        assertThat(pairs()).hasSize((int) (ways * attributes + attributes * (attributes - 1) / 2));
+        int ways = FEATURES.size() - columns.size();
+        int attributes = columns.size();
+        assertThat(pairs()).hasSize(ways * attributes + attributes * (attributes - 1) / 2);
     }
 
     @Test
