@@ -35,13 +35,13 @@ class RateLimitOverridesTests {
                 .enabled(false)
                 .dryRun(true)
                 .onStoreFailure(OnStoreFailure.THROW)
-                .lease(2L)
                 .blockFor(List.of(Duration.ofMinutes(1), Duration.ofHours(1)))
                 .build();
         RateLimit limit = declared.with(settings(all));
-        assertThat(limit)
-                .hasToString("FIXED_WINDOW, capacity 3 at 3/m, blockFor 1m then 1h, lease 2, dry run, disabled");
+        assertThat(limit).hasToString("FIXED_WINDOW, capacity 3 at 3/m, blockFor 1m then 1h, dry run, disabled");
         assertThat(limit.onStoreFailure()).isEqualTo(OnStoreFailure.THROW);
+        LimitOverrides lease = LimitOverrides.at(PROPERTY).lease(2L).build();
+        assertThat(declared.with(settings(lease)).lease()).isEqualTo(2);
     }
 
     @Test
