@@ -1,0 +1,211 @@
+package io.ratelimit.simulation;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The bounds of one bucket. */
+@SuppressWarnings("LongDoubleConversion") // Small numbers.
+final class BucketBounds {
+
+    /** A clock that is set back shows again what was taken so long ago. */
+    private static final long REMEMBERED = 130_000_000;
+
+    private static final int RULES = 2;
+
+    /** A violation that is one only if one of the calls under way is admitted. */
+    record Suspicion(Set<Take> others, long before, long since) {}
+
+    /**
+     * What was taken from a window.
+     *
+     * @param from when it was taken at the earliest
+     * @param to when it counts as taken at the latest
+     */
+    record Entry(Take take, double permits, boolean certain, long from, long to) {
+
+        Entry at(long now) {
+            return new Entry(take, permits, certain, from, Math.max(to, now));
+        }
+
+        Entry uncertain() {
+            return new Entry(take, permits, false, from, to);
+        }
+    }
+
+    final String name;
+
+    /** What certainly counts as taken, by each rule that calls were decided by lately. */
+    final Map<Numbers, Double> least = new LinkedHashMap<>();
+
+    double most;
+
+    long at;
+
+    double fastest;
+
+    double slowest = Double.MAX_VALUE;
+
+    long shortest = Long.MAX_VALUE;
+
+    long longest;
+
+    @Nullable
+    Numbers last;
+
+    final List<Entry> entries = new ArrayList<>();
+
+    final Set<Take> flying = new LinkedHashSet<>();
+
+    /** Until then, rejections may be those of before a reset, a grant or a refund. */
+    long graceUntil;
+
+    /** The store's clock was set back, and no call has told the store since how much time has passed. */
+    boolean frozen;
+
+    long blockLeft;
+
+    /** Since the clock was set back, only the store knows when what was taken before comes back. */
+    boolean isDoubted;
+
+    long usedAt;
+
+    /** When the store has told the time last. */
+    long knownAt;
+
+    boolean severalRules;
+
+    /** When everything was forgotten, so that earlier charges cannot be refunded. */
+    long forgottenAt = -1;
+
+    long blockedFrom;
+
+    long certainlyBlockedUntil;
+
+    long possiblyBlockedUntil;
+
+    String blockedBy = "";
+
+    final List<Suspicion> suspicions = new ArrayList<>();
+
+    /** Calls that hold permits, and that the store knows of. */
+    final Set<Take> held = new LinkedHashSet<>();
+
+    /** Until when the permits of calls may be held that have ended, or of which the store may not know. */
+    final Map<Take, Long> maybe = new LinkedHashMap<>();
+
+    long leaseSlack;
+
+    BucketBounds(String name, long now) {
+        this.name = name;
+        this.at = now;
+    }
+
+    void thaw() {
+        knownAt = at;
+        if (frozen) {
+            frozen = false;
+            possiblyBlockedUntil = Math.max(possiblyBlockedUntil, at + blockLeft);
+        }
+    }
+
+    void use(Numbers numbers) {
+        usedAt = at;
+        if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
+            return;
+        }
+        if (last != null && !last.equals(numbers)) {
+            severalRules = true;
+            entries.replaceAll(entry -> entry.at(at));
+        }
+        if (!least.containsKey(numbers)) {
+            // The store keeps the states of few rules, and what a new one begins with is not known.
+            if (least.size() >= RULES) {
+                least.replaceAll((rule, permits) -> 0.0);
+            }
+            least.put(numbers, 0.0);
+        }
+        last = numbers;
+        fastest = Math.max(fastest, numbers.rate());
+        slowest = Math.min(slowest, numbers.rate());
+        shortest = Math.min(shortest, numbers.window());
+        longest = Math.max(longest, numbers.window());
+    }
+
+    void pass(long now) {
+        long passed = Math.max(0, now - at);
+        at = now;
+        least.replaceAll((rule, permits) -> Math.max(0, permits - rule.rate() * passed));
+        if (least.values().stream().noneMatch(permits -> permits > 0)) {
+            least.clear();
+        }
+        if (frozen) {
+            entries.replaceAll(entry -> entry.at(now));
+        } else if (fastest > 0) {
+            most = Math.max(0, most - slowest * passed);
+        }
+        entries.removeIf(entry -> entry.to + 2 * longest + REMEMBERED < now);
+        maybe.values().removeIf(until -> until < now);
+    }
+
+    double mostUsed(Numbers numbers) {
+        return switch (numbers.kind()) {
+            case EVEN -> most;
+            case BATCHES -> most + numbers.capacity() * Model.ROUNDING + batch(numbers);
+            case WINDOWS -> entriesSince(at - 2 * Math.max(longest, numbers.window()));
+            case LOG -> entriesSince(at - Math.max(longest, numbers.window()));
+            case CONCURRENCY -> heldAtMost();
+        };
+    }
+
+    double entriesSince(long time) {
+        return entries.stream()
+                .filter(entry -> entry.to >= time)
+                .mapToDouble(Entry::permits)
+                .sum();
+    }
+
+    static double batch(Numbers numbers) {
+        return numbers.capacity();
+    }
+
+    double leastUsed(Numbers numbers) {
+        return switch (numbers.kind()) {
+            case EVEN, BATCHES, WINDOWS -> least.getOrDefault(numbers, 0.0);
+            case LOG ->
+                Math.min(
+                        numbers.capacity(),
+                        entries.stream()
+                                .filter(entry ->
+                                        entry.certain && entry.from > at - Math.min(shortest, numbers.window()) + 2)
+                                .mapToDouble(Entry::permits)
+                                .sum());
+            case CONCURRENCY -> heldAtLeast();
+        };
+    }
+
+    void take(double permits, Numbers by, long passed) {
+        least.putIfAbsent(by, 0.0);
+        least.replaceAll((rule, taken) -> rule.equals(by)
+                ? taken + Math.max(0, permits - rule.rate() * passed)
+                : Math.min(rule.capacity(), taken + Math.max(0, permits - rule.rate() * passed)));
+    }
+
+    void giveBack(double permits) {
+        least.replaceAll((rule, taken) -> Math.max(0, taken - permits));
+    }
+
+    double heldAtLeast() {
+        return held.stream().mapToLong(take -> take.permits).sum();
+    }
+
+    double heldAtMost() {
+        return heldAtLeast()
+                + maybe.keySet().stream().mapToLong(take -> take.permits).sum()
+                + flying.stream().mapToLong(take -> take.permits).sum();
+    }
+}

@@ -1,0 +1,71 @@
+package io.ratelimit.simulation;
+
+import java.util.Set;
+
+/** What one call takes from one bucket. */
+final class Take {
+
+    final BucketBounds bucket;
+
+    final Numbers numbers;
+
+    final long permits;
+
+    final String instance;
+
+    final long sent;
+
+    boolean flying = true;
+
+    boolean taken;
+
+    /** Those on their way to the same bucket when this one was sent. */
+    final Set<Take> beside;
+
+    Take(BucketBounds bucket, Numbers numbers, long permits, String instance, long sent) {
+        this.bucket = bucket;
+        this.numbers = numbers;
+        this.permits = permits;
+        this.instance = instance;
+        this.sent = sent;
+        this.beside = Set.copyOf(bucket.flying);
+    }
+
+    /** Returns what counted as taken when this one was decided, perhaps, and was not taken in the end. */
+    long provisional() {
+        return beside.stream()
+                .filter(other -> !other.flying && !other.taken)
+                .mapToLong(other -> other.permits)
+                .sum();
+    }
+
+    String bucket() {
+        return bucket.name;
+    }
+
+    boolean isShared() {
+        return bucket.name.startsWith("shared") && !isLocal();
+    }
+
+    Numbers rule() {
+        return numbers;
+    }
+
+    /** Returns whether an instance decides alone, because the store has failed. */
+    boolean isLocal() {
+        return bucket.name.contains(" local ");
+    }
+
+    long permits() {
+        return permits;
+    }
+
+    long hold() {
+        return numbers.hold();
+    }
+
+    @Override
+    public String toString() {
+        return permits + " of " + bucket.name;
+    }
+}

@@ -1,0 +1,419 @@
+package io.ratelimit.simulation;
+
+import io.ratelimit.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitSettings;
+import io.ratelimit.autoconfigure.SimulatedProperties;
+import io.ratelimit.change.SimulatedOverrides;
+import io.ratelimit.expression.CallEnd;
+import io.ratelimit.limiter.Settlement;
+import jakarta.servlet.DispatcherType;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
+import reactor.core.Disposable;
+import reactor.core.publisher.Sinks;
+
+/** What happens to the requests of a simulated web application, by a container that may not tell how they end. */
+final class WebHistory {
+
+    private static final String POOL = "pool";
+
+    private static final String BUCKET = "shared pool";
+
+    private static final long TIMEOUT = 10_000;
+
+    /** A container that tells of no end may be found out so late: after its timeout and the starter's own patience. */
+    private static final Duration GRACE = Duration.ofSeconds(50);
+
+    private static final List<String> CHOSEN = List.of("1", "-1", "99999999999999999999", "5000000000", "x", "NaN");
+
+    /** What the limits of these requests can have. */
+    static final Set<Feature> FEATURES = EnumSet.of(Feature.CONCURRENCY, Feature.PERMITS_AFTER);
+
+    private final Random random;
+
+    private final Coverage coverage;
+
+    private final SimulatedTime time = new SimulatedTime();
+
+    private final Model model = new Model(true);
+
+    private final SimulatedInstance instance;
+
+    private final SimulatedContainer container;
+
+    private final List<SimulatedRequest> requests = new ArrayList<>();
+
+    private final List<Exchange> exchanges = new ArrayList<>();
+
+    private final List<Followed> followed = new ArrayList<>();
+
+    private final List<String> log = new ArrayList<>();
+
+    /** The kinds of events of this history: a few, so that each meets each other one often. */
+    private final List<Kind> kinds;
+
+    private enum Kind {
+        PLAIN,
+        ASYNC,
+        COMPLETE,
+        DISCONNECT,
+        FORWARD,
+        EXCHANGE,
+        EXCHANGE_ENDS,
+        CANCELLED_EXCHANGE,
+        CHOSEN_PERMITS,
+        EMITTER,
+        TIME
+    }
+
+    private record Exchange(Disposable subscription, Sinks.Empty<Void> response, Take take) {}
+
+    /** A call whose cost is known when its response is written. */
+    private static final class Followed implements CallEnd {
+
+        private int ends;
+
+        private long due = Long.MAX_VALUE;
+
+        @Override
+        public void add(@Nullable Object result) {}
+
+        @Override
+        public void completed() {
+            ends++;
+        }
+
+        @Override
+        public void failed(Throwable failure) {
+            ends++;
+        }
+
+        @Override
+        public void cancelled() {
+            ends++;
+        }
+
+        @Override
+        public void written(Object result, @Nullable Throwable failure) {
+            ends++;
+        }
+    }
+
+    WebHistory(long seed, Coverage coverage) {
+        this.random = new Random(seed);
+        this.coverage = coverage;
+        int capacity = 1 + random.nextInt(3);
+        List<Kind> all = new ArrayList<>(List.of(Kind.values()));
+        java.util.Collections.shuffle(all, random);
+        this.kinds = new ArrayList<>(all.subList(0, 3 + random.nextInt(4)));
+        kinds.add(Kind.TIME);
+        note("capacity " + capacity + ", " + kinds);
+        RateLimitSettings settings = SimulatedProperties.settings(
+                Map.of(
+                        "ratelimit.limits.pool.algorithm", "concurrency",
+                        "ratelimit.limits.pool.capacity", "" + capacity,
+                        "ratelimit.limits.pool.hold", "3s",
+                        "ratelimit.limits.pages.rate", "1000/s",
+                        "ratelimit.limits.pages.permits", "#pages"),
+                Map.of());
+        this.instance = SimulatedInstance.inMemory(
+                "i0", time, time::micros, settings, SimulatedOverrides.ofThisInstance(time::micros));
+        this.container = new SimulatedContainer(
+                instance,
+                time,
+                List.of(SimulatedContainer.rule("/pool/**", POOL), SimulatedContainer.rule("/pages/{pages}", "pages")));
+    }
+
+    void play(int events) throws Exception {
+        for (int i = 0; i < events; i++) {
+            event();
+            inspect();
+        }
+        note("all requests end");
+        for (SimulatedRequest request : List.copyOf(requests)) {
+            complete(request);
+        }
+        for (Exchange exchange : List.copyOf(exchanges)) {
+            end(exchange, false);
+        }
+        pass(GRACE);
+        pass(GRACE);
+        inspect();
+        instance.stop();
+    }
+
+    private void event() throws Exception {
+        switch (kinds.get(random.nextInt(kinds.size()))) {
+            case PLAIN -> request(false);
+            case ASYNC -> request(true);
+            case COMPLETE -> pick(requests, this::complete);
+            case DISCONNECT -> pick(requests, this::disconnect);
+            case FORWARD -> forward();
+            case EXCHANGE -> exchange(false);
+            case EXCHANGE_ENDS -> pick(exchanges, exchange -> end(exchange, random.nextBoolean()));
+            case CANCELLED_EXCHANGE -> exchange(true);
+            case CHOSEN_PERMITS -> chosenPermits();
+            case EMITTER -> emitter();
+            case TIME -> pass(random.nextInt(6) == 0 ? GRACE : Duration.ofMillis(random.nextInt(5_000)));
+        }
+    }
+
+    private <T> void pick(List<T> some, java.util.function.Consumer<T> action) {
+        if (!some.isEmpty()) {
+            action.accept(some.get(random.nextInt(some.size())));
+        }
+    }
+
+    private Take ask() {
+        return model.ask(BUCKET, SimulatedInstance.numbers(instance.limit(POOL, null)), 1, "i0");
+    }
+
+    private void decided(Take take, boolean admitted) {
+        if (admitted) {
+            model.admitted(take);
+        } else {
+            model.rejectedBy(take);
+            model.notTaken(take);
+        }
+    }
+
+    /** A request that a rule limits; its response is complete when its thread returns, or later. */
+    private void request(boolean async) throws Exception {
+        SimulatedRequest request = new SimulatedRequest("/pool/a");
+        Take take = ask();
+        boolean[] admitted = {false};
+        container.dispatch(request, DispatcherType.REQUEST, () -> {
+            admitted[0] = true;
+            model.admitted(take);
+            if (async) {
+                startAsync(request);
+            }
+        });
+        note((async ? "an asynchronous request is " : "a request is ") + (admitted[0] ? "admitted" : "rejected"));
+        if (!admitted[0]) {
+            decided(take, false);
+        } else if (async) {
+            coverage.visit(FEATURES, Event.DISPATCH);
+            request.held.add(take);
+            requests.add(request);
+        } else {
+            model.ended(take, 0);
+        }
+    }
+
+    /** A handler forwards to another one of the same limit, after its own call has ended. */
+    private void forward() throws Exception {
+        SimulatedRequest request = new SimulatedRequest("/other");
+        note("a request is forwarded");
+        coverage.visit(FEATURES, Event.DISPATCH);
+        container.dispatch(request, DispatcherType.REQUEST, () -> {
+            if (call()) {
+                boolean[] others = {random.nextBoolean()};
+                if (others[0]) {
+                    SimulatedRequest other = new SimulatedRequest("/pool/b");
+                    Take take = ask();
+                    container.dispatch(other, DispatcherType.REQUEST, () -> {
+                        note("  another request holds a permit meanwhile");
+                        model.admitted(take);
+                        startAsync(other);
+                        other.held.add(take);
+                        requests.add(other);
+                    });
+                    if (!other.held.contains(take)) {
+                        decided(take, false);
+                    }
+                }
+                org.springframework.web.context.request.RequestContextHolder.setRequestAttributes(
+                        new org.springframework.web.context.request.ServletRequestAttributes(request));
+                request.setRequestURI("/forwarded");
+                request.setDispatcherType(random.nextBoolean() ? DispatcherType.FORWARD : DispatcherType.ERROR);
+                var unused = call();
+            }
+        });
+    }
+
+    /** Calls an annotated method, which returns at once. */
+    private boolean call() {
+        RateLimit limit = instance.limit(POOL, null);
+        Take take = ask();
+        try {
+            Settlement settlement = container.call(new Charge(limit, null, 1));
+            note("  a call runs" + (settlement == null ? ", paid already" : ""));
+            model.admitted(take);
+            if (settlement != null) {
+                settlement.release();
+            }
+            model.ended(take, 0);
+            return true;
+        } catch (RateLimitExceededException ex) {
+            note("  a call is rejected");
+            decided(take, false);
+            return false;
+        }
+    }
+
+    private void complete(SimulatedRequest request) {
+        note("a response is complete");
+        requests.remove(request);
+        request.complete();
+        request.held.forEach(take -> model.ended(take, 0));
+    }
+
+    /** The client goes, and the container says nothing. */
+    private void disconnect(SimulatedRequest request) {
+        note("a client disconnects, and the container tells nobody");
+        coverage.visit(FEATURES, Event.DISCONNECT);
+        requests.remove(request);
+        request.disconnect();
+        request.recycle();
+        request.held.forEach(take -> model.ended(take, GRACE.toNanos() / 1_000));
+    }
+
+    /** A reactive request. */
+    private void exchange(boolean cancelled) {
+        Take take = ask();
+        Sinks.Empty<Void> response = Sinks.empty();
+        boolean[] admitted = {false};
+        Disposable[] subscription = new Disposable[1];
+        reactor.core.publisher.Mono<Void> handled = response.asMono().doOnSubscribe(started -> {
+            admitted[0] = true;
+            model.admitted(take);
+        });
+        if (cancelled) {
+            note("a reactive request is cancelled while its decision is under way");
+            coverage.visit(FEATURES, Event.CANCEL);
+            Sinks.One<String> earlier = Sinks.one();
+            subscription[0] = earlier.asMono()
+                    .flatMap(go -> container.filter("/pool/a", handled))
+                    .subscribe(done -> {}, failure -> {});
+            instance.whileDeciding(subscription[0]::dispose);
+            var unused = earlier.tryEmitValue("go");
+            instance.whileDeciding(() -> {});
+            if (admitted[0]) {
+                model.ended(take, 0);
+            } else {
+                model.notTaken(take);
+            }
+            return;
+        }
+        subscription[0] = container.filter("/pool/a", handled).subscribe(done -> {}, failure -> {});
+        note("a reactive request is " + (admitted[0] ? "admitted" : "rejected"));
+        if (admitted[0]) {
+            exchanges.add(new Exchange(subscription[0], response, take));
+        } else {
+            decided(take, false);
+        }
+    }
+
+    private void end(Exchange exchange, boolean cancelled) {
+        note("a reactive request " + (cancelled ? "is cancelled" : "is complete"));
+        exchanges.remove(exchange);
+        if (cancelled) {
+            coverage.visit(FEATURES, Event.CANCEL);
+            exchange.subscription.dispose();
+        } else {
+            var unused = exchange.response.tryEmitEmpty();
+        }
+        model.ended(exchange.take, 0);
+    }
+
+    /** A client chooses what its request costs. */
+    private void chosenPermits() throws Exception {
+        String chosen = CHOSEN.get(random.nextInt(CHOSEN.size()));
+        SimulatedRequest request = new SimulatedRequest("/pages/" + chosen);
+        boolean[] handled = {false};
+        note("a request for " + chosen + " pages");
+        try {
+            container.dispatch(request, DispatcherType.REQUEST, () -> handled[0] = true);
+        } catch (RuntimeException ex) {
+            throw new AssertionError(
+                    "a value of a client fails the request: " + chosen + " (" + ex.getMessage() + ")", ex);
+        }
+        int status = request.response.getStatus();
+        boolean good = chosen.equals("1") ? handled[0] : !handled[0] && (status == 400 || status == 429);
+        if (!good) {
+            throw new AssertionError("a value of a client is answered with " + status + ": " + chosen);
+        }
+    }
+
+    /** A method with a cost known afterwards returns an emitter, whose client goes, and whose handler does not care. */
+    private void emitter() throws Exception {
+        SimulatedRequest request = new SimulatedRequest("/other");
+        Followed end = new Followed();
+        boolean tells = random.nextBoolean();
+        note("a call returns an emitter, and the container tells " + (tells ? "of its end" : "nobody"));
+        container.dispatch(request, DispatcherType.REQUEST, () -> {
+            SseEmitter emitter = new SseEmitter(TIMEOUT);
+            if (!container.follow(emitter, end)) {
+                throw new AssertionError("the end of an emitter is not followed");
+            }
+            org.springframework.web.context.request.async.WebAsyncManager manager =
+                    org.springframework.web.context.request.async.WebAsyncUtils.getAsyncManager(request);
+            manager.setAsyncWebRequest(new org.springframework.web.context.request.async.StandardServletAsyncWebRequest(
+                    request, request.response));
+            manager.startDeferredResultProcessing(
+                    new org.springframework.web.context.request.async.DeferredResult<>(TIMEOUT));
+        });
+        end.due = time.micros() + (tells ? 0 : GRACE.toNanos() / 1_000);
+        followed.add(end);
+        if (tells) {
+            request.complete();
+        } else {
+            request.disconnect();
+            request.recycle();
+        }
+    }
+
+    private void pass(Duration some) {
+        note(some + " pass");
+        long until = time.micros() + some.toNanos() / 1_000;
+        while (!requests.isEmpty() && requests.get(0).timesOutAt <= until) {
+            // The first one has waited for the longest time.
+            passUntil(requests.get(0).timesOutAt);
+            note("a request times out");
+            complete(requests.get(0));
+        }
+        passUntil(until);
+    }
+
+    private void passUntil(long micros) {
+        time.pass(Duration.of(Math.max(0, micros - time.micros()), ChronoUnit.MICROS));
+        model.pass(time.micros());
+    }
+
+    private void startAsync(SimulatedRequest request) {
+        request.startAsync().setTimeout(TIMEOUT);
+        request.timesOutAt = time.micros() + TIMEOUT * 1_000;
+    }
+
+    private void inspect() {
+        model.pass(time.micros());
+        model.remaining(
+                BUCKET,
+                SimulatedInstance.numbers(instance.limit(POOL, null)),
+                instance.inspect(POOL, null).remaining());
+        for (Followed call : followed) {
+            if (time.micros() >= call.due && call.ends == 0) {
+                throw new AssertionError("a cost is never settled: its request has been over for a long time");
+            }
+        }
+    }
+
+    private void note(String what) {
+        log.add(time.nanos() / 1_000_000 + " ms: " + what);
+    }
+
+    String last(int number) {
+        return String.join("\n", log.subList(Math.max(0, log.size() - Math.min(number, log.size())), log.size()));
+    }
+}

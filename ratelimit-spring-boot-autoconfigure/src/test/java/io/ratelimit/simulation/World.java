@@ -1,0 +1,262 @@
+package io.ratelimit.simulation;
+
+import io.ratelimit.BucketStatus;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitSettings;
+import io.ratelimit.autoconfigure.SimulatedProperties;
+import io.ratelimit.change.SimulatedOverrides;
+import io.ratelimit.change.SimulatedOverrides.Stored;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.redis.SimulatedRedisStore;
+import io.ratelimit.redis.SimulatedServer;
+import io.ratelimit.store.BucketChange;
+import io.ratelimit.testing.TestClock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.jspecify.annotations.Nullable;
+
+/** A simulated application: its limits, instances, and what they share. */
+final class World {
+
+    private static final Duration STEP = Duration.ofMillis(250);
+
+    final SimulatedTime time = new SimulatedTime();
+
+    final Model model = new Model(false);
+
+    final List<Declaration> limits = new ArrayList<>();
+
+    final List<Member> members = new ArrayList<>();
+
+    final List<SimulatedCall> calls = new ArrayList<>();
+
+    private final Random random;
+
+    private final @Nullable SimulatedServer server;
+
+    private final SimulatedChannel channel = new SimulatedChannel(time);
+
+    private final SimulatedOverrides overrides;
+
+    /** Has a network that always works. */
+    private final @Nullable SimulatedRedisStore observer;
+
+    private long offset = TestClock.TODAY;
+
+    /** When what applies has changed last. */
+    private long changed;
+
+    /** Whether everything has been found to apply, and nothing has changed since. */
+    private boolean checked;
+
+    private Map<String, Stored> stored = Map.of();
+
+    private int started;
+
+    private Map<String, Object> bound = Map.of();
+
+    private @Nullable RateLimitSettings settings;
+
+    World(Random random, @Nullable SimulatedServer server) {
+        this.random = random;
+        this.server = server;
+        if (server == null) {
+            overrides = SimulatedOverrides.ofThisInstance(this::serverMicros);
+            observer = null;
+        } else {
+            server.loseData();
+            SimulatedNetwork clean = new SimulatedNetwork(time, server, this::serverMicros, random);
+            overrides = SimulatedOverrides.shared(clean);
+            observer = new SimulatedRedisStore(clean, time.thread(), time::nanos);
+        }
+    }
+
+    boolean isShared() {
+        return server != null;
+    }
+
+    long serverMicros() {
+        return time.micros() + offset;
+    }
+
+    /** Returns whether an application with this limit starts. */
+    boolean accepts(Declaration limit) {
+        try {
+            new LimitCatalog(SimulatedProperties.settings(limit.file, limit.environment), null, () -> false).complete();
+            return true;
+        } catch (RateLimitConfigurationException ex) {
+            return false;
+        }
+    }
+
+    /** @throws RateLimitConfigurationException if the limits are refused */
+    void start() {
+        RateLimitSettings settings = settings();
+        String name = "i" + started++;
+        SimulatedInstance instance = server == null
+                ? SimulatedInstance.inMemory(name, time, this::serverMicros, settings, overrides)
+                : SimulatedInstance.overRedis(
+                        name, time, settings, new SimulatedNetwork(time, server, this::serverMicros, random), channel);
+        members.add(new Member(instance, time, model));
+        checked = false;
+    }
+
+    /** Returns the configuration, which is bound again if a limit has been configured anew. */
+    RateLimitSettings settings() {
+        Map<String, Object> file = new LinkedHashMap<>();
+        Map<String, Object> environment = new HashMap<>();
+        limits.forEach(limit -> {
+            file.putAll(limit.file);
+            environment.putAll(limit.environment);
+        });
+        if (settings == null || !file.equals(bound)) {
+            bound = file;
+            settings = SimulatedProperties.settings(file, environment);
+        }
+        return settings;
+    }
+
+    /** Lets time pass, and checks what may be observed meanwhile. */
+    void pass(Duration whole) {
+        for (Duration left = whole; !left.isNegative(); left = left.minus(STEP)) {
+            long until = time.nanos() + (left.compareTo(STEP) < 0 ? left : STEP).toNanos();
+            time.pass(Duration.ofNanos(until - time.nanos()));
+            model.pass(time.micros());
+            members.forEach(Member::chargeKept);
+            markUnsure();
+            checkEffective();
+            if (left.isZero()) {
+                break;
+            }
+        }
+    }
+
+    private void markUnsure() {
+        calls.removeIf(call -> call.isOver() && !call.isPending());
+        for (SimulatedCall call : calls) {
+            long since = call.member().faultySince();
+            if (since >= 0) {
+                List<Take> lost = call.held().stream()
+                        .filter(take -> take.isShared() && time.micros() - since > take.hold() / 3)
+                        .toList();
+                model.unsure(lost);
+            }
+        }
+    }
+
+    void overridesMayHaveChanged() {
+        stored = overrides.stored();
+        configurationHasChanged();
+    }
+
+    void configurationHasChanged() {
+        changed = time.micros();
+        checked = false;
+    }
+
+    void networkHasChanged() {
+        checked = false;
+    }
+
+    private Map<String, Attributes> overrides(String limit, long serverMicros) {
+        Map<String, Attributes> active = new HashMap<>();
+        stored.forEach((id, override) -> {
+            String[] names = id.split("/", 2);
+            if (names[0].equals(limit) && (override.end() == 0 || override.end() > serverMicros)) {
+                active.put(names.length == 1 ? "" : names[1], attributes(override.attributes()));
+            }
+        });
+        return active;
+    }
+
+    static Attributes attributes(RateLimitOverride override) {
+        return new Attributes(
+                override.capacity(),
+                override.rate() == null ? null : Declaration.micros(override.rate()),
+                override.maxWait() == null ? null : override.maxWait().toNanos() / 1_000,
+                override.blockFor() == null
+                        ? null
+                        : override.blockFor().stream()
+                                .map(time -> time.toNanos() / 1_000)
+                                .filter(micros -> micros > 0)
+                                .toList(),
+                override.enabled(),
+                override.dryRun());
+    }
+
+    Map<String, Attributes> expected(Declaration limit, long serverMicros) {
+        return Attributes.effective(limit.configured, overrides(limit.name, serverMicros));
+    }
+
+    /** Returns whether what applies is valid with an override. */
+    boolean isValid(Declaration limit, @Nullable String plan, RateLimitOverride override) {
+        Map<String, Attributes> all = new HashMap<>(overrides(limit.name, serverMicros()));
+        all.put(plan == null ? "" : plan, attributes(override));
+        return Attributes.areValid(limit.configured, all);
+    }
+
+    private void checkEffective() {
+        if (checked || time.micros() - changed < Model.SECOND) {
+            return;
+        }
+        checked = members.stream().allMatch(member -> member.isConnectedFor(Model.SECOND))
+                && stored.values().stream().allMatch(override -> override.end() + Model.SECOND < serverMicros());
+        for (Declaration limit : limits) {
+            Map<String, Attributes> now = expected(limit, serverMicros());
+            if (now.equals(expected(limit, serverMicros() - Model.SECOND))) {
+                for (Member member : members) {
+                    if (member.isConnectedFor(Model.SECOND)) {
+                        now.forEach((plan, expected) -> Model.effective(
+                                member.name(),
+                                plan.isEmpty() ? limit.name : limit.name + "/" + plan,
+                                expected,
+                                member.instance().attributes(limit.name, plan.isEmpty() ? null : plan)));
+                    }
+                }
+            }
+        }
+    }
+
+    String bucket(Declaration limit, String key, Member member) {
+        String place = limit.has(Feature.INSTANCE_SCOPE) ? "of " + member.name() : "shared";
+        return place + " " + limit.name + " " + key;
+    }
+
+    /** Asks the store itself what is left in a bucket. */
+    void inspect(Declaration limit, String key, Member member) {
+        RateLimit applied = member.instance().limit(limit.name, null);
+        BucketStatus status = observer == null || limit.has(Feature.INSTANCE_SCOPE)
+                ? member.instance().inspect(limit.name, key)
+                : observer.store()
+                        .changeAsync(applied, key, BucketChange.NONE)
+                        .toCompletableFuture()
+                        .join();
+        Numbers numbers = SimulatedInstance.numbers(applied);
+        model.resetAfter(
+                bucket(limit, key, member), numbers, status.resetAfter().toNanos() / 1_000);
+        model.remaining(bucket(limit, key, member), numbers, status.remaining());
+    }
+
+    void loseData() {
+        server.loseData();
+        model.lost("shared");
+        overridesMayHaveChanged();
+    }
+
+    void setClockBack(Duration by) {
+        offset -= by.toNanos() / 1_000;
+        model.setBack(isShared() ? "shared" : "", by.toNanos() / 1_000);
+        overridesMayHaveChanged();
+    }
+
+    void remove(Member member) {
+        members.remove(member);
+    }
+}
