@@ -55,7 +55,7 @@ class CombinationTests {
                 .map(line -> Stream.of(line.substring(1).split("\\|"))
                         .map(String::strip)
                         .toList())
-                .filter(row -> row.size() > 2)
+                .filter(row -> row.size() > 3)
                 .toList();
     }
 

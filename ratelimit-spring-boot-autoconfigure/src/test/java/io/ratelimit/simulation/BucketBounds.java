@@ -95,7 +95,7 @@ final class BucketBounds {
     /** Calls that hold permits, and that the store knows of. */
     final Set<Take> held = new LinkedHashSet<>();
 
-    /** Until when the permits of calls may be held that have ended, or of which the store may not know. */
+    /** Until when the permits of calls may be held that have ended, or that the store may not know. */
     final Map<Take, Long> maybe = new LinkedHashMap<>();
 
     long leaseSlack;

@@ -87,7 +87,7 @@ final class History {
         return limit;
     }
 
-    /** What nobody needs is refused at start-up. */
+    /** A combination without a user is refused at start-up. */
     private void refuseCombination() {
         if (random.nextInt(20) > 0) {
             return;

@@ -160,7 +160,7 @@ final class Model {
                     others.stream().mapToLong(other -> other.permits).sum();
             boolean certain = exceeds(used - provisional, take);
             if (!certain && others.isEmpty()) {
-                // What counted was taken by nobody: no violation.
+                // No call has taken what counted: no violation.
                 return;
             }
             if (!certain) {
@@ -329,7 +329,7 @@ final class Model {
         });
     }
 
-    /** The store's clock was set back: nothing comes back twice, and nobody waits for longer than one window. */
+    /** The store's clock was set back: nothing comes back twice, and no call waits for longer than one window. */
     void setBack(String prefix, long by) {
         buckets.forEach((name, bucket) -> {
             if (name.startsWith(prefix) && bucket.last != null) {

@@ -25,7 +25,7 @@ record Numbers(
         EVEN,
         /** In batches. */
         BATCHES,
-        /** At the end of windows, of which two may follow each other at once. */
+        /** At the end of windows. Two may follow each other at once. */
         WINDOWS,
         /** Exactly one window later. */
         LOG,

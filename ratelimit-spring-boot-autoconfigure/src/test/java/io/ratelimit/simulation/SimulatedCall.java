@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 
-/** A call of one instance, from its decision to its end, of which the model is told. */
+/** A call of one instance, from its decision to its end. The model is told of both. */
 final class SimulatedCall implements CallListener {
 
     /** What is taken from one limit. */

@@ -7,7 +7,7 @@ import org.springframework.mock.web.MockAsyncContext;
 import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.mock.web.MockHttpServletResponse;
 
-/** A request as a container keeps it: it uses the object for another request when this one is over, and may tell nobody. */
+/** A request as a container keeps it: it uses the object for another request when this one is over, and may not tell. */
 final class SimulatedRequest extends MockHttpServletRequest {
 
     private boolean recycled;
