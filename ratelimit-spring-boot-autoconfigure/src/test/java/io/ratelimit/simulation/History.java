@@ -95,7 +95,7 @@ final class History {
         Declaration refused = Declaration.drawRefused("refused", random);
         note("declares " + refused + ", which must be refused");
         if (world.accepts(refused)) {
-            throw new AssertionError("accepted what nobody needs: " + refused);
+            throw new AssertionError("accepted a combination that is refused: " + refused);
         }
     }
 
@@ -248,7 +248,7 @@ final class History {
         if (blocks == null || total == null) {
             return;
         }
-        note("calls at once, with limits of both scopes, of which one is exhausted");
+        note("calls at once, with limits of both scopes, one of them exhausted");
         network(member, State.WELL);
         world.pass(Duration.ofMillis(Member.RECOVERY / 1_000 + 100));
         for (int i = 0; i < 4; i++) {

@@ -367,7 +367,7 @@ final class Model {
                         || remaining == 0 && most >= numbers.capacity()
                         || now <= bucket.possiblyBlockedUntil
                         || bucket.isDoubted,
-                "something is taken that nobody has: %d left in %s, at most %.3f are taken, %s",
+                "something is taken that no call has: %d left in %s, at most %.3f are taken, %s",
                 remaining,
                 name,
                 most,

@@ -271,7 +271,7 @@ final class WebHistory {
 
     /** The client goes, and the container says nothing. */
     private void disconnect(SimulatedRequest request) {
-        note("a client disconnects, and the container tells nobody");
+        note("a client disconnects, and the container does not tell");
         coverage.visit(FEATURES, Event.DISCONNECT);
         requests.remove(request);
         request.disconnect();
@@ -351,7 +351,7 @@ final class WebHistory {
         SimulatedRequest request = new SimulatedRequest("/other");
         Followed end = new Followed();
         boolean tells = random.nextBoolean();
-        note("a call returns an emitter, and the container tells " + (tells ? "of its end" : "nobody"));
+        note("a call returns an emitter, and the container " + (tells ? "tells its end" : "does not tell its end"));
         container.dispatch(request, DispatcherType.REQUEST, () -> {
             SseEmitter emitter = new SseEmitter(TIMEOUT);
             if (!container.follow(emitter, end)) {
