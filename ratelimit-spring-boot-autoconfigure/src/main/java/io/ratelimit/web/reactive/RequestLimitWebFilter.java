@@ -74,11 +74,12 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         if (!matched.isLimited()) {
             return chain.filter(exchange);
         }
-        return caller(exchange, matched)
+        // Not flatMap: it can lose a cancellation that comes while it subscribes (Reactor 3.8.7), and the permits with it.
+        return Mono.fromDirect(caller(exchange, matched)
                 .flatMap(caller -> acquireRequest(matched, caller))
                 .map(acquire -> limited(acquire, exchange, chain))
                 .onErrorResume(failure -> Mono.just(rejectionHandler.answer(exchange, failure)))
-                .flatMap(Function.identity());
+                .flatMapMany(Function.identity()));
     }
 
     /** Returns whether the request is for the server of a child context, such as that of Spring Boot's management server. */

@@ -37,7 +37,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.support.StaticApplicationContext;
 import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
@@ -144,21 +143,17 @@ class RequestLimitWebFilterTests {
         assertThat(gate.heldPermits(HELD)).isZero();
     }
 
-    /**
-     * An earlier filter goes on in another thread, and the client is gone at any time. At night only: one or two of 5,000 still hold
-     * their permits, for a reason that is not known.
-     */
+    /** An earlier filter goes on in another thread, and the client is gone at any time: also while an operator subscribes. */
     @Test
-    @EnabledIfSystemProperty(named = "ratelimit.test.scale", matches = "100")
     void requestsThatAreCancelledAtAnyTimeHoldNothing() {
         store.decideAllowed();
         Random random = TestRandom.create(getClass());
-        for (int i = 0; i < 5_000; i++) {
+        for (int i = 0; i < 20_000; i++) {
             Disposable request = Mono.just(true)
                     .publishOn(Schedulers.parallel())
                     .then(filter("/held", Mono.never()))
                     .subscribe();
-            for (int spins = random.nextInt(2_000); spins > 0; spins--) {
+            for (int spins = random.nextInt(3_000); spins > 0; spins--) {
                 Thread.onSpinWait();
             }
             request.dispose();
