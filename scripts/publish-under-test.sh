@@ -6,7 +6,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 version=$(sed -nE '/<artifactId>ratelimit-parent/,/<version>/s/.*<version>(.*)<\/version>.*/\1/p' pom.xml)
-modules=(ratelimit-spring-boot-autoconfigure ratelimit-spring-boot-starter ratelimit-spring-boot-dashboard)
+modules=(ratelimit-core ratelimit-redis ratelimit-spring-boot-autoconfigure ratelimit-spring-boot-starter ratelimit-spring-boot-dashboard)
 if [[ ${1:-} != --built ]]; then
     ./mvnw -B -ntp -q package -Dmaven.test.skip -pl "$(IFS=,; echo "${modules[*]}")" >&2
 fi

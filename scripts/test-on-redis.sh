@@ -56,5 +56,5 @@ for ((try = 1; ; try++)); do
 done
 
 echo "$("$server" --version) on port $port"
-RATELIMIT_TEST_REDIS=127.0.0.1:$port ./mvnw -B -ntp "$@" -pl ratelimit-spring-boot-autoconfigure test \
+RATELIMIT_TEST_REDIS=127.0.0.1:$port ./mvnw -B -ntp "$@" -pl ratelimit-redis,ratelimit-spring-boot-autoconfigure -am test \
     -Dtest='io.ratelimit.redis.**' -Dsurefire.failIfNoSpecifiedTests=false

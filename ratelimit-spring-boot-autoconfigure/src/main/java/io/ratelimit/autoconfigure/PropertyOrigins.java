@@ -3,7 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStatus.Source;
-import java.util.function.Function;
+import io.ratelimit.change.LimitAdmin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
@@ -12,7 +12,7 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.core.env.Environment;
 
 /** Finds where a property is set, such as the line of a file. */
-final class PropertyOrigins implements Function<String, RateLimitStatus.@Nullable Origin> {
+final class PropertyOrigins implements LimitAdmin.Origins {
 
     private final Environment environment;
 
@@ -22,7 +22,7 @@ final class PropertyOrigins implements Function<String, RateLimitStatus.@Nullabl
 
     /** Returns the property and its place; {@code null} if it is not set: some defaults of all limits always have a value. */
     @Override
-    public RateLimitStatus.@Nullable Origin apply(String property) {
+    public RateLimitStatus.@Nullable Origin of(String property) {
         RateLimitStatus.Origin found = find(property);
         if (found == null && property.startsWith(LimitOverrides.DEFAULTS + ".")) {
             return find("ratelimit" + property.substring(LimitOverrides.DEFAULTS.length()));

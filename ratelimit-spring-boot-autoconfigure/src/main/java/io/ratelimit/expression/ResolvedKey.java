@@ -77,6 +77,7 @@ final class ResolvedKey implements LimitKey {
         }
 
         @Override
+        @SuppressWarnings("NullAway") // It cannot read the annotation of an array in another module on JDK 17.
         public @Nullable Object[] arguments() {
             return root instanceof ExpressionRoot call ? call.getArgs() : new Object[0];
         }

@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.tngtech.archunit.core.domain.JavaClass;
 import com.tngtech.archunit.core.domain.JavaClasses;
 import com.tngtech.archunit.core.domain.JavaModifier;
-import com.tngtech.archunit.core.importer.ClassFileImporter;
 import io.ratelimit.Internal;
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -15,8 +13,7 @@ import org.junit.jupiter.api.Test;
 /** What users may rely on. A type that becomes public joins this list or is marked {@link Internal}. */
 class ApiTests {
 
-    private static final JavaClasses STARTER = new ClassFileImporter()
-            .importUrl(RateLimit.class.getProtectionDomain().getCodeSource().getLocation());
+    private static final JavaClasses STARTER = StarterClasses.all();
 
     private static final List<String> API = List.of(
             "Algorithm",

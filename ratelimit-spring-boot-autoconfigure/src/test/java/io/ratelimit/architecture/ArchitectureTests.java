@@ -13,8 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 class ArchitectureTests {
 
-    private static final JavaClasses STARTER = new ClassFileImporter()
-            .importUrl(RateLimit.class.getProtectionDomain().getCodeSource().getLocation());
+    private static final JavaClasses STARTER = StarterClasses.all();
 
     private static final JavaClasses BREACHES = new ClassFileImporter().importPackagesOf(RootKnowsSpring.class);
 

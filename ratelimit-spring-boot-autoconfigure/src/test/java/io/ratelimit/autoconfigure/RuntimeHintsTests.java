@@ -16,6 +16,7 @@ import io.ratelimit.aop.ProcessedMethods;
 import io.ratelimit.expression.ExpressionRoot;
 import io.ratelimit.expression.RequestRoot;
 import io.ratelimit.testing.OwnAlgorithms;
+import io.ratelimit.testing.Sources;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.annotation.Retention;
@@ -109,7 +110,7 @@ class RuntimeHintsTests {
 
     @Test
     void everyPartOfTheScriptIsIncluded() throws IOException {
-        try (Stream<Path> parts = Files.list(Path.of("src/main/resources/io/ratelimit/redis"))) {
+        try (Stream<Path> parts = Files.list(Path.of("../ratelimit-redis/src/main/resources/io/ratelimit/redis"))) {
             assertThat(parts)
                     .isNotEmpty()
                     .allSatisfy(part -> assertThat(resource().forResource("io/ratelimit/redis/" + part.getFileName()))
@@ -181,22 +182,20 @@ class RuntimeHintsTests {
 
     /** Otherwise it seems to be absent: add it to {@code RateLimitRuntimeHints.BY_NAME}. */
     @Test
-    void everyTypeThatTheCodeNamesIsFound() throws IOException {
+    void everyTypeThatTheCodeNamesIsFound() {
         ClassLoader loader = getClass().getClassLoader();
-        try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
-            List<String> names = sources.filter(Files::isRegularFile)
-                    .filter(source -> !source.endsWith("RateLimitRuntimeHints.java"))
-                    .flatMap(RuntimeHintsTests::classNames)
-                    .distinct()
-                    .filter(name -> !NOT_LOADED.matcher(name).matches())
-                    .toList();
+        List<String> names = Sources.files("src/main/java").stream()
+                .filter(source -> !source.endsWith("RateLimitRuntimeHints.java"))
+                .flatMap(RuntimeHintsTests::classNames)
+                .distinct()
+                .filter(name -> !NOT_LOADED.matcher(name).matches())
+                .toList();
 
-            assertThat(names).contains("io.lettuce.core.RedisClient", "reactor.core.publisher.Mono");
-            assertThat(names)
-                    .filteredOn(name -> ClassUtils.isPresent(name, loader))
-                    .allSatisfy(name -> assertThat(reflection().onType(TypeReference.of(name)))
-                            .accepts(GENERAL));
-        }
+        assertThat(names).contains("io.lettuce.core.RedisClient", "reactor.core.publisher.Mono");
+        assertThat(names)
+                .filteredOn(name -> ClassUtils.isPresent(name, loader))
+                .allSatisfy(name ->
+                        assertThat(reflection().onType(TypeReference.of(name))).accepts(GENERAL));
     }
 
     private static Stream<String> classNames(Path source) {

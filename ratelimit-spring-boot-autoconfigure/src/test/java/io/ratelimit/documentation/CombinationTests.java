@@ -5,9 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.testing.OwnAlgorithms.Tolerant;
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import io.ratelimit.testing.Sources;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -77,14 +75,14 @@ class CombinationTests {
     }
 
     @Test
-    void testsExist() throws IOException {
-        try (Stream<Path> files = Files.walk(Path.of("src/test/java"))) {
-            Set<String> names = files.map(file -> file.getFileName().toString()).collect(Collectors.toSet());
-            assertThat(RECORD.code())
-                    .filteredOn(code -> code.endsWith("Tests") || code.endsWith("Contract"))
-                    .hasSizeGreaterThan(20)
-                    .allSatisfy(test -> assertThat(names).contains(test + ".java"));
-        }
+    void testsExist() {
+        Set<String> names = Sources.files("src/test/java").stream()
+                .map(file -> file.getFileName().toString())
+                .collect(Collectors.toSet());
+        assertThat(RECORD.code())
+                .filteredOn(code -> code.endsWith("Tests") || code.endsWith("Contract"))
+                .hasSizeGreaterThan(20)
+                .allSatisfy(test -> assertThat(names).contains(test + ".java"));
     }
 
     @ParameterizedTest(name = "{0}, {1}: {2}")

@@ -2,6 +2,7 @@ package io.ratelimit.documentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.Sources;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -47,9 +48,8 @@ class TroubleshootingPageTests {
 
     /** All of it, with texts that are written in several parts put together. */
     private static String code() throws IOException {
-        try (Stream<Path> files = Files.walk(Path.of("src/main"));
-                Stream<Path> dashboard = Files.walk(Path.of("../ratelimit-spring-boot-dashboard/src/main"))) {
-            return Stream.concat(files, dashboard)
+        try (Stream<Path> dashboard = Files.walk(Path.of("../ratelimit-spring-boot-dashboard/src/main"))) {
+            return Stream.concat(Sources.files("src/main").stream(), dashboard)
                     .filter(file -> file.toString().matches(".*\\.(java|lua)"))
                     .map(TroubleshootingPageTests::read)
                     .collect(Collectors.joining("\n"))

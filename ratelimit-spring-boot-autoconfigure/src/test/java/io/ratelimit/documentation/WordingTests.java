@@ -39,8 +39,13 @@ class WordingTests {
     @Test
     void sourcesAreInPlainWords() throws IOException {
         List<String> found = new ArrayList<>();
-        for (String module : List.of("autoconfigure", "test", "dashboard")) {
-            try (Stream<Path> files = Files.walk(Path.of("../ratelimit-spring-boot-" + module, "src", "main"))) {
+        for (String module : List.of(
+                "ratelimit-core",
+                "ratelimit-redis",
+                "ratelimit-spring-boot-autoconfigure",
+                "ratelimit-spring-boot-test",
+                "ratelimit-spring-boot-dashboard")) {
+            try (Stream<Path> files = Files.walk(Path.of("..", module, "src", "main"))) {
                 for (Path file : files.filter(path -> path.toString().matches(".*\\.(java|lua)"))
                         .toList()) {
                     Files.readString(file)
@@ -59,6 +64,8 @@ class WordingTests {
         List<String> found = new ArrayList<>();
         int files = 0;
         for (String sources : List.of(
+                "ratelimit-core/src/test",
+                "ratelimit-redis/src/test",
                 "ratelimit-spring-boot-autoconfigure/src/test",
                 "ratelimit-spring-boot-test/src/test",
                 "ratelimit-spring-boot-dashboard/src/test",

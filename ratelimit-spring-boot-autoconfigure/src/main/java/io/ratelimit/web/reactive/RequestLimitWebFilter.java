@@ -74,7 +74,8 @@ public final class RequestLimitWebFilter implements WebFilter, Ordered {
         if (!matched.isLimited()) {
             return chain.filter(exchange);
         }
-        // Not flatMap: it can lose a cancellation that comes while it subscribes (Reactor 3.8.7), and the permits with it.
+        // Not flatMap: it can lose a cancellation that comes while it subscribes (Reactor 3.8.7), and the permits with
+        // it.
         return Mono.fromDirect(caller(exchange, matched)
                 .flatMap(caller -> acquireRequest(matched, caller))
                 .map(acquire -> limited(acquire, exchange, chain))

@@ -2,6 +2,7 @@ package io.ratelimit.limiter;
 
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimitPlanResolver;
+import io.ratelimit.concurrent.BoundedCache;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.KeyDigest;
@@ -13,7 +14,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ConcurrentLruCache;
 
 /**
  * Keeps the plans of the keys of one limit. Asks the resolver once for each key, and again in the background when the answer is
@@ -49,7 +49,7 @@ public final class PlanCache {
 
     private final Duration timeout;
 
-    private final ConcurrentLruCache<String, Entry> entries;
+    private final BoundedCache<String, Entry> entries;
 
     private volatile boolean failing;
 
@@ -81,7 +81,7 @@ public final class PlanCache {
         this.nanos = nanos;
         this.freshNanos = settings.cache().toNanos();
         this.timeout = settings.timeout();
-        this.entries = new ConcurrentLruCache<>(settings.maxKeys(), digest -> new Entry());
+        this.entries = new BoundedCache<>(settings.maxKeys(), digest -> new Entry());
         this.noWaitUntil = nanos.getAsLong();
         this.nextLog = noWaitUntil;
     }

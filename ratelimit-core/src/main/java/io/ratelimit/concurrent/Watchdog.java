@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +39,15 @@ public final class Watchdog {
 
     private final Pause pause;
 
+    /** Resumes a part that is stuck. */
+    @FunctionalInterface
+    public interface Check<T> {
+
+        /** Returns a sentence for the log, or {@code null} if all is well. Must not block. */
+        @Nullable
+        String resume(T part);
+    }
+
     /** Waits until the next round of checks. */
     @FunctionalInterface
     interface Pause {
@@ -65,10 +73,9 @@ public final class Watchdog {
     /**
      * Checks a part from now on, until it is garbage. Never throws.
      *
-     * @param check resumes the part if it is stuck, and then returns a sentence for the log, or {@code null} if all is well; must
-     *     not block, nor hold the part, which is passed to it
+     * @param check must not hold the part, which is passed to it
      */
-    public <T> void watch(T part, Function<? super T, @Nullable String> check) {
+    public <T> void watch(T part, Check<? super T> check) {
         parts.add(new Part<>(part, check));
         start();
     }
@@ -129,11 +136,11 @@ public final class Watchdog {
 
         private final WeakReference<T> reference;
 
-        private final Function<? super T, @Nullable String> check;
+        private final Check<? super T> check;
 
         private boolean troubled;
 
-        Part(T part, Function<? super T, @Nullable String> check) {
+        Part(T part, Check<? super T> check) {
             this.reference = new WeakReference<>(part);
             this.check = check;
         }
@@ -159,7 +166,7 @@ public final class Watchdog {
         private void check(T part) {
             boolean known = troubled;
             try {
-                String found = check.apply(part);
+                String found = check.resume(part);
                 troubled = found != null;
                 if (troubled && !known) {
                     logger.log(Level.WARNING, "{0} (found by the watchdog)", found);

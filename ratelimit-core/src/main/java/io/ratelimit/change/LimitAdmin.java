@@ -29,7 +29,6 @@ import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.BooleanSupplier;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Changes the limits of one catalog by overrides that a synchronizer stores. */
@@ -47,6 +46,15 @@ public final class LimitAdmin implements RateLimitAdmin {
 
     private static final int LONGEST_PRINCIPAL = 200;
 
+    /** Finds where a property is set. */
+    @FunctionalInterface
+    public interface Origins {
+
+        /** Returns the origin of the property with its place, or {@code null} if it is not set. */
+        @Nullable
+        Origin of(String property);
+    }
+
     private final LimitCatalog catalog;
 
     private final OverrideSynchronizer synchronizer;
@@ -57,7 +65,7 @@ public final class LimitAdmin implements RateLimitAdmin {
 
     private final BooleanSupplier mustNotBlock;
 
-    private final Function<String, @Nullable Origin> properties;
+    private final Origins properties;
 
     private final Continuations continuations;
 
@@ -66,17 +74,14 @@ public final class LimitAdmin implements RateLimitAdmin {
     /** The id of a plan; {@code null}: callers without one. */
     private final @Nullable String plan;
 
-    /**
-     * @param mustNotBlock whether the current thread must not block
-     * @param properties finds the origin of a property with its place; {@code null} if it is not set
-     */
+    /** @param mustNotBlock whether the current thread must not block */
     public LimitAdmin(
             LimitCatalog catalog,
             OverrideSynchronizer synchronizer,
             BucketChanges buckets,
             ChangeChannel channel,
             BooleanSupplier mustNotBlock,
-            Function<String, @Nullable Origin> properties) {
+            Origins properties) {
         this(catalog, synchronizer, buckets, channel, mustNotBlock, properties, new Continuations(), null, null);
     }
 
@@ -86,7 +91,7 @@ public final class LimitAdmin implements RateLimitAdmin {
             BucketChanges buckets,
             ChangeChannel channel,
             BooleanSupplier mustNotBlock,
-            Function<String, @Nullable Origin> properties,
+            Origins properties,
             Continuations continuations,
             @Nullable String principal,
             @Nullable String plan) {
@@ -188,7 +193,7 @@ public final class LimitAdmin implements RateLimitAdmin {
             return new Origin(Source.DECLARATION, declaration);
         }
         if (origin.source() == Source.CONFIGURATION) {
-            Origin found = properties.apply(origin.place());
+            Origin found = properties.of(origin.place());
             return found == null ? new Origin(Source.DEFAULT, "") : found;
         }
         return origin;

@@ -4,10 +4,10 @@ import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitPlan;
+import io.ratelimit.concurrent.BoundedCache;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import org.springframework.util.ConcurrentLruCache;
 
 /**
  * Finds the limit of a plan. The limits of plans that have numbers of their own are made once for the same numbers, because what
@@ -25,8 +25,7 @@ final class PlanLimits {
     /** By the id and by the name as configured, which most expressions return. */
     private final Map<String, RateLimit> named = new HashMap<>();
 
-    private final ConcurrentLruCache<RateLimitPlan, RateLimit> numbered =
-            new ConcurrentLruCache<>(MOST_NUMBERS, this::derive);
+    private final BoundedCache<RateLimitPlan, RateLimit> numbered = new BoundedCache<>(MOST_NUMBERS, this::derive);
 
     PlanLimits(RateLimit limit, PlanMistakes mistakes) {
         this.limit = limit;
