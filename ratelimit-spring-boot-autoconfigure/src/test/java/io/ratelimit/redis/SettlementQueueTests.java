@@ -6,6 +6,7 @@ import static io.ratelimit.redis.SettlementQueue.MOST_WAITING;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
@@ -23,8 +24,10 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -58,10 +61,13 @@ class SettlementQueueTests {
 
     private boolean clustered;
 
+    private volatile Runnable driver = () -> {};
+
     private final GuardedRedis redis = new GuardedRedis(
             new RateLimitScriptExecutor() {
                 @Override
                 public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
+                    driver.run();
                     Sent next = new Sent(keys, List.of(arguments), new CompletableFuture<>());
                     underWay.add(next);
                     sent++;
@@ -463,15 +469,78 @@ class SettlementQueueTests {
 
     @Test
     void threadThatDoesNotReturnFromTheDriverHoldsUpNothingForLong() {
-        var unused = charge(1);
-        thread.pass(TIMEOUT.multipliedBy(10).plusSeconds(1));
+        CompletableFuture<Void> first = charge(1).get(0);
+        thread.pass(TIMEOUT.multipliedBy(10));
         CompletableFuture<Void> next = charge(1).get(0);
-        assertThat(lost).hasSize(1);
+        queue.endOverdue();
+        assertThat(lost).isEmpty();
+        thread.pass(Duration.ofSeconds(1));
+        queue.endOverdue();
+        assertThat(reasonOf(first)).isEqualTo(Reason.TIMEOUT);
         Sent late = underWay.remove(0);
         reply();
         assertThat(next).isCompleted();
         late.reply.complete(List.of());
         assertThat(lost).hasSize(1);
+    }
+
+    @Test
+    void watchdogEndsWhatTheDriverDoesNotThoughNothingMoreIsSent() throws Exception {
+        SettlementQueue watched = new SettlementQueue(redis, new ScriptCodec());
+        AtomicInteger losses = new AtomicInteger();
+        watched.setLossListener(limit -> losses.incrementAndGet());
+        CountDownLatch inDriver = new CountDownLatch(1);
+        CompletableFuture<Void> returns = new CompletableFuture<>();
+        driver = () -> {
+            inDriver.countDown();
+            returns.join();
+        };
+        CompletableFuture<Void> stuck = CompletableFuture.supplyAsync(
+                        () -> watched.charge(new Charge(limit, "alice", 1), "alice".getBytes(UTF_8)))
+                .thenCompose(settled -> settled);
+        assertThat(inDriver.await(1, TimeUnit.MINUTES)).isTrue();
+        thread.pass(TIMEOUT.multipliedBy(10).plusSeconds(1));
+        await().until(() -> losses.get() == 1);
+        returns.complete(null);
+        await().until(stuck::isDone);
+        assertThat(reasonOf(stuck)).isEqualTo(Reason.TIMEOUT);
+    }
+
+    /** The reply says that Redis has made none of them. */
+    @Test
+    void settlementThatIsCountedAsLostIsNotSentAgain() {
+        assertThatReplyComesTooLate(() -> queue.drain(Duration.ofNanos(1)));
+        assertThatReplyComesTooLate(() -> {
+            thread.pass(TIMEOUT.multipliedBy(10).plusSeconds(1));
+            queue.endOverdue();
+        });
+    }
+
+    private void assertThatReplyComesTooLate(Runnable end) {
+        lost.clear();
+        sent = 0;
+        var unused = charge(3);
+        reply();
+        queue.setLossListener(limit -> {
+            lost.add(limit.name());
+            if (!underWay.isEmpty()) {
+                fail(new IllegalStateException("NOPERM No permissions to access a key"));
+            }
+        });
+        end.run();
+        assertThat(sent).isEqualTo(2);
+        assertThat(lost).hasSize(2);
+    }
+
+    @Test
+    void failureOfTheListenerKeepsNoCallWaiting() {
+        List<CompletableFuture<Void>> settled = charge(3);
+        reply();
+        queue.setLossListener(limit -> {
+            throw new IllegalStateException("expected by the test");
+        });
+        fail(new TimeoutException());
+        settled.subList(1, 3).forEach(late -> assertThat(reasonOf(late)).isEqualTo(Reason.TIMEOUT));
     }
 
     @Test

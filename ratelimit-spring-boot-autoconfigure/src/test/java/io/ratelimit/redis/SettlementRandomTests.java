@@ -207,6 +207,8 @@ class SettlementRandomTests {
                 throwing = !throwing;
             } else if (kind < 90) {
                 openCircuitBreaker();
+            } else if (kind < 92) {
+                queue.endOverdue();
             } else {
                 thread.pass(Duration.ofNanos(TestRandom.logarithmic(random, 1, TIMEOUT.toNanos() * 4)));
             }
