@@ -193,7 +193,7 @@ final class SettlementQueue {
                         codec.settleArguments(
                                 script.each(QueuedSettlement::charge), script.each(QueuedSettlement::amount)),
                         redis.deadline()))
-                .thenApply(codec::settlementFailures);
+                .thenApply(ScriptReply::settlementFailures);
     }
 
     /** Takes the settlements of the next script, or returns {@code null} if none is due. */
