@@ -106,6 +106,11 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             }
             charges.add(charge);
         }
+        try {
+            JointLimits.check(charges.stream().map(Charge::limit).toList());
+        } catch (RateLimitConfigurationException ex) {
+            throw new IllegalArgumentException(ex.getMessage(), ex);
+        }
         return charges;
     }
 

@@ -220,6 +220,7 @@ public final class LimitCatalog {
                 throw ex.at(declaration.place);
             }
         }
+        changes.keySet().forEach(limit -> limit.checkCalls(each -> changes.getOrDefault(each, each.configured())));
         settings = next;
         changes.forEach(EffectiveLimit::reconfigure);
         return List.copyOf(changes.keySet());
