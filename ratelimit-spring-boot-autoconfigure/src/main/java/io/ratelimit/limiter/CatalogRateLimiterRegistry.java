@@ -57,7 +57,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public JointDecision tryAcquireAll(List<PermitRequest> requests) {
-        List<Charge> charges = charges(requests);
+        List<Charge> charges = rated(requests);
         List<Charge> enabled = enabled(charges);
         return enabled.isEmpty() ? unlimited(charges) : gate.decide(enabled);
     }
@@ -65,7 +65,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
     @Override
     public CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests) {
         return Futures.start(() -> {
-            List<Charge> charges = charges(requests);
+            List<Charge> charges = rated(requests);
             List<Charge> enabled = enabled(charges);
             return enabled.isEmpty()
                     ? CompletableFuture.completedFuture(unlimited(charges))
@@ -75,7 +75,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public void acquireAll(List<PermitRequest> requests) {
-        List<Charge> enabled = enabled(charges(requests));
+        List<Charge> enabled = enabled(rated(requests));
         if (!enabled.isEmpty()) {
             gate.enter(enabled);
         }
@@ -84,9 +84,31 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
     @Override
     public CompletionStage<Void> acquireAllAsync(List<PermitRequest> requests) {
         return Futures.start(() -> {
-            List<Charge> enabled = enabled(charges(requests));
+            List<Charge> enabled = enabled(rated(requests));
             return enabled.isEmpty() ? CompletableFuture.completedFuture(null) : gate.enterAsync(enabled);
         });
+    }
+
+    @Override
+    public RateLimiter.Entry enterAll(List<PermitRequest> requests) {
+        List<Charge> enabled = enabled(charges(requests));
+        return enabled.isEmpty() ? StoreRateLimiter.UNLIMITED : StoreRateLimiter.enter(gate, enabled);
+    }
+
+    @Override
+    public CompletionStage<RateLimiter.Entry> enterAllAsync(List<PermitRequest> requests) {
+        return Futures.start(() -> {
+            List<Charge> enabled = enabled(charges(requests));
+            return enabled.isEmpty()
+                    ? CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED)
+                    : StoreRateLimiter.enterAsync(gate, enabled);
+        });
+    }
+
+    private List<Charge> rated(List<PermitRequest> requests) {
+        List<Charge> charges = charges(requests);
+        charges.forEach(charge -> StoreRateLimiter.checkRate(charge.limit()));
+        return charges;
     }
 
     private List<Charge> charges(List<PermitRequest> requests) {
@@ -96,7 +118,6 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         List<Charge> charges = new ArrayList<>(requests.size());
         for (PermitRequest request : requests) {
             RateLimit limit = declared(request.limitName()).limit();
-            StoreRateLimiter.checkRate(limit);
             Charge charge = request.forAllCallers()
                     ? new Charge(limit, null, request.permits())
                     : Charge.keyed(limit, request.key(), request.permits());

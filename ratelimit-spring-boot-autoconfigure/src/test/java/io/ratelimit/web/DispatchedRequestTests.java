@@ -64,7 +64,7 @@ class DispatchedRequestTests {
 
     @AfterEach
     void holdsNothingAfterwards() {
-        await().until(() -> exports().peek().allowed());
+        await().until(() -> exports().allCallers().peek().allowed());
         assertThat(handler().leave.availablePermits()).isZero();
     }
 
@@ -74,7 +74,7 @@ class DispatchedRequestTests {
     void laterDispatchHoldsAPermitOfItsOwn(String path) {
         CompletableFuture<RawHttp.Answer> answer = start(path);
         await().until(() -> handler().inside.get() == 1);
-        assertThat(exports().peek().allowed()).isFalse();
+        assertThat(exports().allCallers().peek().allowed()).isFalse();
         assertThat(get("forwarding").status()).isEqualTo(429);
         handler().leave.release();
         assertThat(answer.join().status()).isEqualTo("failing".equals(path) ? 500 : 200);
@@ -86,7 +86,7 @@ class DispatchedRequestTests {
     void laterDispatchSharesThePermitThatTheRequestHolds(String path) {
         CompletableFuture<RawHttp.Answer> answer = start(path);
         await().until(() -> handler().inside.get() == 1);
-        assertThat(exports().peek().allowed()).isFalse();
+        assertThat(exports().allCallers().peek().allowed()).isFalse();
         handler().leave.release();
         assertThat(answer.join().status()).isEqualTo(200);
     }
@@ -94,7 +94,7 @@ class DispatchedRequestTests {
     /** Each of them as the first one. */
     @Test
     void laterDispatchThatFindsNoPermitIsRejected() {
-        try (RateLimiter.Entry other = exports().enter()) {
+        try (RateLimiter.Entry other = exports().allCallers().enter()) {
             assertThat(other).isNotNull();
             assertThat(get("unlimited-forward").status()).isEqualTo(429);
         }
