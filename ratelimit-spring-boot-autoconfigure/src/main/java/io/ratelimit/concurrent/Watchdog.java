@@ -4,10 +4,8 @@ import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -26,17 +24,13 @@ public final class Watchdog {
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private static final Watchdog SHARED = new Watchdog(
-            Watchdog::startThread,
-            CompletableFuture.delayedExecutor(INTERVAL.toSeconds(), TimeUnit.SECONDS, Runnable::run),
-            () -> Thread.sleep(INTERVAL.toMillis()));
+            Watchdog::startThread, () -> Thread.sleep(INTERVAL.toMillis()));
 
     private final Queue<Part<?>> parts = new ConcurrentLinkedQueue<>();
 
     private final AtomicBoolean running = new AtomicBoolean();
 
     private final Executor thread;
-
-    private final Executor later;
 
     private final Pause pause;
 
@@ -47,13 +41,9 @@ public final class Watchdog {
         void await() throws InterruptedException;
     }
 
-    /**
-     * @param thread runs a task in a thread of its own
-     * @param later runs a task that is to be tried again
-     */
-    Watchdog(Executor thread, Executor later, Pause pause) {
+    /** @param thread runs a task in a thread of its own */
+    Watchdog(Executor thread, Pause pause) {
         this.thread = thread;
-        this.later = later;
         this.pause = pause;
     }
 
@@ -80,16 +70,8 @@ public final class Watchdog {
             } catch (Throwable ex) {
                 // No thread could be started.
                 running.set(false);
-                startLater();
+                logger.log(Level.WARNING, "The watchdog could not be started; trying again with the next part", ex);
             }
-        }
-    }
-
-    private void startLater() {
-        try {
-            later.execute(this::start);
-        } catch (Throwable ex) {
-            logger.log(Level.WARNING, "The watchdog could not be started; trying again with the next part", ex);
         }
     }
 
