@@ -51,12 +51,12 @@ public interface RateLimiter {
      */
     RateLimitDecision tryAcquire(String key, long permits);
 
-    /** Does the same as {@link #tryAcquire(String)} without blocking. */
+    /** Takes one permit if it is available, without blocking: {@link #tryAcquireAsync(String, long)} for 1. */
     default CompletionStage<RateLimitDecision> tryAcquireAsync(String key) {
         return tryAcquireAsync(key, 1);
     }
 
-    /** Does the same as {@link #tryAcquire(String, long)} without blocking. */
+    /** Takes all permits or none, without blocking: see {@link #tryAcquire(String, long)}. */
     CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits);
 
     /** Takes one permit and waits for it, if necessary: {@link #acquire(String, long)} for 1. */
@@ -76,18 +76,18 @@ public interface RateLimiter {
      */
     void acquire(String key, long permits);
 
-    /** Does the same as {@link #acquire(String)} without blocking a thread: {@link #acquireAsync(String, long)} for 1. */
+    /** Takes one permit without blocking a thread: {@link #acquireAsync(String, long)} for 1. */
     default CompletionStage<Void> acquireAsync(String key) {
         return acquireAsync(key, 1);
     }
 
     /**
-     * Does the same as {@link #acquire(String, long)} without blocking a thread, not even while it waits. The stage completes
+     * Takes all permits or none, as {@link #acquire(String, long)}, without blocking a thread, not even while it waits. The stage completes
      * when you may proceed. Cancelling it, as a {@link CompletableFuture}, ends the wait, and the permits stay taken.
      */
     CompletionStage<Void> acquireAsync(String key, long permits);
 
-    /** Does the same as {@link #enter(String, long)} for one permit. */
+    /** Begins a call that holds one permit: {@link #enter(String, long)} for 1. */
     default Entry enter(String key) {
         return enter(key, 1);
     }
@@ -109,13 +109,13 @@ public interface RateLimiter {
      */
     Entry enter(String key, long permits);
 
-    /** Does the same as {@link #enter(String)} without blocking a thread. */
+    /** Begins a call without blocking a thread: {@link #enterAsync(String, long)} for 1. */
     default CompletionStage<Entry> enterAsync(String key) {
         return enterAsync(key, 1);
     }
 
     /**
-     * Does the same as {@link #enter(String, long)} without blocking a thread, not even while it waits. Cancelling the stage, as
+     * Begins a call, as {@link #enter(String, long)}, without blocking a thread, not even while it waits. Cancelling the stage, as
      * a {@link CompletableFuture}, ends the wait.
      */
     CompletionStage<Entry> enterAsync(String key, long permits);
@@ -182,7 +182,7 @@ public interface RateLimiter {
      */
     void charge(String key, long permits);
 
-    /** Does the same as {@link #charge(String, long)} without blocking. */
+    /** Charges what a call has cost, without blocking: see {@link #charge(String, long)}. */
     CompletionStage<Void> chargeAsync(String key, long permits);
 
     /**
@@ -191,7 +191,7 @@ public interface RateLimiter {
      */
     RateLimitDecision peek(String key);
 
-    /** Does the same as {@link #peek(String)} without blocking. */
+    /** Returns the present decision without blocking: see {@link #peek(String)}. */
     CompletionStage<RateLimitDecision> peekAsync(String key);
 
     /**
@@ -201,7 +201,7 @@ public interface RateLimiter {
      */
     void reset(String key);
 
-    /** Does the same as {@link #reset(String)} without blocking. */
+    /** Fills the bucket without blocking: see {@link #reset(String)}. */
     CompletionStage<Void> resetAsync(String key);
 
     /** A call that holds its permits until it is closed. */

@@ -148,13 +148,13 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         if (known != null) {
             return known;
         }
-        var unused = limit(name);
+        var unused = catalog.require(name);
         return unchecked(name);
     }
 
     private StoreRateLimiter unchecked(String name) {
         return limiters.computeIfAbsent(
-                LimitNames.canonical(name), id -> new StoreRateLimiter(name, this::limit, gate));
+                LimitNames.canonical(name), id -> new StoreRateLimiter(name, catalog::require, gate));
     }
 
     /**
@@ -168,19 +168,8 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             if (catalog.find(name).isEmpty()) {
                 throw new RateLimitConfigurationException(
                         "RateLimiterRegistry.get(\"" + name + "\") must be called with the name of a declared limit.",
-                        unknown(name));
+                        catalog.unknown(name));
             }
         });
-    }
-
-    private EffectiveLimit limit(String name) {
-        return catalog.effective(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
-    }
-
-    private String unknown(String name) {
-        return "There is no limit '" + name + "'"
-                + LimitNames.nearest(name, catalog.names())
-                        .map(nearest -> "; did you mean '" + nearest + "'?")
-                        .orElse("; known are " + catalog.names());
     }
 }
