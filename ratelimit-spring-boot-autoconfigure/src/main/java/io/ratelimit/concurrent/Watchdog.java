@@ -121,7 +121,7 @@ public final class Watchdog {
         }
 
         /**
-         * Checks the part. Never throws.
+         * Checks the part. Throws nothing but what its log line throws, such as without memory, and only once.
          *
          * @return whether the part still exists
          */
@@ -130,16 +130,8 @@ public final class Watchdog {
             if (part == null) {
                 return false;
             }
-            try {
-                check(part);
-            } catch (Throwable ex) {
-                // Not even logged: there may be no memory. The other parts are checked nevertheless.
-            }
-            return true;
-        }
-
-        private void check(T part) {
             boolean known = troubled;
+            troubled = true;
             try {
                 String found = check.apply(part);
                 troubled = found != null;
@@ -147,11 +139,11 @@ public final class Watchdog {
                     logger.log(Level.WARNING, "{0} (found by the watchdog)", found);
                 }
             } catch (Throwable ex) {
-                troubled = true;
                 if (!known) {
                     logger.log(Level.WARNING, "A check of the watchdog failed; its next failures are not logged", ex);
                 }
             }
+            return true;
         }
     }
 }

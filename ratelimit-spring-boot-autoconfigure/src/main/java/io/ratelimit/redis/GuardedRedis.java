@@ -277,17 +277,19 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     /**
      * Runs a probe on every server. The result fails if one of them fails twice. Neither failure counts towards the circuit
-     * breaker, so a check affects no call. The server is probed from then on: without calls, nothing else would find another
-     * connection.
+     * breaker. If no call was answered meanwhile, the connection is closed: without calls, nothing else would find another one.
      */
     public CompletableFuture<Void> check() {
-        return probeAll((server, probe) -> server.callInBackground(probe, deadline())
-                .exceptionallyCompose(late -> server.callInBackground(probe, deadline())
-                        .whenComplete((answer, failure) -> {
-                            if (failure != null) {
-                                server.suspect(failure);
-                            }
-                        })));
+        return probeAll((server, probe) -> {
+            long since = nanos();
+            return server.callInBackground(probe, deadline())
+                    .exceptionallyCompose(late -> server.callInBackground(probe, deadline()))
+                    .whenComplete((answer, failure) -> {
+                        if (failure != null && server.isSilent(since, failure)) {
+                            probes.reconnect(server);
+                        }
+                    });
+        });
     }
 
     private CompletableFuture<Void> probeAll(

@@ -57,26 +57,7 @@ final class ServerCircuitBreaker {
 
     private final AtomicLong nextReminder = new AtomicLong();
 
-    /** What checks have found that failed; {@code null} if none has failed lately. */
-    private volatile @Nullable Suspicion suspicion;
-
     private volatile long lastAnswer;
-
-    /**
-     * A server that checks could not reach. It is probed although its breaker is closed, because without calls nothing else would
-     * find another connection.
-     */
-    private static final class Suspicion {
-
-        private final long since;
-
-        /** The probe under way; {@code null}: there is none. */
-        private volatile @Nullable Long probed;
-
-        Suspicion(long since) {
-            this.since = since;
-        }
-    }
 
     /**
      * @param timeout of a call
@@ -125,39 +106,26 @@ final class ServerCircuitBreaker {
         return circuit.closed() == null;
     }
 
-    /** Returns whether the breaker is open, or checks have failed and no call was answered since. */
-    boolean needsProbes() {
-        return isOpen() || suspected() != null;
-    }
-
-    private @Nullable Suspicion suspected() {
-        Suspicion known = suspicion;
-        return known != null && lastAnswer - known.since <= 0 ? known : null;
-    }
-
     /** Returns whether a probe is under way and not lost. */
     boolean isProbed() {
-        long now = nanos.getAsLong();
-        Suspicion suspected = suspected();
-        Long probed = suspected == null ? null : suspected.probed;
-        return circuit.isProbed(now, patienceNanos) || (!isOpen() && probed != null && now - probed <= patienceNanos);
+        return circuit.isProbed(nanos.getAsLong(), patienceNanos);
     }
 
     /** Closes the breaker of a server that no longer exists. */
     void retire() {
-        suspicion = null;
         circuit.retire();
     }
 
-    /** Starts probes after a check that has failed. The breaker stays as it is: only calls open it. */
-    void suspect(Throwable thrown) {
+    /**
+     * Returns whether the connection may be dead: the breaker is closed, a check has failed, and no call was answered since it
+     * began.
+     */
+    boolean isSilent(long since, Throwable thrown) {
         RateLimitStoreException failure = failure(thrown);
-        if (!isOpen() && !isCallersFault(failure) && failure.getReason() != Reason.CLOSED) {
-            if (suspected() == null) {
-                suspicion = new Suspicion(awakeNanos.getAsLong());
-            }
-            startProbes();
-        }
+        return !isOpen()
+                && !isCallersFault(failure)
+                && failure.getReason() != Reason.CLOSED
+                && lastAnswer - since <= 0;
     }
 
     /** Calls the server, unless the breaker is open. */
@@ -176,14 +144,9 @@ final class ServerCircuitBreaker {
         return isOpen() ? shortCircuited() : observed(command, bound, failure -> {});
     }
 
-    /** Probes the server of an open breaker, or one that checks could not reach, unless a probe is under way. */
+    /** Probes the server of an open breaker, unless a probe is under way. */
     <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         long now = nanos.getAsLong();
-        Suspicion suspected = isOpen() ? null : suspected();
-        if (suspected != null) {
-            suspected.probed = now;
-            return observed(command, bound, failure -> judge(suspected, failure));
-        }
         nextReminder.set(now + patienceNanos);
         Probed probe = circuit.probe(now, patienceNanos);
         long sent = awakeNanos.getAsLong();
@@ -261,14 +224,6 @@ final class ServerCircuitBreaker {
             lastAnswer = now;
             circuit.succeeded(probe);
         }
-    }
-
-    @SuppressWarnings("ReferenceEquality")
-    private void judge(Suspicion suspected, @Nullable RateLimitStoreException failure) {
-        if ((failure == null || isCallersFault(failure)) && suspicion == suspected) {
-            suspicion = null;
-        }
-        suspected.probed = null;
     }
 
     private RateLimitStoreException tooSlow() {

@@ -216,41 +216,36 @@ class GuardedRedisTests {
 
     /** Without calls, nothing else would find another connection. Calls are not kept from using the present one meanwhile. */
     @Test
-    void serverThatChecksCannotReachIsProbedAndGetsAnotherConnection() {
+    void serverThatAnswersNoCheckGetsAnotherConnectionWithEachCheck() {
         servers.silence("beta");
         redis.check();
         servers.probes().clear();
         thread.pass(SECOND);
-        assertThat(servers.probes()).hasSize(9).containsOnly("beta");
-        assertThat(servers.disconnected()).isNotEmpty().containsOnly("beta");
+        assertThat(servers.disconnected()).containsExactly("beta");
+        redis.check();
+        thread.pass(SECOND);
+        assertThat(servers.disconnected()).containsExactly("beta", "beta");
         assertThat(servers.renewed()).isEmpty();
         servers.heal("beta");
+        assertThat(redis.check()).isCompleted();
         thread.pass(SECOND);
+        assertThat(servers.disconnected()).hasSize(2);
         assertThat(thread.isIdle()).isTrue();
-        assertThat(servers.probes()).hasSize(10);
     }
 
     @Test
-    void probeOfACheckedServerIsNotRepeatedWhileItIsUnderWay() {
-        servers.silence("beta");
-        redis.check();
-        servers.answer("beta", CompletableFuture::new);
-        servers.probes().clear();
-        thread.pass(SECOND);
-        assertThat(servers.probes()).containsExactly("beta");
-    }
-
-    @Test
-    void callThatIsAnsweredEndsTheProbesOfAChecksFailure() {
-        servers.silence("beta");
-        redis.check();
+    void connectionByWhichACallWasAnsweredDuringTheCheckStays() {
+        CompletableFuture<List<Long>> late = new CompletableFuture<>();
+        servers.answer("beta", () -> late);
+        CompletableFuture<Void> check = redis.check();
         thread.pass(SECOND);
         servers.heal("beta");
         assertThat(ask("beta")).isCompleted();
-        servers.probes().clear();
+        servers.silence("beta");
+        late.completeExceptionally(new TimeoutException());
+        assertThat(reasonOf(check)).isEqualTo(Reason.TIMEOUT);
         thread.pass(SECOND);
-        assertThat(servers.probes()).isEmpty();
-        assertThat(thread.isIdle()).isTrue();
+        assertThat(servers.disconnected()).isEmpty();
     }
 
     /** As a server that no check has asked. */
