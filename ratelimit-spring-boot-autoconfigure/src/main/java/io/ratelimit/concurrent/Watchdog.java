@@ -23,8 +23,7 @@ public final class Watchdog {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private static final Watchdog SHARED = new Watchdog(
-            Watchdog::startThread, () -> Thread.sleep(INTERVAL.toMillis()));
+    private static final Watchdog SHARED = new Watchdog(Watchdog::startThread, () -> Thread.sleep(INTERVAL.toMillis()));
 
     private final Queue<Part<?>> parts = new ConcurrentLinkedQueue<>();
 

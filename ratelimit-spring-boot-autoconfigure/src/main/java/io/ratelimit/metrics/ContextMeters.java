@@ -37,8 +37,7 @@ public final class ContextMeters implements AutoCloseable {
     }
 
     Counter counter(String name, @Nullable String unit, String description, Tags tags) {
-        return register(
-                Counter.builder(name).tags(tags).baseUnit(unit).description(description)::register);
+        return register(Counter.builder(name).tags(tags).baseUnit(unit).description(description)::register);
     }
 
     Timer timer(String name, String description, Tags tags) {

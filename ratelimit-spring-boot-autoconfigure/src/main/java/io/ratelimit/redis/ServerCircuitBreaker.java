@@ -122,18 +122,14 @@ final class ServerCircuitBreaker {
      */
     boolean isSilent(long since, Throwable thrown) {
         RateLimitStoreException failure = failure(thrown);
-        return !isOpen()
-                && !isCallersFault(failure)
-                && failure.getReason() != Reason.CLOSED
-                && lastAnswer - since <= 0;
+        return !isOpen() && !isCallersFault(failure) && failure.getReason() != Reason.CLOSED && lastAnswer - since <= 0;
     }
 
     /** Calls the server, unless the breaker is open. */
     <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         Closed during = circuit.closed();
         if (during == null) {
-            remind();
-            return shortCircuited();
+            return refuse();
         }
         long sent = awakeNanos.getAsLong();
         return observed(command, bound, failure -> judge(during, sent, failure));
@@ -141,7 +137,12 @@ final class ServerCircuitBreaker {
 
     /** Calls the server, unless the breaker is open. The result does not count towards the breaker. */
     <T> CompletableFuture<T> callInBackground(Supplier<CompletionStage<T>> command, TimeLimit bound) {
-        return isOpen() ? shortCircuited() : observed(command, bound, failure -> {});
+        return isOpen() ? refuse() : observed(command, bound, failure -> {});
+    }
+
+    private <T> CompletableFuture<T> refuse() {
+        remind();
+        return shortCircuited();
     }
 
     /** Probes the server of an open breaker, unless a probe is under way. */
@@ -151,11 +152,6 @@ final class ServerCircuitBreaker {
         Probed probe = circuit.probe(now, patienceNanos);
         long sent = awakeNanos.getAsLong();
         return probe == null ? shortCircuited() : observed(command, bound, failure -> judge(probe, sent, failure));
-    }
-
-    /** Announces when the next probe begins at the latest, because something else keeps its thread busy until then. */
-    void expectProbeWithin(Duration time) {
-        nextReminder.set(nanos.getAsLong() + time.toNanos());
     }
 
     private <T> CompletableFuture<T> shortCircuited() {
@@ -230,23 +226,13 @@ final class ServerCircuitBreaker {
         return new RateLimitStoreException(Reason.TIMEOUT, name + ": answers too slowly", null);
     }
 
-    /** Restarts the probes if the breaker is open without any. Returns a sentence for the log if so, else {@code null}. */
-    @Nullable
-    String resumeProbes() {
-        return isOpen() && remind()
-                ? "The circuit breaker of " + name + " was open without probes; probing was resumed"
-                : null;
-    }
-
     /** Restarts probes that have ended, such as by a thread that could not be created. */
-    private boolean remind() {
+    private void remind() {
         long due = nextReminder.get();
         long now = nanos.getAsLong();
-        boolean overdue = now - due >= 0 && nextReminder.compareAndSet(due, now + patienceNanos);
-        if (overdue) {
+        if (now - due >= 0 && nextReminder.compareAndSet(due, now + patienceNanos)) {
             startProbes();
         }
-        return overdue;
     }
 
     private void startProbes() {
