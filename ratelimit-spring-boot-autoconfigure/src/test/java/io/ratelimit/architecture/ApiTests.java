@@ -19,6 +19,7 @@ class ApiTests {
             .importUrl(RateLimit.class.getProtectionDomain().getCodeSource().getLocation());
 
     private static final List<String> API = List.of(
+            "AllCallers",
             "Algorithm",
             "CalendarUnit",
             "BucketStatus",

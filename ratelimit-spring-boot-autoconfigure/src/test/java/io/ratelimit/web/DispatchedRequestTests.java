@@ -45,7 +45,7 @@ class DispatchedRequestTests {
 
     @AfterEach
     void holdsNothingAfterwards() {
-        await().until(() -> exports().peek().allowed());
+        await().until(() -> exports().allCallers().peek().allowed());
         assertThat(handler().leave.availablePermits()).isZero();
     }
 
@@ -55,7 +55,7 @@ class DispatchedRequestTests {
     void laterDispatchHoldsAPermitOfItsOwn(String path) {
         CompletableFuture<RawHttp.Answer> answer = start(path);
         await().until(() -> handler().inside.get() == 1);
-        assertThat(exports().peek().allowed()).isFalse();
+        assertThat(exports().allCallers().peek().allowed()).isFalse();
         assertThat(application.get("forwarding").status()).isEqualTo(429);
         handler().leave.release();
         assertThat(answer.join().status()).isEqualTo("failing".equals(path) ? 500 : 200);
@@ -67,7 +67,7 @@ class DispatchedRequestTests {
     void laterDispatchSharesThePermitThatTheRequestHolds(String path) {
         CompletableFuture<RawHttp.Answer> answer = start(path);
         await().until(() -> handler().inside.get() == 1);
-        assertThat(exports().peek().allowed()).isFalse();
+        assertThat(exports().allCallers().peek().allowed()).isFalse();
         handler().leave.release();
         assertThat(answer.join().status()).isEqualTo(200);
     }
@@ -75,7 +75,7 @@ class DispatchedRequestTests {
     /** Each of them as the first one. */
     @Test
     void laterDispatchThatFindsNoPermitIsRejected() {
-        try (RateLimiter.Entry other = exports().enter()) {
+        try (RateLimiter.Entry other = exports().allCallers().enter()) {
             assertThat(other).isNotNull();
             assertThat(application.get("unlimited-forward").status()).isEqualTo(429);
         }

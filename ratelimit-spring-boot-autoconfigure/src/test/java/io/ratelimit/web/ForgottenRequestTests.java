@@ -57,7 +57,7 @@ class ForgottenRequestTests {
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void requestsWhoseClientsDisconnectHoldNothingAndAreSettled(boolean reset) throws Exception {
-        application.limiter("events").reset();
+        application.limiter("events").allCallers().reset();
         AtomicInteger admitted = application.bean(AtomicInteger.class);
         admitted.set(0);
         ExecutorService clients = Executors.newFixedThreadPool(16);
@@ -78,8 +78,8 @@ class ForgottenRequestTests {
         }
         assertThat(admitted).hasValue(REQUESTS);
         await().untilAsserted(() -> {
-            assertThat(application.limiter("streams").peek().remaining()).isEqualTo(REQUESTS);
-            assertThat(1_000_000 - application.limiter("events").peek().remaining())
+            assertThat(application.limiter("streams").allCallers().peek().remaining()).isEqualTo(REQUESTS);
+            assertThat(1_000_000 - application.limiter("events").allCallers().peek().remaining())
                     .isEqualTo(REQUESTS * COST);
         });
     }
