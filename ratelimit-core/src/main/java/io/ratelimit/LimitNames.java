@@ -79,6 +79,13 @@ public final class LimitNames {
                 .orElse("");
     }
 
+    /** Suggests the most similar of the known names, or lists them, to continue a sentence about an unknown one. */
+    public static String suggestion(String name, Collection<String> known) {
+        return nearest(name, known)
+                .map(nearest -> "; did you mean '" + nearest + "'?")
+                .orElse("; known are " + known);
+    }
+
     /** Limits the edits to half of the letters, so that no short name is taken for a misspelling of another. */
     private static int tolerance(String wanted, String candidate) {
         return Math.min(Math.max(2, wanted.length() / 3), Math.max(wanted.length(), candidate.length()) / 2);

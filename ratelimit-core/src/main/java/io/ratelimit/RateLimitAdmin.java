@@ -53,7 +53,7 @@ public interface RateLimitAdmin {
      */
     RateLimitStatus override(String limit, RateLimitOverride override, long expectedVersion);
 
-    /** Does the same as {@link #override(String, RateLimitOverride, long)} without blocking. */
+    /** Sets the override without blocking: see {@link #override(String, RateLimitOverride, long)}. */
     CompletionStage<RateLimitStatus> overrideAsync(String limit, RateLimitOverride override, long expectedVersion);
 
     /** Removes the override of a limit, whatever it is: {@link #removeOverride(String, long)}. */
@@ -71,7 +71,7 @@ public interface RateLimitAdmin {
      */
     RateLimitStatus removeOverride(String limit, long expectedVersion);
 
-    /** Does the same as {@link #removeOverride(String, long)} without blocking. */
+    /** Removes the override without blocking: see {@link #removeOverride(String, long)}. */
     CompletionStage<RateLimitStatus> removeOverrideAsync(String limit, long expectedVersion);
 
     /** Returns the bucket of a key, which is neither null nor empty. */
@@ -98,7 +98,7 @@ public interface RateLimitAdmin {
         /** Returns the state of the bucket. Changes nothing. */
         BucketStatus inspect();
 
-        /** Does the same as {@link #inspect()} without blocking. */
+        /** Returns the state of the bucket without blocking. */
         CompletionStage<BucketStatus> inspectAsync();
 
         /**
@@ -109,7 +109,7 @@ public interface RateLimitAdmin {
          */
         BucketStatus grant(long permits);
 
-        /** Does the same as {@link #grant} without blocking. */
+        /** Returns permits without blocking: see {@link #grant}. */
         CompletionStage<BucketStatus> grantAsync(long permits);
 
         /**
@@ -120,7 +120,7 @@ public interface RateLimitAdmin {
          */
         BucketStatus block(Duration time);
 
-        /** Does the same as {@link #block} without blocking a thread. */
+        /** Blocks the key without blocking a thread: see {@link #block}. */
         CompletionStage<BucketStatus> blockAsync(Duration time);
 
         /**
@@ -130,13 +130,13 @@ public interface RateLimitAdmin {
          */
         BucketStatus unblock();
 
-        /** Does the same as {@link #unblock} without blocking. */
+        /** Ends a block without blocking a thread: see {@link #unblock}. */
         CompletionStage<BucketStatus> unblockAsync();
 
         /** Fills the bucket and ends a block: deletes its state in the store. */
         void reset();
 
-        /** Does the same as {@link #reset} without blocking. */
+        /** Fills the bucket without blocking a thread: see {@link #reset}. */
         CompletionStage<Void> resetAsync();
     }
 }

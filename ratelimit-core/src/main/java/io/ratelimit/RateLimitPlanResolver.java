@@ -33,7 +33,7 @@ public interface RateLimitPlanResolver {
     RateLimitPlan resolve(String limit, String key);
 
     /**
-     * Does the same without blocking, if it is implemented by a client that does not block. It is called on the thread of the
+     * Returns the plan without blocking, if it is implemented by a client that does not block. It is called on the thread of the
      * limited call, so it must return at once. By default, it calls {@link #resolve} on a thread that may block.
      *
      * @param executor has these threads

@@ -9,8 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Applies one limit programmatically.
  *
- * <p>Methods with a key use the bucket of this key, which is neither null nor empty. Methods without a key use the one bucket
- * of all callers, as an annotation without a {@code keyExpression} does.
+ * <p>A call uses the bucket of its key, which is neither null nor empty. {@link #allCallers()} uses one bucket for all callers.
  *
  * <p>Methods whose names end with {@code Async} never block and may be called on every thread. All their exceptions complete
  * the stage, including those that the blocking method throws. The other methods take no permits and throw an
@@ -35,6 +34,9 @@ public interface RateLimiter {
      */
     RateLimiter withPlan(@Nullable String plan);
 
+    /** Returns the methods for the one bucket of all callers, as an annotation without a {@code keyExpression} uses it. */
+    AllCallers allCallers();
+
     /** Takes one permit if it is available: {@link #tryAcquire(String, long)} for 1. */
     default RateLimitDecision tryAcquire(String key) {
         return tryAcquire(key, 1);
@@ -49,29 +51,13 @@ public interface RateLimiter {
      */
     RateLimitDecision tryAcquire(String key, long permits);
 
-    /** Does the same as {@link #tryAcquire(String)} without a key. */
-    default RateLimitDecision tryAcquire() {
-        return tryAcquire(1);
-    }
-
-    /** Does the same as {@link #tryAcquire(String, long)} without a key. */
-    RateLimitDecision tryAcquire(long permits);
-
-    /** Does the same as {@link #tryAcquire(String)} without blocking. */
+    /** Takes one permit if it is available, without blocking: {@link #tryAcquireAsync(String, long)} for 1. */
     default CompletionStage<RateLimitDecision> tryAcquireAsync(String key) {
         return tryAcquireAsync(key, 1);
     }
 
-    /** Does the same as {@link #tryAcquire(String, long)} without blocking. */
+    /** Takes all permits or none, without blocking: see {@link #tryAcquire(String, long)}. */
     CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits);
-
-    /** Does the same as {@link #tryAcquire()} without blocking. */
-    default CompletionStage<RateLimitDecision> tryAcquireAsync() {
-        return tryAcquireAsync(1);
-    }
-
-    /** Does the same as {@link #tryAcquire(long)} without blocking. */
-    CompletionStage<RateLimitDecision> tryAcquireAsync(long permits);
 
     /** Takes one permit and waits for it, if necessary: {@link #acquire(String, long)} for 1. */
     default void acquire(String key) {
@@ -90,34 +76,18 @@ public interface RateLimiter {
      */
     void acquire(String key, long permits);
 
-    /** Does the same as {@link #acquire(String)} without a key. */
-    default void acquire() {
-        acquire(1);
-    }
-
-    /** Does the same as {@link #acquire(String, long)} without a key. */
-    void acquire(long permits);
-
-    /** Does the same as {@link #acquire(String)} without blocking a thread: {@link #acquireAsync(String, long)} for 1. */
+    /** Takes one permit without blocking a thread: {@link #acquireAsync(String, long)} for 1. */
     default CompletionStage<Void> acquireAsync(String key) {
         return acquireAsync(key, 1);
     }
 
     /**
-     * Does the same as {@link #acquire(String, long)} without blocking a thread, not even while it waits. The stage completes
+     * Takes all permits or none, as {@link #acquire(String, long)}, without blocking a thread, not even while it waits. The stage completes
      * when you may proceed. Cancelling it, as a {@link CompletableFuture}, ends the wait, and the permits stay taken.
      */
     CompletionStage<Void> acquireAsync(String key, long permits);
 
-    /** Does the same as {@link #acquireAsync(String)} without a key. */
-    default CompletionStage<Void> acquireAsync() {
-        return acquireAsync(1);
-    }
-
-    /** Does the same as {@link #acquireAsync(String, long)} without a key. */
-    CompletionStage<Void> acquireAsync(long permits);
-
-    /** Does the same as {@link #enter(String, long)} for one permit. */
+    /** Begins a call that holds one permit: {@link #enter(String, long)} for 1. */
     default Entry enter(String key) {
         return enter(key, 1);
     }
@@ -139,32 +109,16 @@ public interface RateLimiter {
      */
     Entry enter(String key, long permits);
 
-    /** Does the same as {@link #enter(String)} without a key. */
-    default Entry enter() {
-        return enter(1);
-    }
-
-    /** Does the same as {@link #enter(String, long)} without a key. */
-    Entry enter(long permits);
-
-    /** Does the same as {@link #enter(String)} without blocking a thread. */
+    /** Begins a call without blocking a thread: {@link #enterAsync(String, long)} for 1. */
     default CompletionStage<Entry> enterAsync(String key) {
         return enterAsync(key, 1);
     }
 
     /**
-     * Does the same as {@link #enter(String, long)} without blocking a thread, not even while it waits. Cancelling the stage, as
+     * Begins a call, as {@link #enter(String, long)}, without blocking a thread, not even while it waits. Cancelling the stage, as
      * a {@link CompletableFuture}, ends the wait.
      */
     CompletionStage<Entry> enterAsync(String key, long permits);
-
-    /** Does the same as {@link #enterAsync(String)} without a key. */
-    default CompletionStage<Entry> enterAsync() {
-        return enterAsync(1);
-    }
-
-    /** Does the same as {@link #enterAsync(String, long)} without a key. */
-    CompletionStage<Entry> enterAsync(long permits);
 
     /**
      * {@linkplain #enter(String) Enters}, does the work, and closes the entry when the work has returned or failed.
@@ -172,15 +126,7 @@ public interface RateLimiter {
      * @throws Exception that of the work
      */
     default <T extends @Nullable Object> T call(String key, Callable<T> work) throws Exception {
-        return call(enter(key), work);
-    }
-
-    /** Does the same as {@link #call(String, Callable)} without a key. */
-    default <T extends @Nullable Object> T call(Callable<T> work) throws Exception {
-        return call(enter(), work);
-    }
-
-    private static <T extends @Nullable Object> T call(Entry entry, Callable<T> work) throws Exception {
+        Entry entry = enter(key);
         try {
             return work.call();
         } finally {
@@ -195,16 +141,7 @@ public interface RateLimiter {
      */
     default <T extends @Nullable Object> CompletionStage<T> callAsync(
             String key, Supplier<? extends CompletionStage<T>> work) {
-        return callAsync(enterAsync(key), work);
-    }
-
-    /** Does the same as {@link #callAsync(String, Supplier)} without a key. */
-    default <T extends @Nullable Object> CompletionStage<T> callAsync(Supplier<? extends CompletionStage<T>> work) {
-        return callAsync(enterAsync(), work);
-    }
-
-    private static <T extends @Nullable Object> CompletionStage<T> callAsync(
-            CompletionStage<Entry> entered, Supplier<? extends CompletionStage<T>> work) {
+        CompletionStage<Entry> entered = enterAsync(key);
         CompletableFuture<T> result = new CompletableFuture<>();
         var unused = entered.thenCompose(entry -> run(entry, work, result)).whenComplete((value, thrown) -> {
             if (thrown == null) {
@@ -245,14 +182,8 @@ public interface RateLimiter {
      */
     void charge(String key, long permits);
 
-    /** Does the same as {@link #charge(String, long)} without a key. */
-    void charge(long permits);
-
-    /** Does the same as {@link #charge(String, long)} without blocking. */
+    /** Charges what a call has cost, without blocking: see {@link #charge(String, long)}. */
     CompletionStage<Void> chargeAsync(String key, long permits);
-
-    /** Does the same as {@link #charge(long)} without blocking. */
-    CompletionStage<Void> chargeAsync(long permits);
 
     /**
      * Returns the decision that {@link #tryAcquire(String)} would return now, but with the current remaining and resetAfter.
@@ -260,14 +191,8 @@ public interface RateLimiter {
      */
     RateLimitDecision peek(String key);
 
-    /** Does the same as {@link #peek(String)} without a key. */
-    RateLimitDecision peek();
-
-    /** Does the same as {@link #peek(String)} without blocking. */
+    /** Returns the present decision without blocking: see {@link #peek(String)}. */
     CompletionStage<RateLimitDecision> peekAsync(String key);
-
-    /** Does the same as {@link #peek()} without blocking. */
-    CompletionStage<RateLimitDecision> peekAsync();
 
     /**
      * Fills the bucket of the key: deletes its state in the store.
@@ -276,14 +201,8 @@ public interface RateLimiter {
      */
     void reset(String key);
 
-    /** Does the same as {@link #reset(String)} without a key. */
-    void reset();
-
-    /** Does the same as {@link #reset(String)} without blocking. */
+    /** Fills the bucket without blocking: see {@link #reset(String)}. */
     CompletionStage<Void> resetAsync(String key);
-
-    /** Does the same as {@link #reset()} without blocking. */
-    CompletionStage<Void> resetAsync();
 
     /** A call that holds its permits until it is closed. */
     interface Entry extends AutoCloseable {

@@ -40,11 +40,12 @@ public interface RateLimiterRegistry {
      * @param requests at least one, and no two of the same bucket
      * @throws IllegalArgumentException if there is no request, two requests are for the same bucket, there is no limit of a
      *     name, a key is null or empty, or permits are negative; no permits are taken
+     * @throws IllegalStateException if a limit has {@link Algorithm#CONCURRENCY}: call {@link #enterAll}
      * @throws RateLimitStoreException if the store fails, depending on {@link OnStoreFailure}
      */
     JointDecision tryAcquireAll(List<PermitRequest> requests);
 
-    /** Does the same as {@link #tryAcquireAll} without blocking; exceptions complete the stage. */
+    /** Takes permits as {@link #tryAcquireAll} without blocking; exceptions complete the stage. */
     CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests);
 
     /**
@@ -55,13 +56,32 @@ public interface RateLimiterRegistry {
      * @throws RateLimitInterruptedException if the call has to wait and the thread is interrupted before or meanwhile; the
      *     interrupt flag is set, and the permits stay taken
      * @throws IllegalArgumentException as for {@link #tryAcquireAll}
+     * @throws IllegalStateException as for {@link #tryAcquireAll}
      * @throws RateLimitStoreException as for {@link #tryAcquireAll}
      */
     void acquireAll(List<PermitRequest> requests);
 
     /**
-     * Does the same as {@link #acquireAll} without blocking a thread, not even while it waits; exceptions complete the stage.
+     * Takes permits as {@link #acquireAll} without blocking a thread, not even while it waits; exceptions complete the stage.
      * Cancelling it, as a {@link CompletableFuture}, ends the wait, and the permits stay taken.
      */
     CompletionStage<Void> acquireAllAsync(List<PermitRequest> requests);
+
+    /**
+     * Begins a call, which holds the permits of all requests until you close the entry, as for a method with several annotations.
+     * This is how to use several limits if one has {@link Algorithm#CONCURRENCY}.
+     *
+     * @param requests as for {@link #tryAcquireAll}
+     * @throws RateLimitExceededException as for {@link #acquireAll}
+     * @throws RateLimitInterruptedException as for {@link RateLimiter#enter(String, long)}
+     * @throws IllegalArgumentException as for {@link #tryAcquireAll}
+     * @throws RateLimitStoreException as for {@link #tryAcquireAll}
+     */
+    RateLimiter.Entry enterAll(List<PermitRequest> requests);
+
+    /**
+     * Begins a call as {@link #enterAll} without blocking a thread, not even while it waits; exceptions complete the stage.
+     * Cancelling it, as a {@link CompletableFuture}, ends the wait.
+     */
+    CompletionStage<RateLimiter.Entry> enterAllAsync(List<PermitRequest> requests);
 }

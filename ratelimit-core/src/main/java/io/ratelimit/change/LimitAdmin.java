@@ -310,18 +310,12 @@ public final class LimitAdmin implements RateLimitAdmin {
     private IllegalArgumentException noSuchPlan(RateLimit limit) {
         String wanted = String.valueOf(plan);
         return new IllegalArgumentException("Limit '" + limit.name() + "' has no plan '" + wanted + "'"
-                + LimitNames.nearest(wanted, limit.plans().keySet())
-                        .map(nearest -> "; did you mean '" + nearest + "'?")
-                        .orElse("; known are " + limit.plans().keySet()));
+                + LimitNames.suggestion(wanted, limit.plans().keySet()));
     }
 
     /** Finds a limit that has the plan. */
     private EffectiveLimit find(String name) {
-        EffectiveLimit limit = catalog.effective(name)
-                .orElseThrow(() -> new IllegalArgumentException("There is no limit '" + name + "'"
-                        + LimitNames.nearest(name, catalog.names())
-                                .map(nearest -> "; did you mean '" + nearest + "'?")
-                                .orElse("; known are " + catalog.names())));
+        EffectiveLimit limit = catalog.require(name);
         if (plan != null && !LimitState.hasPlan(limit.configured(), plan)) {
             throw noSuchPlan(limit.configured());
         }

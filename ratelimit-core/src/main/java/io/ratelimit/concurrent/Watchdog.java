@@ -4,10 +4,8 @@ import java.lang.System.Logger.Level;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
@@ -24,18 +22,13 @@ public final class Watchdog {
 
     private static final Duration INTERVAL = Duration.ofSeconds(1);
 
-    private static final Watchdog SHARED = new Watchdog(
-            Watchdog::startThread,
-            CompletableFuture.delayedExecutor(INTERVAL.toSeconds(), TimeUnit.SECONDS, Runnable::run),
-            () -> Thread.sleep(INTERVAL.toMillis()));
+    private static final Watchdog SHARED = new Watchdog(Watchdog::startThread, () -> Thread.sleep(INTERVAL.toMillis()));
 
     private final Queue<Part<?>> parts = new ConcurrentLinkedQueue<>();
 
     private final AtomicBoolean running = new AtomicBoolean();
 
     private final Executor thread;
-
-    private final Executor later;
 
     private final Pause pause;
 
@@ -55,13 +48,9 @@ public final class Watchdog {
         void await() throws InterruptedException;
     }
 
-    /**
-     * @param thread runs a task in a thread of its own
-     * @param later runs a task that is to be tried again
-     */
-    Watchdog(Executor thread, Executor later, Pause pause) {
+    /** @param thread runs a task in a thread of its own */
+    Watchdog(Executor thread, Pause pause) {
         this.thread = thread;
-        this.later = later;
         this.pause = pause;
     }
 
@@ -87,16 +76,8 @@ public final class Watchdog {
             } catch (Throwable ex) {
                 // No thread could be started.
                 running.set(false);
-                startLater();
+                logger.log(Level.WARNING, "The watchdog could not be started; trying again with the next part", ex);
             }
-        }
-    }
-
-    private void startLater() {
-        try {
-            later.execute(this::start);
-        } catch (Throwable ex) {
-            logger.log(Level.WARNING, "The watchdog could not be started; trying again with the next part", ex);
         }
     }
 
@@ -146,7 +127,7 @@ public final class Watchdog {
         }
 
         /**
-         * Checks the part. Never throws.
+         * Checks the part. Throws nothing but what its log line throws, such as without memory, and only once.
          *
          * @return whether the part still exists
          */
@@ -155,16 +136,8 @@ public final class Watchdog {
             if (part == null) {
                 return false;
             }
-            try {
-                check(part);
-            } catch (Throwable ex) {
-                // Not even logged: there may be no memory. The other parts are checked nevertheless.
-            }
-            return true;
-        }
-
-        private void check(T part) {
             boolean known = troubled;
+            troubled = true;
             try {
                 String found = check.resume(part);
                 troubled = found != null;
@@ -172,11 +145,11 @@ public final class Watchdog {
                     logger.log(Level.WARNING, "{0} (found by the watchdog)", found);
                 }
             } catch (Throwable ex) {
-                troubled = true;
                 if (!known) {
                     logger.log(Level.WARNING, "A check of the watchdog failed; its next failures are not logged", ex);
                 }
             }
+            return true;
         }
     }
 }

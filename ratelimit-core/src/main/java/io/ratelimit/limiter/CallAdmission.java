@@ -59,7 +59,7 @@ final class CallAdmission {
         }
     }
 
-    /** Does the same as {@link #admit(AcquireRequest, StoreOutcome)} for one charge, without a call listener. */
+    /** Admits a call of one charge without a call listener, and blocks until it may proceed. */
     void admit(Charge charge, RateLimitDecision decision) {
         Duration delay = delay(charge, decision, observer);
         if (!delay.isZero()) {

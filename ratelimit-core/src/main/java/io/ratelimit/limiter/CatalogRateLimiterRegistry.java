@@ -57,7 +57,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public JointDecision tryAcquireAll(List<PermitRequest> requests) {
-        List<Charge> charges = charges(requests);
+        List<Charge> charges = rated(requests);
         List<Charge> enabled = enabled(charges);
         return enabled.isEmpty() ? unlimited(charges) : gate.decide(enabled);
     }
@@ -65,7 +65,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
     @Override
     public CompletionStage<JointDecision> tryAcquireAllAsync(List<PermitRequest> requests) {
         return Futures.start(() -> {
-            List<Charge> charges = charges(requests);
+            List<Charge> charges = rated(requests);
             List<Charge> enabled = enabled(charges);
             return enabled.isEmpty()
                     ? CompletableFuture.completedFuture(unlimited(charges))
@@ -75,7 +75,7 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
 
     @Override
     public void acquireAll(List<PermitRequest> requests) {
-        List<Charge> enabled = enabled(charges(requests));
+        List<Charge> enabled = enabled(rated(requests));
         if (!enabled.isEmpty()) {
             gate.enter(enabled);
         }
@@ -84,9 +84,31 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
     @Override
     public CompletionStage<Void> acquireAllAsync(List<PermitRequest> requests) {
         return Futures.start(() -> {
-            List<Charge> enabled = enabled(charges(requests));
+            List<Charge> enabled = enabled(rated(requests));
             return enabled.isEmpty() ? CompletableFuture.completedFuture(null) : gate.enterAsync(enabled);
         });
+    }
+
+    @Override
+    public RateLimiter.Entry enterAll(List<PermitRequest> requests) {
+        List<Charge> enabled = enabled(charges(requests));
+        return enabled.isEmpty() ? StoreRateLimiter.UNLIMITED : StoreRateLimiter.enter(gate, enabled);
+    }
+
+    @Override
+    public CompletionStage<RateLimiter.Entry> enterAllAsync(List<PermitRequest> requests) {
+        return Futures.start(() -> {
+            List<Charge> enabled = enabled(charges(requests));
+            return enabled.isEmpty()
+                    ? CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED)
+                    : StoreRateLimiter.enterAsync(gate, enabled);
+        });
+    }
+
+    private List<Charge> rated(List<PermitRequest> requests) {
+        List<Charge> charges = charges(requests);
+        charges.forEach(charge -> StoreRateLimiter.checkRate(charge.limit()));
+        return charges;
     }
 
     private List<Charge> charges(List<PermitRequest> requests) {
@@ -96,7 +118,6 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         List<Charge> charges = new ArrayList<>(requests.size());
         for (PermitRequest request : requests) {
             RateLimit limit = declared(request.limitName()).limit();
-            StoreRateLimiter.checkRate(limit);
             Charge charge = request.forAllCallers()
                     ? new Charge(limit, null, request.permits())
                     : Charge.keyed(limit, request.key(), request.permits());
@@ -105,6 +126,11 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
                         + "': requests must not name the same key twice; add up their permits");
             }
             charges.add(charge);
+        }
+        try {
+            JointLimits.check(charges.stream().map(Charge::limit).toList());
+        } catch (RateLimitConfigurationException ex) {
+            throw new IllegalArgumentException(ex.getMessage(), ex);
         }
         return charges;
     }
@@ -127,13 +153,13 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
         if (known != null) {
             return known;
         }
-        var unused = limit(name);
+        var unused = catalog.require(name);
         return unchecked(name);
     }
 
     private StoreRateLimiter unchecked(String name) {
         return limiters.computeIfAbsent(
-                LimitNames.canonical(name), id -> new StoreRateLimiter(name, this::limit, gate));
+                LimitNames.canonical(name), id -> new StoreRateLimiter(name, catalog::require, gate));
     }
 
     /**
@@ -147,19 +173,8 @@ public final class CatalogRateLimiterRegistry implements RateLimiterRegistry {
             if (catalog.find(name).isEmpty()) {
                 throw new RateLimitConfigurationException(
                         "RateLimiterRegistry.get(\"" + name + "\") must be called with the name of a declared limit.",
-                        unknown(name));
+                        catalog.unknown(name));
             }
         });
-    }
-
-    private EffectiveLimit limit(String name) {
-        return catalog.effective(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
-    }
-
-    private String unknown(String name) {
-        return "There is no limit '" + name + "'"
-                + LimitNames.nearest(name, catalog.names())
-                        .map(nearest -> "; did you mean '" + nearest + "'?")
-                        .orElse("; known are " + catalog.names());
     }
 }

@@ -61,7 +61,7 @@ final class ConcurrencyGate {
         return new ConcurrencyGate(store, ofChild, observerOfChild, continuationsOfChild, queues);
     }
 
-    /** Does the same as {@link RateLimitGate#enter(AcquireRequest)}. */
+    /** Charges all limits or none, and waits: see {@link RateLimitGate#enter(AcquireRequest)}. */
     Settlement enter(AcquireRequest acquire) {
         StoreOutcome outcome = decide(acquire);
         try {

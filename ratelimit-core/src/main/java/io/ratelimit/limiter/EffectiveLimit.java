@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,8 @@ public final class EffectiveLimit {
     private boolean told = true;
 
     private final List<Consumer<RateLimit>> checks = new CopyOnWriteArrayList<>();
+
+    private final List<JointLimits> calls = new CopyOnWriteArrayList<>();
 
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
@@ -74,7 +77,7 @@ public final class EffectiveLimit {
         RateLimit limit = get();
         PlanLimits known = plans;
         if (known == null || known.limit() != limit) {
-            known = new PlanLimits(limit, mistakes);
+            known = new PlanLimits(limit, mistakes, this::checkJointly);
             plans = known;
         }
         return known;
@@ -93,6 +96,11 @@ public final class EffectiveLimit {
         checks.add(check);
     }
 
+    /** Adds the limits of a call that this one is on. */
+    void join(JointLimits call) {
+        calls.add(call);
+    }
+
     /** Adds a listener that is called after each change. */
     public void addListener(Runnable listener) {
         listeners.add(listener);
@@ -108,7 +116,7 @@ public final class EffectiveLimit {
         LimitState present = state;
         Map<String, StoredOverride> next = new HashMap<>(present.overrides());
         next.put(plan, new StoredOverride(0, 0, candidate, null));
-        var unused = LimitState.effective(present.configured(), next, this::check);
+        var unused = LimitState.effective(present.configured(), next, this::checkJointly);
     }
 
     /**
@@ -146,9 +154,23 @@ public final class EffectiveLimit {
         checks.forEach(check -> check.accept(candidate));
     }
 
+    private void checkJointly(RateLimit candidate) {
+        check(candidate);
+        checkCalls(limit -> limit == this ? candidate : limit.get());
+    }
+
+    /**
+     * Checks this limit beside the others of its calls.
+     *
+     * @param numbers returns what would apply to a limit
+     */
+    void checkCalls(Function<EffectiveLimit, RateLimit> numbers) {
+        calls.forEach(call -> call.check(numbers));
+    }
+
     private LimitState update(RateLimit configured) {
         LimitState before = state;
-        LimitState next = before.next(configured, overrides, this::check);
+        LimitState next = before.next(configured, overrides, this::checkJointly);
         state = next;
         if (next.effective() != before.effective() || !told) {
             tellListeners();

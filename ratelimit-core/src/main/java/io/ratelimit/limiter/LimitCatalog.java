@@ -136,6 +136,19 @@ public final class LimitCatalog {
         return parent == null ? own : own.or(() -> parent.effective(name));
     }
 
+    /**
+     * Returns the holder of the limit of this name.
+     *
+     * @throws IllegalArgumentException if there is none; the message suggests the most similar name
+     */
+    public EffectiveLimit require(String name) {
+        return effective(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
+    }
+
+    String unknown(String name) {
+        return "There is no limit '" + name + "'" + LimitNames.suggestion(name, names());
+    }
+
     /** Returns the limits of this context that apply now, without those of its parent. */
     public List<RateLimit> limits() {
         return effective().stream().map(EffectiveLimit::get).toList();
@@ -220,6 +233,7 @@ public final class LimitCatalog {
                 throw ex.at(declaration.place);
             }
         }
+        changes.keySet().forEach(limit -> limit.checkCalls(each -> changes.getOrDefault(each, each.configured())));
         settings = next;
         changes.forEach(EffectiveLimit::reconfigure);
         return List.copyOf(changes.keySet());

@@ -114,7 +114,7 @@ final class PermitQueues {
                 .whenComplete((done, thrown) -> charges.forEach(this::released));
     }
 
-    /** Does the same as {@link #decide(StoreRequest, CallObserver)} without blocking. Cancelling the future ends the wait. */
+    /** Decides without blocking: see {@link #decide(StoreRequest, CallObserver)}. Cancelling the future ends the wait. */
     CompletableFuture<StoreOutcome> decideAsync(StoreRequest request, CallObserver observer) {
         return decide(request, observer, threads);
     }

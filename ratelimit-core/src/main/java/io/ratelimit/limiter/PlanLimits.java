@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitPlan;
 import io.ratelimit.concurrent.BoundedCache;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,14 +23,18 @@ final class PlanLimits {
 
     private final PlanMistakes mistakes;
 
+    private final Consumer<RateLimit> check;
+
     /** By the id and by the name as configured, which most expressions return. */
     private final Map<String, RateLimit> named = new HashMap<>();
 
     private final BoundedCache<RateLimitPlan, RateLimit> numbered = new BoundedCache<>(MOST_NUMBERS, this::derive);
 
-    PlanLimits(RateLimit limit, PlanMistakes mistakes) {
+    /** @param check throws a {@link RateLimitConfigurationException} if a limit cannot apply */
+    PlanLimits(RateLimit limit, PlanMistakes mistakes, Consumer<RateLimit> check) {
         this.limit = limit;
         this.mistakes = mistakes;
+        this.check = check;
         limit.plans().forEach((name, plan) -> {
             named.put(LimitNames.canonical(name), plan);
             named.put(name, plan);
@@ -70,7 +75,9 @@ final class PlanLimits {
 
     private RateLimit derive(RateLimitPlan plan) {
         try {
-            return limit.with(plan);
+            RateLimit derived = limit.with(plan);
+            check.accept(derived);
+            return derived;
         } catch (RateLimitConfigurationException ex) {
             mistakes.invalid(limit, plan, ex);
             RateLimit configured = named.get(LimitNames.canonical(plan.name()));

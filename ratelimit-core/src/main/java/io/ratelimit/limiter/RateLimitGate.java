@@ -118,14 +118,14 @@ public final class RateLimitGate {
         return limit.hasRate() ? admission.waiting().of(limit) : concurrency.waiting(limit);
     }
 
-    /** Does the same as {@link #enter(AcquireRequest)} for one charge, without a settlement and without a call listener. */
+    /** Charges one limit and waits, without a settlement and without a call listener: see {@link #enter(AcquireRequest)}. */
     public void enter(Charge charge) {
         checkMayBlock(charge, true);
         admission.admit(charge, ask(charge));
     }
 
     /**
-     * Does the same as {@link #enter(AcquireRequest)} without blocking. Exceptions complete the stage. If the stage is
+     * Charges all limits or none, and waits without blocking: see {@link #enter(AcquireRequest)}. Exceptions complete the stage. If the stage is
      * cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken, except those of concurrency
      * limits.
      */
@@ -139,7 +139,7 @@ public final class RateLimitGate {
     }
 
     /**
-     * Does the same as {@link #enterAsync(AcquireRequest)} for a reactive call.
+     * Charges all limits or none for a reactive call: see {@link #enterAsync(AcquireRequest)}.
      *
      * @param parent as for {@link CallObserver#ofCall}
      */
@@ -157,7 +157,7 @@ public final class RateLimitGate {
         return entered;
     }
 
-    /** Does the same as {@link #enterAsync(AcquireRequest)} without a settlement and without a call listener. */
+    /** Charges all limits or none and waits without blocking, without a settlement and without a call listener. */
     CompletionStage<Void> enterAsync(List<Charge> charges) {
         CompletableFuture<Void> entered = new CompletableFuture<>();
         enterAsync(
@@ -197,7 +197,7 @@ public final class RateLimitGate {
         return continuations.apart(store.chargeAsync(charge));
     }
 
-    /** Does the same as {@link #chargeAsync}, and waits for the store. */
+    /** Charges permits even beyond the capacity, and waits for the store. */
     void charge(Charge charge) {
         checkCost(charge);
         checkMayBlock(charge, false);
@@ -265,7 +265,7 @@ public final class RateLimitGate {
         return store.isNonBlocking(limit);
     }
 
-    /** Does the same as {@link #enter(AcquireRequest)} without a settlement and without a call listener. */
+    /** Charges all limits or none, and waits, without a settlement and without a call listener. */
     void enter(List<Charge> charges) {
         enter(new AcquireRequest(charges, false, CallListener.NONE));
     }
@@ -288,7 +288,7 @@ public final class RateLimitGate {
         }
     }
 
-    /** Does the same as {@link #decide(List)} for one charge. */
+    /** Charges one limit or not, and does not wait. */
     RateLimitDecision decide(Charge charge) {
         checkMayBlock(charge, false);
         RateLimitDecision decision = ask(charge);
@@ -302,7 +302,7 @@ public final class RateLimitGate {
         return admission.report(ask(StoreRequest.of(charges)), observer).joint();
     }
 
-    /** Does the same as {@link #decide(List)} without blocking. */
+    /** Charges all limits or none, and neither waits nor blocks. */
     CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
         CallObserver ofCall = observer.ofCall(null);
         return continuations.apart(store.decideAsync(StoreRequest.of(charges))).handle((outcome, thrown) -> {

@@ -1,5 +1,6 @@
 package io.ratelimit.limiter;
 
+import io.ratelimit.AllCallers;
 import io.ratelimit.JointDecision;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimitDecision;
@@ -55,9 +56,17 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         return CompletableFuture.completedFuture(null);
     }
 
-    private static final class Unlimited implements RateLimiter {
+    @Override
+    public RateLimiter.Entry enterAll(List<PermitRequest> requests) {
+        return StoreRateLimiter.UNLIMITED;
+    }
 
-        private static final Entry ENTRY = () -> {};
+    @Override
+    public CompletionStage<RateLimiter.Entry> enterAllAsync(List<PermitRequest> requests) {
+        return CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED);
+    }
+
+    private static final class Unlimited implements RateLimiter {
 
         @Override
         public RateLimiter withPlan(@Nullable String plan) {
@@ -65,12 +74,12 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         }
 
         @Override
-        public RateLimitDecision tryAcquire(String key, long permits) {
-            return ALLOWED;
+        public AllCallers allCallers() {
+            return new AllCallers(this);
         }
 
         @Override
-        public RateLimitDecision tryAcquire(long permits) {
+        public RateLimitDecision tryAcquire(String key, long permits) {
             return ALLOWED;
         }
 
@@ -80,15 +89,7 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         }
 
         @Override
-        public CompletionStage<RateLimitDecision> tryAcquireAsync(long permits) {
-            return CompletableFuture.completedFuture(ALLOWED);
-        }
-
-        @Override
         public void acquire(String key, long permits) {}
-
-        @Override
-        public void acquire(long permits) {}
 
         @Override
         public CompletionStage<Void> acquireAsync(String key, long permits) {
@@ -96,15 +97,7 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         }
 
         @Override
-        public CompletionStage<Void> acquireAsync(long permits) {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
         public void charge(String key, long permits) {}
-
-        @Override
-        public void charge(long permits) {}
 
         @Override
         public CompletionStage<Void> chargeAsync(String key, long permits) {
@@ -112,37 +105,17 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         }
 
         @Override
-        public CompletionStage<Void> chargeAsync(long permits) {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
         public Entry enter(String key, long permits) {
-            return ENTRY;
-        }
-
-        @Override
-        public Entry enter(long permits) {
-            return ENTRY;
+            return StoreRateLimiter.UNLIMITED;
         }
 
         @Override
         public CompletionStage<Entry> enterAsync(String key, long permits) {
-            return CompletableFuture.completedFuture(ENTRY);
-        }
-
-        @Override
-        public CompletionStage<Entry> enterAsync(long permits) {
-            return CompletableFuture.completedFuture(ENTRY);
+            return CompletableFuture.completedFuture(StoreRateLimiter.UNLIMITED);
         }
 
         @Override
         public RateLimitDecision peek(String key) {
-            return ALLOWED;
-        }
-
-        @Override
-        public RateLimitDecision peek() {
             return ALLOWED;
         }
 
@@ -152,23 +125,10 @@ public final class UnlimitedRateLimiterRegistry implements RateLimiterRegistry {
         }
 
         @Override
-        public CompletionStage<RateLimitDecision> peekAsync() {
-            return CompletableFuture.completedFuture(ALLOWED);
-        }
-
-        @Override
         public void reset(String key) {}
 
         @Override
-        public void reset() {}
-
-        @Override
         public CompletionStage<Void> resetAsync(String key) {
-            return CompletableFuture.completedFuture(null);
-        }
-
-        @Override
-        public CompletionStage<Void> resetAsync() {
             return CompletableFuture.completedFuture(null);
         }
     }

@@ -71,7 +71,7 @@ interface Rule<U extends Usage> {
         return refund(usage, now, permits, receipt);
     }
 
-    /** Does the same if the state does not know single charges. */
+    /** Undoes a charge or a part of it, if the state does not know single charges. */
     U refund(U usage, long now, long permits, CounterState receipt);
 
     /** Returns permits to the bucket, those that were taken last, or all if there are fewer. */

@@ -28,7 +28,7 @@ public interface Refund {
      */
     CompletionStage<Void> refund(Map<Charge, Long> permits);
 
-    /** Does the same as {@link #refund(Map)} for all permits of these charges. */
+    /** Refunds all permits of these charges: see {@link #refund(Map)}. */
     default CompletionStage<Void> refund(List<Charge> charges) {
         Map<Charge, Long> permits = new LinkedHashMap<>();
         charges.forEach(charge -> permits.put(charge, charge.permits()));

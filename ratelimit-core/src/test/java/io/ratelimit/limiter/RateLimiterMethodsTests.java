@@ -53,32 +53,32 @@ class RateLimiterMethodsTests {
         TRY_ACQUIRE(1) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.tryAcquire() : limiter.tryAcquire(key);
+                return key == null ? limiter.allCallers().tryAcquire() : limiter.tryAcquire(key);
             }
         },
         TRY_ACQUIRE_SEVERAL(4) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.tryAcquire(4) : limiter.tryAcquire(key, 4);
+                return key == null ? limiter.allCallers().tryAcquire(4) : limiter.tryAcquire(key, 4);
             }
         },
         TRY_ACQUIRE_ASYNC(1) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.tryAcquireAsync() : limiter.tryAcquireAsync(key);
+                return key == null ? limiter.allCallers().tryAcquireAsync() : limiter.tryAcquireAsync(key);
             }
         },
         TRY_ACQUIRE_SEVERAL_ASYNC(4) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.tryAcquireAsync(4) : limiter.tryAcquireAsync(key, 4);
+                return key == null ? limiter.allCallers().tryAcquireAsync(4) : limiter.tryAcquireAsync(key, 4);
             }
         },
         ACQUIRE(1) {
             @Override
             Object call(RateLimiter limiter, String key) {
                 if (key == null) {
-                    limiter.acquire();
+                    limiter.allCallers().acquire();
                 } else {
                     limiter.acquire(key);
                 }
@@ -89,7 +89,7 @@ class RateLimiterMethodsTests {
             @Override
             Object call(RateLimiter limiter, String key) {
                 if (key == null) {
-                    limiter.acquire(4);
+                    limiter.allCallers().acquire(4);
                 } else {
                     limiter.acquire(key, 4);
                 }
@@ -99,32 +99,32 @@ class RateLimiterMethodsTests {
         ACQUIRE_ASYNC(1) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.acquireAsync() : limiter.acquireAsync(key);
+                return key == null ? limiter.allCallers().acquireAsync() : limiter.acquireAsync(key);
             }
         },
         ACQUIRE_SEVERAL_ASYNC(4) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.acquireAsync(4) : limiter.acquireAsync(key, 4);
+                return key == null ? limiter.allCallers().acquireAsync(4) : limiter.acquireAsync(key, 4);
             }
         },
         PEEK(1) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.peek() : limiter.peek(key);
+                return key == null ? limiter.allCallers().peek() : limiter.peek(key);
             }
         },
         PEEK_ASYNC(1) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.peekAsync() : limiter.peekAsync(key);
+                return key == null ? limiter.allCallers().peekAsync() : limiter.peekAsync(key);
             }
         },
         RESET(0) {
             @Override
             Object call(RateLimiter limiter, String key) {
                 if (key == null) {
-                    limiter.reset();
+                    limiter.allCallers().reset();
                 } else {
                     limiter.reset(key);
                 }
@@ -134,7 +134,7 @@ class RateLimiterMethodsTests {
         RESET_ASYNC(0) {
             @Override
             Object call(RateLimiter limiter, String key) {
-                return key == null ? limiter.resetAsync() : limiter.resetAsync(key);
+                return key == null ? limiter.allCallers().resetAsync() : limiter.resetAsync(key);
             }
         };
 
@@ -267,7 +267,7 @@ class RateLimiterMethodsTests {
     void rejectionCompletesTheStageItself() {
         store.answer(NO);
         AtomicReference<Throwable> seen = new AtomicReference<>();
-        var unused = limiter(quotes, store).acquireAsync().exceptionally(thrown -> {
+        var unused = limiter(quotes, store).allCallers().acquireAsync().exceptionally(thrown -> {
             seen.set(thrown);
             return null;
         });
@@ -279,9 +279,14 @@ class RateLimiterMethodsTests {
         RateLimiter trial = limiter(TestLimits.dryRun(quotes), store);
         for (RateLimitDecision decision : List.of(LATER, NO)) {
             store.answer(decision);
-            assertThat(future(trial.acquireAsync())).isCompleted();
-            trial.acquire(2);
-            assertThat(trial.peekAsync().toCompletableFuture().join().allowed()).isTrue();
+            assertThat(future(trial.allCallers().acquireAsync())).isCompleted();
+            trial.allCallers().acquire(2);
+            assertThat(trial.allCallers()
+                            .peekAsync()
+                            .toCompletableFuture()
+                            .join()
+                            .allowed())
+                    .isTrue();
         }
         assertThat(timer.delay).isNull();
     }
@@ -295,9 +300,9 @@ class RateLimiterMethodsTests {
                 .rate(1, Duration.ofHours(1))
                 .build();
         RateLimiter limiter = limiter(spaced, eventLoop(new InMemoryRateLimitStore(new TestClock(), 100)));
-        assertThatIllegalStateException().isThrownBy(limiter::acquire);
-        assertThat(limiter.peek().remaining()).isEqualTo(2);
-        assertThat(limiter.tryAcquire().allowed()).isTrue();
+        assertThatIllegalStateException().isThrownBy(() -> limiter.acquire("alice"));
+        assertThat(limiter.peek("alice").remaining()).isEqualTo(2);
+        assertThat(limiter.tryAcquire("alice").allowed()).isTrue();
     }
 
     private Throwable failure(Method method, RateLimiter limiter, String key) {

@@ -10,7 +10,7 @@ import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.Scope;
 import io.ratelimit.memory.InMemoryRateLimitStore;
 import io.ratelimit.store.failover.FailoverRateLimitStore;
-import io.ratelimit.store.scope.ScopedRateLimitStore;
+import io.ratelimit.store.scope.RoutingRateLimitStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.util.concurrent.CompletableFuture;
@@ -70,7 +70,7 @@ class ForcedChargeTests {
     @Test
     void limitOfAnInstanceIsChargedInMemory() {
         RateLimit own = RateLimit.named("own").rate("5/h").scope(Scope.INSTANCE).build();
-        RateLimitStore scoped = new ScopedRateLimitStore(failover, local);
+        RateLimitStore scoped = RoutingRateLimitStore.byScope(failover, local);
         assertThat(scoped.chargeAsync(new Charge(own, "alice", 3))).isCompleted();
         assertThat(used(local, own)).isEqualTo(3);
     }

@@ -104,7 +104,7 @@ final class Batch implements TimeLimit, BatchTimeout.Timed {
             if (call.isWaitedFor() == waitedFor) {
                 call.answer(reply, from);
             }
-            from += ScriptCodec.numbers(call.call(), call.charges().size());
+            from += call.call().numbers(call.charges().size());
         }
     }
 

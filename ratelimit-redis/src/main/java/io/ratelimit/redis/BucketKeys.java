@@ -1,8 +1,11 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,6 +48,17 @@ final class BucketKeys {
     byte[] name(RateLimit limit, @Nullable String key) {
         return (prefix + tag(key) + "}:" + (limit.hasRate() ? limit.id() : limit.id() + HELD))
                 .getBytes(StandardCharsets.UTF_8);
+    }
+
+    List<byte[]> names(List<Charge> charges) {
+        if (charges.size() == 1) {
+            return List.of(name(charges.get(0).limit(), charges.get(0).key()));
+        }
+        List<byte[]> names = new ArrayList<>(charges.size());
+        for (Charge charge : charges) {
+            names.add(name(charge.limit(), charge.key()));
+        }
+        return names;
     }
 
     private String tag(@Nullable String key) {

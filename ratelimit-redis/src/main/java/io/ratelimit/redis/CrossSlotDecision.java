@@ -13,9 +13,11 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Decides charges whose buckets are in different slots of a cluster, where no script reaches them all. Looks at all slots in
@@ -30,33 +32,68 @@ final class CrossSlotDecision {
 
     private final CalendarCalls calendars;
 
-    private final boolean keyByKey;
+    /** Runs a script for each key, while a slot is moving to another node and its keys are on both. */
+    private final CrossSlotDecision keyByKey;
 
-    private CrossSlotDecision(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars, boolean keyByKey) {
+    /** Creates one that runs a script for each slot. */
+    CrossSlotDecision(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars) {
+        this(redis, codec, calendars, new CrossSlotDecision(redis, codec, calendars, null));
+    }
+
+    private CrossSlotDecision(
+            GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars, @Nullable CrossSlotDecision keyByKey) {
         this.redis = redis;
         this.codec = codec;
         this.calendars = calendars;
-        this.keyByKey = keyByKey;
+        this.keyByKey = keyByKey == null ? this : keyByKey;
     }
 
-    /** Creates one that runs a script for each slot. */
-    static CrossSlotDecision slots(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars) {
-        return new CrossSlotDecision(redis, codec, calendars, false);
+    /** Returns whether no single script reaches all keys. */
+    boolean isNeeded(List<byte[]> names) {
+        return names.size() > 1 && redis.isClustered() && differ(slots(names));
     }
 
-    /** Creates one that runs a script for each key, while a slot is moving to another node and its keys are on both. */
-    static CrossSlotDecision keys(GuardedRedis redis, ScriptCodec codec, CalendarCalls calendars) {
-        return new CrossSlotDecision(redis, codec, calendars, true);
+    private static int[] slots(List<byte[]> names) {
+        return names.stream().mapToInt(ClusterSlotHashUtil::calculateSlot).toArray();
+    }
+
+    private static boolean differ(int[] slots) {
+        return Arrays.stream(slots).anyMatch(slot -> slot != slots[0]);
+    }
+
+    /** Returns what decides by scripts that reach their keys, after one script has not. */
+    CrossSlotDecision afterOneScript(List<byte[]> names) {
+        return differ(slots(names)) ? this : keyByKey;
+    }
+
+    /** Runs one script if it reaches all keys, else one for each slot, or one for each key while a slot is moving. */
+    <T> CompletableFuture<T> inOneOrMore(
+            List<byte[]> names,
+            Supplier<CompletableFuture<T>> one,
+            Function<CrossSlotDecision, CompletableFuture<T>> more) {
+        if (names.size() == 1) {
+            return one.get();
+        }
+        return isNeeded(names)
+                ? orElse(more.apply(this), () -> more.apply(keyByKey))
+                : orElse(one.get(), () -> more.apply(afterOneScript(names)));
+    }
+
+    private static <T> CompletableFuture<T> orElse(
+            CompletableFuture<T> work, Supplier<CompletableFuture<T>> ifKeysAreApart) {
+        return work.exceptionallyCompose(thrown -> RedisFailureMapper.areKeysApart(thrown)
+                ? ifKeysAreApart.get()
+                : CompletableFuture.failedFuture(thrown));
     }
 
     /**
      * Decides charges.
      *
-     * @param slots one for each name
      * @param holds what the call asks for of concurrency limits
      */
     CompletableFuture<ScriptReply> decide(
-            List<Charge> charges, List<byte[]> names, int[] slots, List<PermitHold> holds, Deadline deadline) {
+            List<Charge> charges, List<byte[]> names, List<PermitHold> holds, Deadline deadline) {
+        int[] slots = slots(names);
         List<Part> binding =
                 parts(charges, names, slots, holds, charge -> !charge.limit().dryRun());
         List<Part> dryRuns =
@@ -78,7 +115,7 @@ final class CrossSlotDecision {
                 .forEach(i -> bySlot.computeIfAbsent(slots[i], slot -> new ArrayList<>())
                         .add(i));
         Stream<List<Integer>> groups = bySlot.values().stream();
-        if (keyByKey) {
+        if (keyByKey == this) {
             groups = groups.flatMap(indexes -> indexes.stream()
                     .sorted(Comparator.comparing(names::get, Arrays::compareUnsigned))
                     .map(List::of));
@@ -127,7 +164,7 @@ final class CrossSlotDecision {
         return calendars.complete(
                 part.charges,
                 () -> redis.execute(part.slot, part.names, arguments(part, call), deadline)
-                        .thenAccept(reply -> part.read(call, reply, codec)));
+                        .thenAccept(reply -> part.read(call, reply)));
     }
 
     private byte[][] arguments(Part part, ScriptCall call) {
@@ -231,11 +268,11 @@ final class CrossSlotDecision {
             return indexes.stream().map(all::get).toList();
         }
 
-        void read(ScriptCall call, List<Long> reply, ScriptCodec codec) {
+        void read(ScriptCall call, List<Long> reply) {
             if (call == ScriptCall.LOOK) {
-                seen = codec.decisions(call, charges, reply, 0);
+                seen = ScriptReply.decisions(call, charges, reply, 0);
             } else {
-                charged = codec.reply(call, charges, reply, 0);
+                charged = ScriptReply.of(call, charges, reply, 0);
             }
         }
 

@@ -5,7 +5,6 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.DaemonThreads;
-import io.ratelimit.concurrent.Watchdog;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -44,9 +43,6 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
     /** The number of beats of the clock within a timeout. */
     private static final int BEATS = 8;
 
-    /** The longest time that a new connection to a silent server may keep the probes waiting. */
-    private static final Duration LONGEST_RECONNECT = Duration.ofMinutes(2);
-
     private final RateLimitScriptExecutor executor;
 
     private final Duration timeout;
@@ -78,20 +74,17 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
      */
     public GuardedRedis(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
         this(executor, timeout, keyPrefix, true, DaemonThreads.createScheduler("ratelimit-probe"), System::nanoTime);
-        Watchdog.shared().watch(this, GuardedRedis::resumeProbes);
     }
 
     /** Creates one for the warm-up. It never replaces a connection, because callers, whose circuit breakers are others, use it. */
     public static GuardedRedis forWarmUp(RateLimitScriptExecutor executor, Duration timeout, String keyPrefix) {
-        GuardedRedis redis = new GuardedRedis(
+        return new GuardedRedis(
                 executor,
                 timeout,
                 keyPrefix,
                 false,
                 DaemonThreads.createScheduler("ratelimit-warm-up-probe"),
                 System::nanoTime);
-        Watchdog.shared().watch(redis, GuardedRedis::resumeProbes);
-        return redis;
     }
 
     /**
@@ -277,17 +270,19 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
 
     /**
      * Runs a probe on every server. The result fails if one of them fails twice. Neither failure counts towards the circuit
-     * breaker, so a check affects no call. The server is probed from then on: without calls, nothing else would find another
-     * connection.
+     * breaker. If no call was answered meanwhile, the connection is closed: without calls, nothing else would find another one.
      */
     public CompletableFuture<Void> check() {
-        return probeAll((server, probe) -> server.callInBackground(probe, deadline())
-                .exceptionallyCompose(late -> server.callInBackground(probe, deadline())
-                        .whenComplete((answer, failure) -> {
-                            if (failure != null) {
-                                server.suspect(failure);
-                            }
-                        })));
+        return probeAll((server, probe) -> {
+            long since = nanos();
+            return server.callInBackground(probe, deadline())
+                    .exceptionallyCompose(late -> server.callInBackground(probe, deadline()))
+                    .whenComplete((answer, failure) -> {
+                        if (failure != null && server.isSilent(since, failure)) {
+                            probes.reconnect(server);
+                        }
+                    });
+        });
     }
 
     private CompletableFuture<Void> probeAll(
@@ -336,25 +331,10 @@ public final class GuardedRedis implements SmartLifecycle, DisposableBean {
             return;
         }
         if (server.isOpen()) {
-            server.expectProbeWithin(LONGEST_RECONNECT);
             executor.topology().reconnect(server.name());
         } else {
             executor.topology().disconnect(server.name());
         }
-    }
-
-    /** Restarts probes that have ended too early. Returns a sentence for the log if there were any. */
-    @Nullable
-    String resumeProbes() {
-        if (closing || probes.isStopped()) {
-            return null;
-        }
-        String found = null;
-        for (ServerCircuitBreaker server : breakers.values()) {
-            String overdue = server.resumeProbes();
-            found = overdue == null ? found : overdue;
-        }
-        return found;
     }
 
     private CompletionStage<List<Long>> probeOn(String tag) {

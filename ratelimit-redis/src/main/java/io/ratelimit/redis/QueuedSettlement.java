@@ -3,10 +3,8 @@ package io.ratelimit.redis;
 import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.Charge;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 
-/** The settlement of one charge, from when it is queued until Redis has made it or it is lost. It ends once. */
+/** The settlement of one charge, from when it is queued until Redis has made it or it is lost. */
 final class QueuedSettlement {
 
     /** The largest weight of a script, which takes Redis less than a millisecond. */
@@ -30,11 +28,9 @@ final class QueuedSettlement {
 
     private final CompletableFuture<Void> done = new CompletableFuture<>();
 
-    private final AtomicBoolean over = new AtomicBoolean();
+    private int attempts = 1;
 
-    private final AtomicInteger attempts = new AtomicInteger(1);
-
-    private volatile boolean alone;
+    private boolean alone;
 
     /**
      * @param charge what is charged, or what was
@@ -89,29 +85,20 @@ final class QueuedSettlement {
         return done;
     }
 
-    /** Returns whether it was made or is lost, so that it is not sent any more. */
-    boolean isOver() {
-        return over.get();
-    }
-
     /** Ends it, because Redis has made it. */
     void made() {
-        if (over.compareAndSet(false, true)) {
-            done.complete(null);
-        }
+        done.complete(null);
     }
 
     /** Ends it, because Redis has not made it, or may not have, and counts it. */
     void lost(Throwable failure, SettlementLosses losses) {
-        if (over.compareAndSet(false, true)) {
-            losses.add(this, failure);
-            done.completeExceptionally(failure);
-        }
+        losses.add(this, failure);
+        done.completeExceptionally(failure);
     }
 
     /** Counts an attempt that has changed nothing. Returns whether there may be another. */
     boolean mayTryAgain() {
-        return attempts.getAndIncrement() < ATTEMPTS;
+        return attempts++ < ATTEMPTS;
     }
 
     /** Has it sent in a script of its own. */

@@ -12,8 +12,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes the servers whose circuit breaker is open, or that checks could not reach, one after the other: eight probes a second in
- * total, until a server answers. A server that stays silent gets a new connection. All state is confined to one thread, which
+ * Probes the servers whose circuit breaker is open, one after the other: eight probes a second in total, until a server answers. A server that stays silent gets a new connection. All state is confined to one thread, which
  * exists only while there is something to probe. No failure ends the probes: each tick continues what the last one began, and if
  * no tick can be scheduled, the next {@link #start} does it.
  */
@@ -64,13 +63,22 @@ final class RecoveryProbes {
 
     /** Probes the server until its breaker is closed. A repeated call restarts probes that have ended, and is harmless otherwise. */
     void start(ServerCircuitBreaker server) {
+        execute(() -> {
+            silent.putIfAbsent(server, nanos.getAsLong());
+            if (nextTick == null) {
+                tickLater();
+            }
+        });
+    }
+
+    /** Replaces the connection to a server in the background. */
+    void reconnect(ServerCircuitBreaker server) {
+        execute(() -> attempt("reconnect to " + server.name(), () -> reconnect.accept(server)));
+    }
+
+    private void execute(Runnable task) {
         try {
-            thread.execute(() -> {
-                silent.putIfAbsent(server, nanos.getAsLong());
-                if (nextTick == null) {
-                    tickLater();
-                }
-            });
+            thread.execute(task);
         } catch (RejectedExecutionException ex) {
             // Stopped.
         }
@@ -109,7 +117,7 @@ final class RecoveryProbes {
     }
 
     private void probeNext() {
-        silent.keySet().removeIf(server -> !server.needsProbes());
+        silent.keySet().removeIf(server -> !server.isOpen());
         if (silent.isEmpty()) {
             warned = false;
             return;

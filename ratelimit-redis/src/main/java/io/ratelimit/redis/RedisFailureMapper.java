@@ -53,6 +53,9 @@ public final class RedisFailureMapper {
 
     private static final Pattern IN_THE_SCRIPT = Pattern.compile("user_(script|function)");
 
+    /** The script says so if it fails before it charges anything. */
+    private static final Pattern UNCHARGED = Pattern.compile("RATELIMIT_UNCHARGED");
+
     private static final Pattern REPLY = Pattern.compile("(?<![\\w'])(" + String.join("|", REPLIES.keySet()) + ")\\b");
 
     private RedisFailureMapper() {}
@@ -135,12 +138,12 @@ public final class RedisFailureMapper {
         return never ? Reason.UNREACHABLE : null;
     }
 
-    /** Returns whether one call of several may be the cause: by a key of a moving slot, or by a value that the script cannot read. */
+    /**
+     * Returns whether one call of several is the cause, by a key of a moving slot or by a value that the script cannot read, and
+     * none of them was charged.
+     */
     static boolean isOfOneCall(Throwable thrown) {
-        return areKeysApart(thrown)
-                || (Futures.unwrap(thrown) instanceof RateLimitStoreException known
-                        && known.getReason() == Reason.ERROR
-                        && mentions(known, IN_THE_SCRIPT));
+        return areKeysApart(thrown) || mentions(thrown, UNCHARGED);
     }
 
     /** Returns whether the server accepts keys of one slot only. */

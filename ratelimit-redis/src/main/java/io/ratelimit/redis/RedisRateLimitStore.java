@@ -16,8 +16,6 @@ import io.ratelimit.store.Refund;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -26,9 +24,7 @@ import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongConsumer;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.ClusterSlotHashUtil;
 
 /**
  * Decides in Redis, with all charges of a call in one script and by the server's clock. Calls that arrive while a script is
@@ -56,9 +52,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
 
     private final PermitRegistry permits;
 
-    private final CrossSlotDecision slotBySlot;
-
-    private final CrossSlotDecision keyByKey;
+    private final CrossSlotDecision crossSlot;
 
     /** @param keyPrefix the prefix of every key, without braces */
     public RedisRateLimitStore(GuardedRedis redis, String keyPrefix) {
@@ -92,8 +86,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
             this.permits.stop(SHUTDOWN);
             settlements.drain(SHUTDOWN);
         });
-        this.slotBySlot = CrossSlotDecision.slots(redis, codec, calendars);
-        this.keyByKey = CrossSlotDecision.keys(redis, codec, calendars);
+        this.crossSlot = new CrossSlotDecision(redis, codec, calendars);
     }
 
     /** Calls the listener when this instance has released permits that a call waits for, perhaps one of another instance. */
@@ -128,10 +121,10 @@ public final class RedisRateLimitStore implements RateLimitStore {
     }
 
     private StoreOutcome decideRates(StoreRequest request) {
-        List<byte[]> names = names(request.charges());
+        List<byte[]> names = keys.names(request.charges());
         Deadline deadline = redis.deadline();
-        int[] slots = slotsIfApart(names);
-        if (slots == null) {
+        CrossSlotDecision scripts = crossSlot;
+        if (!crossSlot.isNeeded(names)) {
             try {
                 return dispatched(request, names, deadline, true).await();
             } catch (UnknownWindowException ex) {
@@ -141,25 +134,23 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 if (names.size() == 1 || !RedisFailureMapper.areKeysApart(ex)) {
                     throw ex;
                 }
-                slots = slots(names);
+                scripts = crossSlot.afterOneScript(names);
             }
         }
-        return outcome(
-                request, now(scripts(slots).decide(request.charges(), names, slots, List.of(), deadline), deadline));
+        return outcome(request, now(scripts.decide(request.charges(), names, List.of(), deadline), deadline));
     }
 
     private CompletableFuture<StoreOutcome> holding(StoreRequest request) {
         List<Charge> charges = request.charges();
-        List<byte[]> names = names(charges);
+        List<byte[]> names = keys.names(charges);
         Deadline deadline = redis.deadline();
-        return inOneOrMore(
+        return crossSlot.inOneOrMore(
                 names,
                 () -> holding(
                         request,
                         names,
                         holds -> calendars.complete(charges, () -> dispatched(charges, names, deadline, holds))),
-                (scripts, slots) ->
-                        holding(request, names, holds -> scripts.decide(charges, names, slots, holds, deadline)));
+                scripts -> holding(request, names, holds -> scripts.decide(charges, names, holds, deadline)));
     }
 
     /** Decides a call that holds permits. If it is not known whether it does, because Redis has failed, they are released. */
@@ -193,7 +184,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 names,
                 deadline,
                 false,
-                (reply, from) -> codec.reply(ScriptCall.HOLD, charges, reply, from));
+                (reply, from) -> ScriptReply.of(ScriptCall.HOLD, charges, reply, from));
         dispatcher.dispatch(pending);
         return pending.outcome();
     }
@@ -226,12 +217,12 @@ public final class RedisRateLimitStore implements RateLimitStore {
         if (request.refundable() && request.holdsPermits()) {
             return holding(request);
         }
-        List<byte[]> names = names(request.charges());
+        List<byte[]> names = keys.names(request.charges());
         return decided(request, names, redis.deadline());
     }
 
     private CompletableFuture<StoreOutcome> decided(StoreRequest request, List<byte[]> names, Deadline deadline) {
-        return inOneOrMore(
+        return crossSlot.inOneOrMore(
                 names,
                 () -> CalendarCalls.haveWindows(request.charges())
                         ? calendars.complete(
@@ -239,60 +230,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
                                 () -> dispatched(request, names, deadline, false)
                                         .outcome())
                         : dispatched(request, names, deadline, false).outcome(),
-                (scripts, slots) -> scripts.decide(request.charges(), names, slots, List.of(), deadline)
+                scripts -> scripts.decide(request.charges(), names, List.of(), deadline)
                         .thenApply(reply -> outcome(request, reply)));
-    }
-
-    /** Returns the slots of the keys if no single script can reach them all, else {@code null}. */
-    private int @Nullable [] slotsIfApart(List<byte[]> names) {
-        if (names.size() == 1 || !redis.isClustered()) {
-            return null;
-        }
-        int[] slots = slots(names);
-        return differ(slots) ? slots : null;
-    }
-
-    private static int[] slots(List<byte[]> names) {
-        return names.stream().mapToInt(ClusterSlotHashUtil::calculateSlot).toArray();
-    }
-
-    private static boolean differ(int[] slots) {
-        return Arrays.stream(slots).anyMatch(slot -> slot != slots[0]);
-    }
-
-    /** Returns what decides keys that no single script reaches. */
-    private CrossSlotDecision scripts(int[] slots) {
-        return differ(slots) ? slotBySlot : keyByKey;
-    }
-
-    /** Runs one script if it reaches all keys, else one for each slot, or one for each key while a slot is moving. */
-    private <T> CompletableFuture<T> inOneOrMore(
-            List<byte[]> names,
-            Supplier<CompletableFuture<T>> one,
-            BiFunction<CrossSlotDecision, int[], CompletableFuture<T>> more) {
-        if (names.size() == 1) {
-            return one.get();
-        }
-        int[] apart = slotsIfApart(names);
-        if (apart != null) {
-            return orElse(more.apply(slotBySlot, apart), () -> more.apply(keyByKey, apart));
-        }
-        return orElse(one.get(), () -> {
-            int[] slots = slots(names);
-            return more.apply(scripts(slots), slots);
-        });
-    }
-
-    private static <T> CompletableFuture<T> orElse(
-            CompletableFuture<T> work, Supplier<CompletableFuture<T>> ifKeysAreApart) {
-        return work.exceptionallyCompose(thrown -> RedisFailureMapper.areKeysApart(thrown)
-                ? ifKeysAreApart.get()
-                : CompletableFuture.failedFuture(thrown));
     }
 
     private PendingCall<StoreOutcome> dispatched(
             StoreRequest request, List<byte[]> names, Deadline deadline, boolean waitedFor) {
-        return dispatched(call(request), request, names, deadline, waitedFor);
+        return dispatched(ScriptCall.of(request), request, names, deadline, waitedFor);
     }
 
     private PendingCall<StoreOutcome> dispatched(
@@ -304,16 +248,9 @@ public final class RedisRateLimitStore implements RateLimitStore {
                 names,
                 deadline,
                 waitedFor,
-                (reply, from) -> outcome(request, codec.reply(call, request.charges(), reply, from)));
+                (reply, from) -> outcome(request, ScriptReply.of(call, request.charges(), reply, from)));
         dispatcher.dispatch(pending);
         return pending;
-    }
-
-    private static ScriptCall call(StoreRequest request) {
-        if (request.more() > 0) {
-            return ScriptCall.LEASE;
-        }
-        return request.refundable() ? ScriptCall.CHARGE_WITH_RECEIPTS : ScriptCall.CHARGE;
     }
 
     private StoreOutcome outcome(StoreRequest request, ScriptReply reply) {
@@ -349,13 +286,13 @@ public final class RedisRateLimitStore implements RateLimitStore {
         List<Charge> charges = List.copyOf(taken.keySet());
         List<Long> parts = charges.stream().map(permits::get).toList();
         List<Receipt> receipts = charges.stream().map(taken::get).toList();
-        return settlements.refund(charges, parts, names(charges), receipts);
+        return settlements.refund(charges, parts, keys.names(charges), receipts);
     }
 
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
         StoreRequest request = StoreRequest.of(charge);
-        List<byte[]> names = names(request.charges());
+        List<byte[]> names = keys.names(request.charges());
         Deadline deadline = redis.deadline();
         return calendars
                 .complete(
@@ -387,7 +324,7 @@ public final class RedisRateLimitStore implements RateLimitStore {
         CompletableFuture<BucketStatus> changed = calendars.complete(
                 List.of(bucket),
                 () -> redis.execute(redis.slotOf(name), List.of(name), codec.changeArguments(bucket, change), deadline)
-                        .thenApply(reply -> ScriptCodec.status(limit, reply)));
+                        .thenApply(reply -> ScriptReply.status(limit, reply)));
         return change.equals(BucketChange.NONE) ? changed : RedisFailureMapper.sayingIfUnchanged(changed);
     }
 
@@ -400,16 +337,5 @@ public final class RedisRateLimitStore implements RateLimitStore {
     private static <T> T now(CompletableFuture<T> work, Deadline deadline) {
         BoundedWait.await(work, deadline::nanosLeftAtLast);
         return BoundedWait.result(work);
-    }
-
-    private List<byte[]> names(List<Charge> charges) {
-        if (charges.size() == 1) {
-            return List.of(keys.name(charges.get(0).limit(), charges.get(0).key()));
-        }
-        List<byte[]> names = new ArrayList<>(charges.size());
-        for (Charge charge : charges) {
-            names.add(keys.name(charge.limit(), charge.key()));
-        }
-        return names;
     }
 }

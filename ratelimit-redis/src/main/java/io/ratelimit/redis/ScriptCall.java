@@ -1,5 +1,7 @@
 package io.ratelimit.redis;
 
+import io.ratelimit.store.StoreRequest;
+
 /** Lists the kinds of calls that the script decides, with their codes and the length of the reply. */
 enum ScriptCall {
 
@@ -39,6 +41,14 @@ enum ScriptCall {
         this.numbers = numbers;
     }
 
+    /** Returns the kind of a call that holds no permits. */
+    static ScriptCall of(StoreRequest request) {
+        if (request.more() > 0) {
+            return LEASE;
+        }
+        return request.refundable() ? CHARGE_WITH_RECEIPTS : CHARGE;
+    }
+
     byte code() {
         return code;
     }
@@ -50,5 +60,10 @@ enum ScriptCall {
     /** Returns how many numbers of the reply belong to each charge. */
     int numbers() {
         return numbers;
+    }
+
+    /** Returns how many numbers of the reply belong to so many charges. */
+    int numbers(int charges) {
+        return numbers * charges;
     }
 }

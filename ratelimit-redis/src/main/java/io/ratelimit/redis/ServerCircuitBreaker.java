@@ -57,26 +57,7 @@ final class ServerCircuitBreaker {
 
     private final AtomicLong nextReminder = new AtomicLong();
 
-    /** What checks have found that failed; {@code null} if none has failed lately. */
-    private volatile @Nullable Suspicion suspicion;
-
     private volatile long lastAnswer;
-
-    /**
-     * A server that checks could not reach. It is probed although its breaker is closed, because without calls nothing else would
-     * find another connection.
-     */
-    private static final class Suspicion {
-
-        private final long since;
-
-        /** The probe under way; {@code null}: there is none. */
-        private volatile @Nullable Long probed;
-
-        Suspicion(long since) {
-            this.since = since;
-        }
-    }
 
     /**
      * @param timeout of a call
@@ -125,47 +106,30 @@ final class ServerCircuitBreaker {
         return circuit.closed() == null;
     }
 
-    /** Returns whether the breaker is open, or checks have failed and no call was answered since. */
-    boolean needsProbes() {
-        return isOpen() || suspected() != null;
-    }
-
-    private @Nullable Suspicion suspected() {
-        Suspicion known = suspicion;
-        return known != null && lastAnswer - known.since <= 0 ? known : null;
-    }
-
     /** Returns whether a probe is under way and not lost. */
     boolean isProbed() {
-        long now = nanos.getAsLong();
-        Suspicion suspected = suspected();
-        Long probed = suspected == null ? null : suspected.probed;
-        return circuit.isProbed(now, patienceNanos) || (!isOpen() && probed != null && now - probed <= patienceNanos);
+        return circuit.isProbed(nanos.getAsLong(), patienceNanos);
     }
 
     /** Closes the breaker of a server that no longer exists. */
     void retire() {
-        suspicion = null;
         circuit.retire();
     }
 
-    /** Starts probes after a check that has failed. The breaker stays as it is: only calls open it. */
-    void suspect(Throwable thrown) {
+    /**
+     * Returns whether the connection may be dead: the breaker is closed, a check has failed, and no call was answered since it
+     * began.
+     */
+    boolean isSilent(long since, Throwable thrown) {
         RateLimitStoreException failure = failure(thrown);
-        if (!isOpen() && !isCallersFault(failure) && failure.getReason() != Reason.CLOSED) {
-            if (suspected() == null) {
-                suspicion = new Suspicion(awakeNanos.getAsLong());
-            }
-            startProbes();
-        }
+        return !isOpen() && !isCallersFault(failure) && failure.getReason() != Reason.CLOSED && lastAnswer - since <= 0;
     }
 
     /** Calls the server, unless the breaker is open. */
     <T> CompletableFuture<T> call(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         Closed during = circuit.closed();
         if (during == null) {
-            remind();
-            return shortCircuited();
+            return refuse();
         }
         long sent = awakeNanos.getAsLong();
         return observed(command, bound, failure -> judge(during, sent, failure));
@@ -173,26 +137,21 @@ final class ServerCircuitBreaker {
 
     /** Calls the server, unless the breaker is open. The result does not count towards the breaker. */
     <T> CompletableFuture<T> callInBackground(Supplier<CompletionStage<T>> command, TimeLimit bound) {
-        return isOpen() ? shortCircuited() : observed(command, bound, failure -> {});
+        return isOpen() ? refuse() : observed(command, bound, failure -> {});
     }
 
-    /** Probes the server of an open breaker, or one that checks could not reach, unless a probe is under way. */
+    private <T> CompletableFuture<T> refuse() {
+        remind();
+        return shortCircuited();
+    }
+
+    /** Probes the server of an open breaker, unless a probe is under way. */
     <T> CompletableFuture<T> probe(Supplier<CompletionStage<T>> command, TimeLimit bound) {
         long now = nanos.getAsLong();
-        Suspicion suspected = isOpen() ? null : suspected();
-        if (suspected != null) {
-            suspected.probed = now;
-            return observed(command, bound, failure -> judge(suspected, failure));
-        }
         nextReminder.set(now + patienceNanos);
         Probed probe = circuit.probe(now, patienceNanos);
         long sent = awakeNanos.getAsLong();
         return probe == null ? shortCircuited() : observed(command, bound, failure -> judge(probe, sent, failure));
-    }
-
-    /** Announces when the next probe begins at the latest, because something else keeps its thread busy until then. */
-    void expectProbeWithin(Duration time) {
-        nextReminder.set(nanos.getAsLong() + time.toNanos());
     }
 
     private <T> CompletableFuture<T> shortCircuited() {
@@ -263,35 +222,17 @@ final class ServerCircuitBreaker {
         }
     }
 
-    @SuppressWarnings("ReferenceEquality")
-    private void judge(Suspicion suspected, @Nullable RateLimitStoreException failure) {
-        if ((failure == null || isCallersFault(failure)) && suspicion == suspected) {
-            suspicion = null;
-        }
-        suspected.probed = null;
-    }
-
     private RateLimitStoreException tooSlow() {
         return new RateLimitStoreException(Reason.TIMEOUT, name + ": answers too slowly", null);
     }
 
-    /** Restarts the probes if the breaker is open without any. Returns a sentence for the log if so, else {@code null}. */
-    @Nullable
-    String resumeProbes() {
-        return isOpen() && remind()
-                ? "The circuit breaker of " + name + " was open without probes; probing was resumed"
-                : null;
-    }
-
     /** Restarts probes that have ended, such as by a thread that could not be created. */
-    private boolean remind() {
+    private void remind() {
         long due = nextReminder.get();
         long now = nanos.getAsLong();
-        boolean overdue = now - due >= 0 && nextReminder.compareAndSet(due, now + patienceNanos);
-        if (overdue) {
+        if (now - due >= 0 && nextReminder.compareAndSet(due, now + patienceNanos)) {
             startProbes();
         }
-        return overdue;
     }
 
     private void startProbes() {

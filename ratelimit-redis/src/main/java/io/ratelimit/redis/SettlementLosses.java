@@ -61,7 +61,7 @@ final class SettlementLosses {
 
     /** Counts a settlement that is lost. */
     void add(QueuedSettlement settlement, Throwable cause) {
-        listener.accept(settlement.charge().limit());
+        tell(settlement.charge().limit());
         synchronized (this) {
             settlements++;
             if (settlement.charges()) {
@@ -74,6 +74,14 @@ final class SettlementLosses {
                 planned = true;
                 plan(Math.max(SECOND, nextLog - nanos.getAsLong()));
             }
+        }
+    }
+
+    private void tell(RateLimit limit) {
+        try {
+            listener.accept(limit);
+        } catch (RuntimeException ex) {
+            logger.log(Level.DEBUG, "The listener of lost settlements failed", ex);
         }
     }
 

@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
+import io.ratelimit.concurrent.Watchdog;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -25,7 +26,7 @@ import org.jspecify.annotations.Nullable;
  * Refunds charges, and charges permits without asking, in the background. One script settles what waits, on a cluster of one
  * slot, and few scripts are under way, so that callers do not wait behind thousands of calls that end at once. The scripts never
  * count towards the circuit breaker. What Redis has not made, or may not have made because its reply is lost, is never sent again:
- * it is counted by {@link SettlementLosses}.
+ * it is counted by {@link SettlementLosses}. A settlement belongs to the queue or to one script, and what takes it out of there ends it.
  */
 final class SettlementQueue {
 
@@ -49,8 +50,8 @@ final class SettlementQueue {
 
     private final SettlementLosses losses;
 
-    /** The time of a round trip of a script that has the server for itself. Guarded by this. */
-    private long roundTrip;
+    /** Of a script that has the server for itself. */
+    private final RoundTrip roundTrip = new RoundTrip();
 
     /** By slot, the slot whose turn is next first. Guarded by this. */
     private final Map<Integer, Deque<QueuedSettlement>> waiting = new LinkedHashMap<>();
@@ -59,13 +60,14 @@ final class SettlementQueue {
     private int waitingCount;
 
     /** Guarded by this. */
-    private final Set<Script> underWay = new HashSet<>();
+    private final Set<SettlementBatch> underWay = new HashSet<>();
 
     /** As of the last settlement. */
     private volatile boolean clustered;
 
     SettlementQueue(GuardedRedis redis, ScriptCodec codec) {
         this(redis, codec, Scheduler.TIMER, MOST_WAITING);
+        Watchdog.shared().watch(this, SettlementQueue::resume);
     }
 
     SettlementQueue(GuardedRedis redis, ScriptCodec codec, Scheduler timer, int mostWaiting) {
@@ -143,9 +145,8 @@ final class SettlementQueue {
         }
     }
 
-    /** What is lost by now, such as at a shutdown, is not sent again. */
     private synchronized void enqueueAgain(List<QueuedSettlement> some) {
-        some.stream().filter(item -> !item.isOver()).forEach(this::enqueue);
+        some.forEach(this::enqueue);
     }
 
     private void lose(Collection<QueuedSettlement> some, Throwable failure) {
@@ -158,18 +159,15 @@ final class SettlementQueue {
 
     /** Sends what is due. */
     private void send() {
-        removeOverdue().forEach(script -> lose(script.items, failure(Reason.TIMEOUT, "no answer in time")));
-        for (Script next = next(); next != null; next = next()) {
-            Script script = next;
-            CompletableFuture<List<Long>> reply = run(script);
+        for (SettlementBatch next = next(); next != null; next = next()) {
+            SettlementBatch script = next;
+            CompletableFuture<Map<Integer, Throwable>> reply = run(script);
             boolean immediate = reply.isDone();
-            var unused = reply.handle((numbers, thrown) -> {
-                // Before the script is over, so that a shutdown sees what is sent again.
-                end(script, numbers, thrown);
-                over(script);
+            var unused = reply.handle((failures, thrown) -> {
+                end(script, failures, thrown);
                 if (!immediate) {
                     if (thrown == null) {
-                        observe(script, redis.nanos() - script.sent);
+                        observe(script, redis.nanos() - script.sent());
                     }
                     send();
                 }
@@ -182,27 +180,24 @@ final class SettlementQueue {
      * With others under way, the time includes theirs, and tells only that the server is no farther. Else more scripts would take
      * longer, so that still more were sent.
      */
-    private synchronized void observe(Script script, long time) {
-        long known = roundTrip;
-        if (time < known) {
-            roundTrip = known + (time - known) / 2;
-        } else if (script.alone) {
-            // A single late reply means little.
-            roundTrip = known == 0 ? time : known + (time - known) / 8;
+    private void observe(SettlementBatch script, long time) {
+        if (script.isAlone() || time < roundTrip.nanos()) {
+            roundTrip.add(time);
         }
     }
 
-    private CompletableFuture<List<Long>> run(Script script) {
+    /** Returns why some settlements of the script were not made, by their indexes. */
+    private CompletableFuture<Map<Integer, Throwable>> run(SettlementBatch script) {
         return Futures.start(() -> redis.executeInBackground(
-                script.items.stream().map(QueuedSettlement::name).toList(),
-                codec.settleArguments(
-                        script.items.stream().map(QueuedSettlement::charge).toList(),
-                        script.items.stream().map(QueuedSettlement::amount).toList()),
-                redis.deadline()));
+                        script.each(QueuedSettlement::name),
+                        codec.settleArguments(
+                                script.each(QueuedSettlement::charge), script.each(QueuedSettlement::amount)),
+                        redis.deadline()))
+                .thenApply(ScriptReply::settlementFailures);
     }
 
     /** Takes the settlements of the next script, or returns {@code null} if none is due. */
-    private synchronized @Nullable Script next() {
+    private synchronized @Nullable SettlementBatch next() {
         Iterator<Map.Entry<Integer, Deque<QueuedSettlement>>> slots =
                 waiting.entrySet().iterator();
         if (!slots.hasNext() || underWay.size() >= mostUnderWay()) {
@@ -211,11 +206,11 @@ final class SettlementQueue {
         Map.Entry<Integer, Deque<QueuedSettlement>> first = slots.next();
         slots.remove();
         Deque<QueuedSettlement> ofSlot = first.getValue();
-        Script script = new Script(redis.nanos(), underWay.isEmpty());
+        SettlementBatch script = new SettlementBatch(redis.nanos(), underWay.isEmpty());
         for (QueuedSettlement next = ofSlot.peek(); next != null && script.hasSpaceFor(next); next = ofSlot.peek()) {
             script.add(ofSlot.remove());
         }
-        waitingCount -= script.items.size();
+        waitingCount -= script.items().size();
         if (!ofSlot.isEmpty()) {
             waiting.put(first.getKey(), ofSlot);
         }
@@ -223,126 +218,110 @@ final class SettlementQueue {
         return script;
     }
 
-    /** A thread that does not return from the driver does not hold up the others for longer. */
-    private synchronized List<Script> removeOverdue() {
-        long now = redis.nanos();
-        List<Script> overdue = underWay.stream()
-                .filter(script -> now - script.sent > patience())
+    /** Called by the watchdog: a thread that does not return from the driver does not hold up the others for longer. */
+    private @Nullable String resume() {
+        if (overdue().isEmpty()) {
+            return null;
+        }
+        redis.batchTimeout().runOnSender(this::endOverdue);
+        return "Settlements were stuck in the driver of Redis; they are counted as lost";
+    }
+
+    /** Ends the scripts that the driver has not ended by their deadline, and sends what waits behind them. */
+    void endOverdue() {
+        overdue().forEach(script -> end(script, Map.of(), failure(Reason.TIMEOUT, "no answer in time")));
+        send();
+    }
+
+    private List<SettlementBatch> overdue() {
+        return underWay().stream()
+                .filter(script -> redis.nanos() - script.sent() > patience())
                 .toList();
-        overdue.forEach(underWay::remove);
-        return overdue;
     }
 
     /** Scripts of a cluster are of one slot, and go to several servers. */
     private long mostUnderWay() {
-        return clustered ? MOST_UNDER_WAY : Math.max(1, Math.min(MOST_UNDER_WAY, roundTrip / DISTANCE));
+        return clustered ? MOST_UNDER_WAY : Math.max(1, Math.min(MOST_UNDER_WAY, roundTrip.nanos() / DISTANCE));
     }
 
     private long patience() {
         return PATIENCE * redis.timeout().toNanos();
     }
 
-    private synchronized void over(Script script) {
-        underWay.remove(script);
-    }
-
-    /** Ends the settlements of a script, or has them sent again if it has certainly not made them. */
-    private void end(Script script, List<Long> reply, @Nullable Throwable thrown) {
-        try {
-            if (thrown == null) {
-                read(script.items, reply);
-            } else if (script.items.size() > 1 && RedisFailureMapper.isOfSomeKeys(thrown)) {
-                // The script has not run: a slot is moving, the server turned out to enforce slots, or an ACL forbids
-                // one
-                // of the keys.
-                script.items.forEach(QueuedSettlement::sendAlone);
-                enqueueAgain(script.items);
-            } else {
-                Throwable failure = Futures.unwrap(thrown);
-                lose(script.items, failure);
-                lose(removeExpired(), failure);
-            }
-        } catch (Throwable ex) {
-            // The reply cannot be read.
-            lose(script.items, RedisFailureMapper.of(RedisTopology.REDIS, ex));
-        }
-    }
-
-    private void read(List<QueuedSettlement> items, List<Long> reply) {
-        Map<Integer, Throwable> failures = codec.settlementFailures(reply);
-        for (int i = 0; i < items.size(); i++) {
-            QueuedSettlement item = items.get(i);
-            Throwable failure = failures.get(i);
-            if (failure == null) {
-                item.made();
-            } else if (failure instanceof UnknownWindowException unknown && item.mayTryAgain()) {
-                codec.renewWindows(List.of(item.charge()), unknown.micros());
-                enqueueAgain(List.of(item));
-            } else {
-                item.lost(failure, losses);
+    /** Ends a script, once: with its reply, when it is overdue, or at the shutdown. */
+    private void end(SettlementBatch script, Map<Integer, Throwable> failures, @Nullable Throwable thrown) {
+        if (script.end()) {
+            try {
+                end(script.items(), failures, thrown);
+            } finally {
+                // Not before, so that a shutdown sees what waits again.
+                synchronized (this) {
+                    underWay.remove(script);
+                }
             }
         }
     }
 
-    /** Removes what has waited for long, when a script has failed. So no caller waits long for a refund. */
-    private synchronized List<QueuedSettlement> removeExpired() {
-        List<QueuedSettlement> expired = new ArrayList<>();
+    /** Ends settlements, or has them wait again if Redis has certainly not made them. */
+    private void end(List<QueuedSettlement> items, Map<Integer, Throwable> failures, @Nullable Throwable thrown) {
+        if (thrown == null) {
+            for (int i = 0; i < items.size(); i++) {
+                end(items.get(i), failures.get(i));
+            }
+        } else if (items.size() > 1 && RedisFailureMapper.isOfSomeKeys(thrown)) {
+            // A slot is moving, the server turned out to enforce slots, or an ACL forbids one of the keys.
+            items.forEach(QueuedSettlement::sendAlone);
+            enqueueAgain(items);
+        } else {
+            Throwable failure = RedisFailureMapper.of(RedisTopology.REDIS, thrown);
+            lose(items, failure);
+            // No caller waits long for a refund.
+            lose(removeOlderThan(patience()), failure);
+        }
+    }
+
+    private void end(QueuedSettlement item, @Nullable Throwable failure) {
+        if (failure == null) {
+            item.made();
+        } else if (failure instanceof UnknownWindowException unknown && item.mayTryAgain()) {
+            codec.renewWindows(List.of(item.charge()), unknown.micros());
+            enqueueAgain(List.of(item));
+        } else {
+            item.lost(failure, losses);
+        }
+    }
+
+    /** Removes what has waited for at least that time. */
+    private synchronized List<QueuedSettlement> removeOlderThan(long nanos) {
+        List<QueuedSettlement> old = new ArrayList<>();
         long now = redis.nanos();
         for (Deque<QueuedSettlement> ofSlot : waiting.values()) {
-            while (!ofSlot.isEmpty() && now - ofSlot.element().since() > patience()) {
-                expired.add(ofSlot.remove());
+            while (!ofSlot.isEmpty() && now - ofSlot.element().since() >= nanos) {
+                old.add(ofSlot.remove());
             }
         }
         waiting.values().removeIf(Deque::isEmpty);
-        waitingCount -= expired.size();
-        return expired;
+        waitingCount -= old.size();
+        return old;
     }
 
     /** Waits for what is not settled yet, at most for that time. What is not settled by then is lost. */
     void drain(Duration time) {
         BoundedWait.await(done(open()), time);
-        List<QueuedSettlement> late;
-        synchronized (this) {
-            late = open();
-            waiting.clear();
-            waitingCount = 0;
-            underWay.clear();
-        }
-        lose(late, failure(Reason.CLOSED, "the application ends"));
+        Throwable failure = failure(Reason.CLOSED, "the application ends");
+        lose(removeOlderThan(0), failure);
+        underWay().forEach(script -> end(script, Map.of(), failure));
         losses.logAtShutdown();
     }
 
     private synchronized List<QueuedSettlement> open() {
         List<QueuedSettlement> open = new ArrayList<>();
-        underWay.forEach(script -> open.addAll(script.items));
+        underWay.forEach(script -> open.addAll(script.items()));
         waiting.values().forEach(open::addAll);
         return open;
     }
 
-    /** Settlements that are sent together. */
-    private static final class Script {
-
-        private final List<QueuedSettlement> items = new ArrayList<>();
-
-        private final long sent;
-
-        /** Whether no other was under way then. */
-        private final boolean alone;
-
-        private int weight;
-
-        Script(long sent, boolean alone) {
-            this.sent = sent;
-            this.alone = alone;
-        }
-
-        boolean hasSpaceFor(QueuedSettlement next) {
-            return items.isEmpty() || weight + next.weight() <= QueuedSettlement.FULL;
-        }
-
-        void add(QueuedSettlement next) {
-            items.add(next);
-            weight += next.weight();
-        }
+    private synchronized List<SettlementBatch> underWay() {
+        return List.copyOf(underWay);
     }
 }

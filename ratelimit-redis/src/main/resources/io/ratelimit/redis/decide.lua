@@ -12,9 +12,11 @@
 --            fourth, their numbers from 0.
 --            All are -1 if a key of the call holds a value that was not written by the starter. If a limit does not name the
 --            calendar unit of a bucket's time, the first two are -2 and that time. Such a call charges nothing.
+--   error    RATELIMIT_UNCHARGED: no call has charged anything, so each may be sent alone: only one may have a value that is corrupt.
+--            A call that holds or releases permits may have been decided, but has no other effect if it is sent again.
 --
 -- takes: begin match byte floor least greatest refund_gaps limit_of forget_limits rare_state
--- takes: forget_buckets bucket_of charge save_all LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE HOLD RELEASE FURTHER OTHER_KEY AS_BEFORE
+-- takes: forget_buckets bucket_of charge save_all saved LOOK CHARGE RECEIPTS SETTLE LEASE CHANGE HOLD RELEASE FURTHER OTHER_KEY AS_BEFORE
 -- takes: settle_charge blocked_for change_bucket
 -- leaves: run
 
@@ -201,7 +203,10 @@ local function run(KEYS, ARGV)
     replies[1], replies[2], replies[3], replies[4] = change_bucket(KEYS[1], ARGV[2], ARGV[3])
     replied = 4
   else
-    decide(KEYS, ARGV)
+    local decided, failure = pcall(decide, KEYS, ARGV)
+    if not decided then
+      error(not saved and type(failure) == 'string' and 'RATELIMIT_UNCHARGED ' .. failure or failure, 0)
+    end
   end
   for i = replied + 1, leftover do replies[i] = nil end
   leftover = replied

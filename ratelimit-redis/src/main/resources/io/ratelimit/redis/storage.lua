@@ -1,10 +1,13 @@
 -- Reads, charges and writes the buckets of a run.
 --
 -- takes: clock redis_call redis_pcall quotient greatest refund_gaps new_state read_only_state text_of rare_state
--- leaves: forget_buckets bucket_of charge save save_all
+-- leaves: forget_buckets bucket_of charge save save_all saved
 
 -- The buckets of a run in the order in which it needs them. Later runs use their tables again.
 local buckets, bucket_count, bucket_by_key = {}, 0, {}
+
+-- Whether the run has begun to write a bucket.
+local saved = false
 
 -- Every field of a bucket; an algorithm with entries adds its own.
 local function new_bucket()
@@ -63,6 +66,7 @@ end
 
 local function save(bucket)
   local own, reset = bucket.own, bucket.reset
+  saved = true
   if bucket.others then rare_state().recover_others(bucket) end
   if own.gaps then reset = greatest(reset, refund_gaps().last(own) - bucket.now) end
   if bucket.others or bucket.skew or bucket.block then reset = rare_state().last(bucket, reset) end
@@ -88,7 +92,7 @@ end
 
 local function forget_buckets()
   for i = 1, bucket_count do bucket_by_key[buckets[i].key] = nil end
-  bucket_count = 0
+  bucket_count, saved = 0, false
 end
 
 -- Returns the bucket as the previous call left it. Reads it again if it was written, if the rule is another one, or if writing

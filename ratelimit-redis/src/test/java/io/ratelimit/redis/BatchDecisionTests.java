@@ -230,15 +230,15 @@ class BatchDecisionTests {
                     .map(charges -> new Call(ScriptCall.CHARGE, charges, 0))
                     .toList();
             List<Long> reply = run(together, calls);
-            int numbers = ScriptCodec.numbers(ScriptCall.CHARGE, 1);
-            assertThat(language.decisions(ScriptCall.CHARGE, List.of(ours), reply, 0))
+            int numbers = ScriptCall.CHARGE.numbers();
+            assertThat(ScriptReply.decisions(ScriptCall.CHARGE, List.of(ours), reply, 0))
                     .allMatch(RateLimitDecision::allowed);
             assertThatExceptionOfType(RateLimitStoreException.class)
-                    .isThrownBy(() -> language.decisions(ScriptCall.CHARGE, List.of(ours, foreign), reply, numbers))
+                    .isThrownBy(() -> ScriptReply.decisions(ScriptCall.CHARGE, List.of(ours, foreign), reply, numbers))
                     .satisfies(ex -> assertThat(ex.getReason()).isEqualTo(Reason.FOREIGN_VALUE));
             assertThatExceptionOfType(RateLimitStoreException.class)
-                    .isThrownBy(() -> language.decisions(ScriptCall.CHARGE, List.of(foreign), reply, 3 * numbers));
-            assertThat(language.decisions(ScriptCall.CHARGE, List.of(ours), reply, 4 * numbers))
+                    .isThrownBy(() -> ScriptReply.decisions(ScriptCall.CHARGE, List.of(foreign), reply, 3 * numbers));
+            assertThat(ScriptReply.decisions(ScriptCall.CHARGE, List.of(ours), reply, 4 * numbers))
                     .extracting(RateLimitDecision::remaining)
                     .containsExactly(8 - 2L * type);
         }
@@ -246,12 +246,12 @@ class BatchDecisionTests {
 
     private ScriptReply lease(Charge charge, long more) {
         Call call = new Call(ScriptCall.LEASE, List.of(charge), more);
-        return language.reply(ScriptCall.LEASE, List.of(charge), run(together, List.of(call)), 0);
+        return ScriptReply.of(ScriptCall.LEASE, List.of(charge), run(together, List.of(call)), 0);
     }
 
     private RateLimitDecision decide(ScriptCall call, Charge charge) {
         List<Charge> charges = List.of(charge);
-        return language.decisions(call, charges, execute(charge, language.arguments(call, charges)), 0)
+        return ScriptReply.decisions(call, charges, execute(charge, language.arguments(call, charges)), 0)
                 .get(0);
     }
 

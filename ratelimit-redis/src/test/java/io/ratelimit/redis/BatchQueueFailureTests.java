@@ -80,7 +80,7 @@ class BatchQueueFailureTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"ERR user_script:7: ", "ERR user_function:7: "})
+    @ValueSource(strings = {"ERR RATELIMIT_UNCHARGED user_script:7: ", "ERR RATELIMIT_UNCHARGED user_function:7: "})
     void valueThatTheScriptCannotTakeFailsItsCallOnly(String place) {
         caller.ask(1);
         CompletableFuture<RateLimitDecision> poisoned = caller.ask(2);
@@ -92,5 +92,20 @@ class BatchQueueFailureTests {
         scripts.run(3).answer();
         assertThat(BatchQueueCaller.reasonOf(poisoned)).isEqualTo(Reason.ERROR);
         assertThat(well.join().remaining()).isEqualTo(3);
+    }
+
+    /** Some of its calls may have been charged. */
+    @Test
+    void scriptThatFailsWhileItWritesIsNotSentAgain() {
+        caller.ask(1);
+        List<CompletableFuture<RateLimitDecision>> later = List.of(caller.ask(2), caller.ask(3));
+        scripts.run(0).answer();
+        scripts.run(1)
+                .reply()
+                .completeExceptionally(
+                        new IllegalStateException("ERR invalid expire time" + " script: f_run, on @user_function:99."));
+        assertThat(scripts.runs()).hasSize(2);
+        assertThat(later)
+                .allSatisfy(call -> assertThat(BatchQueueCaller.reasonOf(call)).isEqualTo(Reason.ERROR));
     }
 }

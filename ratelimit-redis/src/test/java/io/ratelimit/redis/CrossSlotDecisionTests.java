@@ -8,6 +8,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.TestClock;
@@ -15,10 +16,12 @@ import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What befalls a call between its look into all slots and its last charge. */
 class CrossSlotDecisionTests {
@@ -116,5 +119,50 @@ class CrossSlotDecisionTests {
             assertThat(decisions.get(3)).isEqualTo(RateLimitDecision.unlimited(10));
             assertThat(charges).allMatch(charge -> others.peek(charge).remaining() == 0);
         }
+    }
+
+    /** Whichever slot comes first: while another one can still reject the call, its charge would be the violation of other calls. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void slotThatBlocksDecidesLast(boolean lowerSlotBlocks) {
+        List<Charge> charges = blocking(lowerSlotBlocks);
+        AtomicReference<List<Long>> left = new AtomicReference<>();
+        cluster.beforeCharge(
+                2,
+                () -> left.set(charges.stream()
+                        .map(charge -> others.peek(charge).remaining())
+                        .toList()));
+        assertThat(store.decide(StoreRequest.of(charges)).isRejected()).isFalse();
+        assertThat(left.get()).as("of the limit that blocks, and the other").containsExactly(1L, 0L);
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void callWithKeysInSeveralSlotsBlocksAKey(boolean lowerSlotBlocks) {
+        List<Charge> charges = blocking(lowerSlotBlocks);
+        Charge blocking = charges.get(0);
+        others.decide(blocking);
+        StoreOutcome rejected = store.decide(StoreRequest.of(charges));
+        assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(false, true);
+        assertThat(rejected.decisions().get(0).retryAfter()).isEqualTo(Duration.ofHours(5));
+        assertThat(others.peek(charges.get(1)).remaining()).isEqualTo(1);
+        clock.advance(Duration.ofHours(4));
+        assertThat(others.decide(blocking).retryAfter()).isEqualTo(Duration.ofHours(1));
+    }
+
+    /** Returns a charge of a limit that blocks keys, and one in another slot. */
+    private List<Charge> blocking(boolean lowerSlot) {
+        BucketKeys names = new BucketKeys(prefix);
+        RateLimit blocking = RateLimit.named("blocking")
+                .rate("1/h")
+                .blockFor(Duration.ofHours(5))
+                .build();
+        RateLimit other = RateLimit.named("other").rate("1/h").build();
+        List<String> keys = Stream.of("alice", "bob")
+                .sorted(Comparator.comparingInt(key -> ClusterSlot.of(names.name(blocking, key))))
+                .toList();
+        return List.of(
+                new Charge(blocking, keys.get(lowerSlot ? 0 : 1), 1),
+                new Charge(other, keys.get(lowerSlot ? 1 : 0), 1));
     }
 }

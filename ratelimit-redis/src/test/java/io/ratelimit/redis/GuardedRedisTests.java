@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -49,7 +48,7 @@ class GuardedRedisTests {
         assertThat(servers.probes()).isNotEmpty().containsOnly("alpha");
     }
 
-    /** By the watchdog, without a call. */
+    /** By work in the background, without a call. */
     @Test
     void probesThatCouldNotBeStartedAreResumed() {
         GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
@@ -58,16 +57,16 @@ class GuardedRedisTests {
         impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
         thread.forget();
         thread.pass(Duration.ofMillis(1_999));
-        assertThat(impatient.resumeProbes()).isNull();
+        impatient.executeInBackground(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
+        assertThat(thread.isIdle()).isTrue();
         thread.pass(Duration.ofMillis(2));
-        assertThat(impatient.resumeProbes()).contains("alpha");
-        assertThat(impatient.resumeProbes()).isNull();
+        impatient.executeInBackground(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
         thread.pass(SECOND);
         assertThat(servers.probes()).isNotEmpty();
         impatient.destroy();
     }
 
-    /** It is probed, however often that fails: the watchdog has nothing to resume, and nothing to warn of. */
+    /** It is probed, however often that fails. */
     @Test
     void probeOfAServerThatCannotBeFoundHasFailed() {
         GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
@@ -77,7 +76,6 @@ class GuardedRedisTests {
         servers.probes().clear();
         for (int i = 0; i < 40; i++) {
             thread.pass(Duration.ofMillis(250));
-            assertThat(impatient.resumeProbes()).isNull();
         }
         assertThat(servers.probes()).isEmpty();
         assertThat(failureOf(impatient.execute(
@@ -93,34 +91,37 @@ class GuardedRedisTests {
 
     /** A driver may take longer for a connection to a silent server than for a probe. */
     @Test
-    void probesThatWaitForAnotherConnectionAreNotMissed() {
+    void callsThatAreRefusedWhileAConnectionIsMadeStartNoSecondRoundOfProbes() {
         GuardedRedis impatient = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
-        List<String> missed = new ArrayList<>();
         servers.whileReconnecting(() -> {
             for (int i = 0; i < 10; i++) {
                 thread.stall(SECOND);
-                missed.add(impatient.resumeProbes());
+                impatient.executeInBackground(ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
             }
         });
         servers.silence("alpha");
         impatient.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, impatient.deadline());
         thread.pass(SECOND);
-        assertThat(missed).hasSizeGreaterThanOrEqualTo(10).containsOnlyNulls();
-        // But those that never come back.
-        thread.forget();
-        thread.pass(Duration.ofSeconds(3));
-        assertThat(impatient.resumeProbes()).contains("alpha");
+        servers.whileReconnecting(() -> {});
+        servers.probes().clear();
+        thread.pass(SECOND);
+        assertThat(servers.probes()).hasSize(9);
+        servers.heal("alpha");
+        thread.pass(SECOND);
+        assertThat(thread.isIdle()).isTrue();
         impatient.destroy();
     }
 
     @Test
-    void probesThatWereStoppedAreNotMissed() {
+    void callAfterTheProbesWereStoppedIsRefused() {
         GuardedRedis stopped = new GuardedRedis(servers, SECOND, "test", true, thread, thread::nanos);
         servers.silence("alpha");
         stopped.execute(ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, stopped.deadline());
         thread.shutdownNow();
         thread.pass(Duration.ofMinutes(1));
-        assertThat(stopped.resumeProbes()).isNull();
+        assertThat(reasonOf(stopped.execute(
+                        ScriptedServers.slot("alpha"), ScriptedServers.keys("alpha"), NOTHING, stopped.deadline())))
+                .isEqualTo(Reason.SHORT_CIRCUITED);
     }
 
     @Test
@@ -216,41 +217,36 @@ class GuardedRedisTests {
 
     /** Without calls, nothing else would find another connection. Calls are not kept from using the present one meanwhile. */
     @Test
-    void serverThatChecksCannotReachIsProbedAndGetsAnotherConnection() {
+    void serverThatAnswersNoCheckGetsAnotherConnectionWithEachCheck() {
         servers.silence("beta");
         redis.check();
         servers.probes().clear();
         thread.pass(SECOND);
-        assertThat(servers.probes()).hasSize(9).containsOnly("beta");
-        assertThat(servers.disconnected()).isNotEmpty().containsOnly("beta");
+        assertThat(servers.disconnected()).containsExactly("beta");
+        redis.check();
+        thread.pass(SECOND);
+        assertThat(servers.disconnected()).containsExactly("beta", "beta");
         assertThat(servers.renewed()).isEmpty();
         servers.heal("beta");
+        assertThat(redis.check()).isCompleted();
         thread.pass(SECOND);
+        assertThat(servers.disconnected()).hasSize(2);
         assertThat(thread.isIdle()).isTrue();
-        assertThat(servers.probes()).hasSize(10);
     }
 
     @Test
-    void probeOfACheckedServerIsNotRepeatedWhileItIsUnderWay() {
-        servers.silence("beta");
-        redis.check();
-        servers.answer("beta", CompletableFuture::new);
-        servers.probes().clear();
-        thread.pass(SECOND);
-        assertThat(servers.probes()).containsExactly("beta");
-    }
-
-    @Test
-    void callThatIsAnsweredEndsTheProbesOfAChecksFailure() {
-        servers.silence("beta");
-        redis.check();
+    void connectionByWhichACallWasAnsweredDuringTheCheckStays() {
+        CompletableFuture<List<Long>> late = new CompletableFuture<>();
+        servers.answer("beta", () -> late);
+        CompletableFuture<Void> check = redis.check();
         thread.pass(SECOND);
         servers.heal("beta");
         assertThat(ask("beta")).isCompleted();
-        servers.probes().clear();
+        servers.silence("beta");
+        late.completeExceptionally(new TimeoutException());
+        assertThat(reasonOf(check)).isEqualTo(Reason.TIMEOUT);
         thread.pass(SECOND);
-        assertThat(servers.probes()).isEmpty();
-        assertThat(thread.isIdle()).isTrue();
+        assertThat(servers.disconnected()).isEmpty();
     }
 
     /** As a server that no check has asked. */

@@ -77,8 +77,16 @@ final class HoldingInstance implements RateLimitScriptExecutor {
             TestClock clock,
             String prefix,
             BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatchers) {
+        this(server.executorAt(clock), clock, prefix, dispatchers);
+    }
+
+    HoldingInstance(
+            RateLimitScriptExecutor executor,
+            TestClock clock,
+            String prefix,
+            BiFunction<GuardedRedis, ScriptCodec, CallDispatcher> dispatchers) {
         this.clock = clock;
-        this.executor = server.executorAt(clock);
+        this.executor = executor;
         this.redis = new GuardedRedis(this, Duration.ofSeconds(20), prefix, true, probes, probes::nanos);
         this.store = new RedisRateLimitStore(
                 this.redis, new BucketKeys(prefix), dispatchers, (guarded, codec, dispatcher) -> {

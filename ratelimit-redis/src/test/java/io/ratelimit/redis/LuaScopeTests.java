@@ -25,6 +25,7 @@ class LuaScopeTests {
         "table",
         "ipairs",
         "pairs",
+        "pcall",
         "tonumber",
         "type",
         "unpack"

@@ -277,7 +277,7 @@ class OwnAlgorithmFailureTests {
                                             .toList()))
                     .toCompletableFuture()
                     .get();
-            Map<Integer, Throwable> failures = codec.settlementFailures(reply);
+            Map<Integer, Throwable> failures = ScriptReply.settlementFailures(reply);
             assertThat(failures).containsOnlyKeys(1, 3, 5);
             assertThat(failures.get(1))
                     .hasMessageContaining("Algorithm 'broken': take: must return three whole numbers");

@@ -241,7 +241,7 @@ class RandomFaultTests {
         }
 
         private List<Long> numbers(Batch batch) {
-            return Collections.nCopies(batch.calls().size() * ScriptCodec.numbers(ScriptCall.CHARGE, 1), 7L);
+            return Collections.nCopies(batch.calls().size() * ScriptCall.CHARGE.numbers(), 7L);
         }
 
         private void assertThatTheNextIsServed() {

@@ -5,11 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.redis.connection.TemplateScriptExecutor;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
@@ -56,13 +59,7 @@ class RepeatedHoldTests {
     void callOfABatchThatFailsTakesItsPermitsOnce() {
         HoldingInstance one = new HoldingInstance(redis, clock, prefix, BatchingDispatcher::new);
         Charge damaged = new Charge(log, "alice", 1);
-        one.store.decide(damaged);
-        String name = new String(new BucketKeys(prefix).name(log, "alice"), StandardCharsets.UTF_8);
-        for (String key : redis.commands().keys("*" + name)) {
-            if (!key.startsWith("expires")) {
-                redis.commands().opsForList().set(key, 1, "x");
-            }
-        }
+        damage(one, damaged);
         one.enter(new Charge(limit, "alice", 1));
         one.slow = true;
         CompletableFuture<StoreOutcome> before = one.enterAsync(new Charge(limit, "bob", 1));
@@ -81,5 +78,78 @@ class RepeatedHoldTests {
         HoldingInstance.release(held.join());
         assertThat(free()).isEqualTo(4);
         assertThat(redis.commands().keys(prefix + ":*alice*held")).hasSize(1);
+    }
+
+    private void damage(HoldingInstance one, Charge charge) {
+        one.store.decide(charge);
+        redis.commands().opsForList().set(name(charge), 1, "x");
+    }
+
+    private String name(Charge charge) {
+        return new String(new BucketKeys(prefix).name(charge.limit(), charge.key()), StandardCharsets.UTF_8);
+    }
+
+    /** A bucket is written before others are read if a call comes from an instance with another rule. */
+    @Test
+    void batchThatFailsAfterItHasChargedACallChargesItOnce() {
+        HoldingInstance one = batching();
+        RateLimit before = TestLimits.tokenBucket("orders", 10, "1/h");
+        RateLimit after = TestLimits.tokenBucket("orders", 20, "1/h");
+        Charge damaged = new Charge(log, "alice", 1);
+        damage(one, damaged);
+        List<CompletableFuture<StoreOutcome>> batch =
+                batch(one, new Charge(before, "alice", 1), new Charge(after, "alice", 1), damaged);
+        List<Integer> scripts = List.copyOf(one.scripts);
+        assertThat(one.store.peek(new Charge(before, "alice", 0)).remaining()).isEqualTo(9);
+        assertThat(scripts).containsExactly(3);
+        assertThat(batch).allMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    @Test
+    void batchThatFailsWhileItWritesChargesItsCallsOnce() {
+        HoldingInstance one = batching();
+        RateLimit orders = TestLimits.tokenBucket("orders", 10, "1/h");
+        Charge damaged = new Charge(TestLimits.tokenBucket("exact", 20, "1/h"), "alice", 1);
+        // No time until all of them are back can be written.
+        redis.commands().opsForValue().set(name(damaged), "T10@1/h:9007199254740991:1");
+        List<CompletableFuture<StoreOutcome>> batch = batch(one, new Charge(orders, "alice", 1), damaged);
+        List<Integer> scripts = List.copyOf(one.scripts);
+        assertThat(one.store.peek(new Charge(orders, "alice", 0)).remaining()).isEqualTo(9);
+        assertThat(scripts).containsExactly(2);
+        assertThat(batch).allMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    @Test
+    void valueOfAnotherTypeFailsItsCallOnly() {
+        HoldingInstance one = batching();
+        RateLimit orders = TestLimits.tokenBucket("orders", 10, "1/h");
+        Charge foreign = new Charge(log, "alice", 1);
+        redis.commands().opsForHash().put(name(foreign), "field", "value");
+        List<CompletableFuture<StoreOutcome>> batch = batch(one, new Charge(orders, "alice", 1), foreign);
+        assertThat(one.scripts).containsExactly(2);
+        assertThat(batch.get(0)).isCompleted();
+        assertThat(batch.get(1)).isCompletedExceptionally();
+        assertThat(one.store.peek(new Charge(orders, "alice", 0)).remaining()).isEqualTo(9);
+    }
+
+    /** Runs each script once, as Redis does without a test's clock. */
+    private HoldingInstance batching() {
+        return new HoldingInstance(
+                TemplateScriptExecutor.over(redis.connections(), RateLimitScript.load(), null),
+                clock,
+                prefix,
+                BatchingDispatcher::new);
+    }
+
+    /** Has one script decide the calls. */
+    private List<CompletableFuture<StoreOutcome>> batch(HoldingInstance one, Charge... charges) {
+        one.slow = true;
+        var unused = one.enterAsync(new Charge(TestLimits.tokenBucket("first", 10, "1/h"), "bob", 1));
+        one.slow = false;
+        List<CompletableFuture<StoreOutcome>> batch =
+                Stream.of(charges).map(one::enterAsync).toList();
+        one.scripts.clear();
+        one.answer();
+        return batch;
     }
 }

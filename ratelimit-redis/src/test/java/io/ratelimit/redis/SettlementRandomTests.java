@@ -1,5 +1,6 @@
 package io.ratelimit.redis;
 
+import static io.ratelimit.redis.SettlingInstance.TIMEOUT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -20,12 +21,11 @@ import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -41,8 +41,6 @@ class SettlementRandomTests {
     private static final int EVENTS = 200;
 
     private static final int MOST_WAITING = 100;
-
-    private static final Duration TIMEOUT = Duration.ofMinutes(1);
 
     private static final Pattern LOSSES = Pattern.compile("Settlements of calls lost \\(.*\\): (\\d+); permits");
 
@@ -77,8 +75,6 @@ class SettlementRandomTests {
 
         private final LogRecorder log;
 
-        private final HandTurnedThread thread = new HandTurnedThread();
-
         private final List<Script> underWay = new ArrayList<>();
 
         private final List<Script> neverAnswered = new ArrayList<>();
@@ -94,78 +90,35 @@ class SettlementRandomTests {
 
         private final Map<List<Long>, CompletableFuture<Void>> calls = new LinkedHashMap<>();
 
-        private final boolean clustered = random.nextInt(4) == 0;
-
         private boolean throwing;
 
         private long number;
 
-        private final GuardedRedis redis = new GuardedRedis(
-                new RateLimitScriptExecutor() {
-                    @Override
-                    public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-                        String first = new String(keys.get(0), UTF_8);
-                        if (first.contains("probe")) {
-                            return CompletableFuture.completedFuture(List.of(1L, 1L, 0L, 0L));
-                        }
-                        if (throwing || first.equals("call")) {
-                            throw new IllegalStateException("Connection closed prematurely");
-                        }
-                        Script script = new Script(
-                                IntStream.range(0, keys.size())
-                                        .mapToObj(i -> numberOf(new String(arguments[2 * i + 2], UTF_8)))
-                                        .toList(),
-                                new CompletableFuture<>());
-                        underWay.add(script);
-                        script.numbers.stream()
-                                .filter(each -> lost.contains("limit-" + each))
-                                .forEach(sentThoughLost::add);
-                        return script.reply;
-                    }
+        private final SettlingInstance instance = new SettlingInstance(this::send, MOST_WAITING);
 
-                    @Override
-                    public CompletionStage<?> delete(byte[] key) {
-                        throw new UnsupportedOperationException();
-                    }
+        private final SettlementQueue queue = instance.queue;
 
-                    @Override
-                    public RedisTopology topology() {
-                        return new RedisTopology() {
-                            @Override
-                            public boolean isClustered() {
-                                return clustered;
-                            }
-
-                            @Override
-                            public String serverOf(int slot) {
-                                return REDIS;
-                            }
-
-                            @Override
-                            public Map<String, String> hashTags() {
-                                return Map.of(REDIS, "%probe");
-                            }
-                        };
-                    }
-                },
-                TIMEOUT,
-                "test",
-                true,
-                thread,
-                thread::nanos);
-
-        private final SettlementQueue queue = new SettlementQueue(
-                redis,
-                new ScriptCodec(),
-                (task, delay) -> thread.schedule(task, delay, TimeUnit.NANOSECONDS),
-                MOST_WAITING);
+        private final HandTurnedThread thread = instance.thread;
 
         History(LogRecorder log) {
             this.log = log;
+            instance.clustered = random.nextInt(4) == 0;
             queue.setLossListener(limit -> {
                 losses++;
                 lost.add(limit.name());
             });
+        }
+
+        private void send(SettlingInstance.Sent sent) {
+            if (throwing || sent.firstKey().equals("call")) {
+                throw new IllegalStateException("Connection closed prematurely");
+            }
+            Script script =
+                    new Script(sent.amounts().stream().map(this::numberOf).toList(), sent.reply());
+            underWay.add(script);
+            script.numbers.stream()
+                    .filter(each -> lost.contains("limit-" + each))
+                    .forEach(sentThoughLost::add);
         }
 
         private void run() {
@@ -184,7 +137,7 @@ class SettlementRandomTests {
                 settleAll();
                 assertThatEachEndedOnce();
             } finally {
-                redis.destroy();
+                instance.close();
             }
         }
 
@@ -207,6 +160,8 @@ class SettlementRandomTests {
                 throwing = !throwing;
             } else if (kind < 90) {
                 openCircuitBreaker();
+            } else if (kind < 92) {
+                queue.endOverdue();
             } else {
                 thread.pass(Duration.ofNanos(TestRandom.logarithmic(random, 1, TIMEOUT.toNanos() * 4)));
             }
@@ -216,29 +171,19 @@ class SettlementRandomTests {
             if (random.nextInt(3) > 0) {
                 Charge charge = charge();
                 List<Long> numbers = List.of(charge.permits());
-                calls.put(numbers, queue.charge(charge, name(charge)));
+                calls.put(numbers, instance.charge(charge));
             } else {
-                List<Charge> charges = IntStream.range(0, clustered ? 1 : 1 + random.nextInt(2))
+                Charge[] charges = IntStream.range(0, instance.clustered ? 1 : 1 + random.nextInt(2))
                         .mapToObj(i -> charge())
-                        .toList();
-                List<Long> numbers = charges.stream().map(Charge::permits).toList();
-                calls.put(
-                        numbers,
-                        queue.refund(
-                                charges,
-                                numbers,
-                                charges.stream().map(this::name).toList(),
-                                Collections.nCopies(charges.size(), new Receipt(1, 1, 0, 1))));
+                        .toArray(Charge[]::new);
+                List<Long> numbers = Stream.of(charges).map(Charge::permits).toList();
+                calls.put(numbers, instance.refund(numbers, charges));
             }
         }
 
         /** Of a limit of its own, whose name tells which settlement is lost. */
         private Charge charge() {
             return new Charge(limit(++number), "key-" + random.nextInt(5), number);
-        }
-
-        private byte[] name(Charge charge) {
-            return String.valueOf(charge.key()).getBytes(UTF_8);
         }
 
         /** Returns the permits of a charge, or of the charge that is refunded. */
@@ -249,7 +194,8 @@ class SettlementRandomTests {
 
         private void openCircuitBreaker() {
             for (int i = 0; i < 30; i++) {
-                var unused = redis.execute(0, List.of("call".getBytes(UTF_8)), new byte[0][], redis.deadline());
+                var unused = instance.redis.execute(
+                        0, List.of("call".getBytes(UTF_8)), new byte[0][], instance.redis.deadline());
             }
         }
 

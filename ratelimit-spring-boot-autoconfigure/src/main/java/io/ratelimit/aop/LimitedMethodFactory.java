@@ -13,6 +13,7 @@ import io.ratelimit.expression.LimitOperations;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.expression.RateLimitExpressions;
 import io.ratelimit.expression.RateLimitOperation;
+import io.ratelimit.limiter.JointLimits;
 import io.ratelimit.limiter.LimitCatalog;
 import java.lang.reflect.Method;
 import java.time.Duration;
@@ -81,6 +82,8 @@ public final class LimitedMethodFactory {
             ReturnTypeStrategy strategy = strategies.of(method);
             checkRefunds(method, all, strategy);
             checkHolds(method, all);
+            JointLimits.check(
+                    all.stream().map(RateLimitOperation::effective).toList(), MethodSignatures.describe(method));
             return new LimitedMethod(method, all, fallback(method, targetClass, annotations), strategy, expressions);
         } catch (RateLimitConfigurationException ex) {
             throw ex.at(MethodSignatures.describe(method));

@@ -126,7 +126,7 @@ final class MethodCharges {
         return acquireRequest(fixedCharges != null ? fixedCharges : charges(evaluation), request);
     }
 
-    /** Does the same as {@link #acquireRequest} for a call that may have to wait for its plan, without blocking. */
+    /** Creates the request of a call that may have to wait for its plan, without blocking: see {@link #acquireRequest}. */
     CompletableFuture<AcquireRequest> acquireRequestAsync(Evaluation evaluation, @Nullable CallerRequest request) {
         DraftedCharges drafted = drafted(evaluation);
         CompletableFuture<?> plans = drafted.plans();

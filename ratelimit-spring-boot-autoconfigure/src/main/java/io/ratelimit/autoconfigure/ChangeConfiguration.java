@@ -30,11 +30,12 @@ class ChangeConfiguration {
         return OverrideSynchronizer.ofThisInstance();
     }
 
+    /** Applies overrides from the start, after the connections to Redis and before the web server, to the end. */
     @Bean
-    OverrideLifecycle rateLimitOverrideLifecycle(
+    ContextLifecycle rateLimitOverrideLifecycle(
             OverrideSynchronizer synchronizer, LimitCatalog catalog, ObjectProvider<ChangeListener> listeners) {
         listeners.orderedStream().forEach(synchronizer::addListener);
-        return new OverrideLifecycle(synchronizer, catalog);
+        return new ContextLifecycle(3, () -> synchronizer.add(catalog), () -> synchronizer.remove(catalog));
     }
 
     @Bean

@@ -65,7 +65,6 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
                             Bindable.of(RateLimitProperties.class),
                             refusingUnknown());
             RedisServerProperties.bind(environment, properties.redis(), refusingUnknown());
-            checkRenamed(binder);
             RateLimitSettings settings = properties.settings();
             if (beans.getBeanNamesForType(RateLimitAlgorithm.class, true, false).length == 0) {
                 var unused = settings.with(RateLimitAlgorithms.NONE);
@@ -95,16 +94,6 @@ final class RateLimitPropertiesValidator implements BeanFactoryPostProcessor {
                         : Stream.empty())
                 .filter(PropertySchema.ROOT.name()::isAncestorOf)
                 .distinct();
-    }
-
-    /** Environment variables with unknown names are left alone, but not those that had a meaning. */
-    private static void checkRenamed(Binder binder) {
-        UnknownPropertyFailureAnalyzer.RENAMED.forEach((old, replacement) -> {
-            if (binder.bind(old, Bindable.of(String.class)).isBound()) {
-                throw new RateLimitConfigurationException(
-                        "There is no property " + old + ".", UnknownPropertyFailureAnalyzer.renamed(old, replacement));
-            }
-        });
     }
 
     private static void check(ConfigurationPropertyName name, Binder binder) {

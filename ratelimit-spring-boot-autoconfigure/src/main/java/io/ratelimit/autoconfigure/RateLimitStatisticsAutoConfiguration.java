@@ -90,9 +90,10 @@ public final class RateLimitStatisticsAutoConfiguration {
         return statistics.listener();
     }
 
+    /** Stops after the web server and before the connections to Redis, so that the last counts are sent. */
     @Bean
-    StatisticsLifecycle rateLimitStatisticsLifecycle(RateLimitStatistics statistics) {
-        return new StatisticsLifecycle(statistics);
+    ContextLifecycle rateLimitStatisticsLifecycle(RateLimitStatistics statistics) {
+        return new ContextLifecycle(2, statistics::start, statistics::stop);
     }
 
     static class OnStatistics extends AnyNestedCondition {

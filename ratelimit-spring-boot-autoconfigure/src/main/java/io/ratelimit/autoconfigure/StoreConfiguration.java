@@ -14,7 +14,6 @@ import io.ratelimit.store.failover.FailoverRateLimitStore;
 import io.ratelimit.store.failover.LocalShareStore;
 import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
 import io.ratelimit.store.scope.RoutingRateLimitStore;
-import io.ratelimit.store.scope.ScopedRateLimitStore;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -64,7 +63,7 @@ class StoreConfiguration {
     @Bean("rateLimitDefaultStore")
     @ConditionalOnMissingBean(RateLimitStore.class)
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)
-    ScopedRateLimitStore redisStore(
+    RoutingRateLimitStore redisStore(
             RateLimitProperties properties,
             TimeSource time,
             RateLimitAlgorithms algorithms,
@@ -93,9 +92,9 @@ class StoreConfiguration {
         if (!several) {
             FailoverRateLimitStore only = stores.failover(guarded, properties.redis(), null);
             instrumented.state(only::isAvailable);
-            return new ScopedRateLimitStore(only, failingOver(memory, algorithms));
+            return RoutingRateLimitStore.byScope(only, failingOver(memory, algorithms));
         }
-        return new ScopedRateLimitStore(
+        return RoutingRateLimitStore.byScope(
                 stores.routing(guarded, properties.redis(), servers), failingOver(memory, algorithms));
     }
 
@@ -140,7 +139,7 @@ class StoreConfiguration {
             boolean remember = properties.rememberRejections()
                     && servers.byId().values().stream()
                             .allMatch(server -> server.properties().rememberRejections());
-            return new RoutingRateLimitStore(
+            return RoutingRateLimitStore.byServer(
                     byDefault,
                     others,
                     store -> remember
@@ -179,7 +178,7 @@ class StoreConfiguration {
 
     /** Returns the kind of the store: {@code redis}, {@value #IN_MEMORY}, or {@value #CUSTOM} for one of the application. */
     static String kind(ListableBeanFactory beans) {
-        if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, ScopedRateLimitStore.class, true, false).length
+        if (BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, RoutingRateLimitStore.class, true, false).length
                 > 0) {
             return "redis";
         }
@@ -191,7 +190,7 @@ class StoreConfiguration {
 
     /** Describes the store for the log. Empty for a store of the application. */
     static Optional<String> describe(ListableBeanFactory beans, RateLimitProperties properties) {
-        if (beans.getBeanNamesForType(ScopedRateLimitStore.class, true, false).length > 0) {
+        if (beans.getBeanNamesForType(RoutingRateLimitStore.class, true, false).length > 0) {
             String address = beans.getBeanProvider(StoreWarmUp.class).stream()
                     .map(warmUp -> " at " + warmUp.address())
                     .findFirst()

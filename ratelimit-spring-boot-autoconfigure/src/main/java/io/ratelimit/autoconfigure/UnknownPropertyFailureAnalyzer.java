@@ -2,7 +2,6 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitNames;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
@@ -17,10 +16,6 @@ import org.springframework.core.annotation.Order;
 /** Reports unknown properties, and suggests the nearest existing ones. Precedes Spring Boot's own analyzer. */
 @Order(Ordered.HIGHEST_PRECEDENCE)
 final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<UnboundConfigurationPropertiesException> {
-
-    /** Properties of earlier versions and their replacements. The configuration metadata deprecate the same ones. */
-    static final Map<ConfigurationPropertyName, String> RENAMED =
-            Map.of(ConfigurationPropertyName.of("ratelimit.local-share"), "ratelimit.expected-instances");
 
     @Override
     protected @Nullable FailureAnalysis analyze(
@@ -54,20 +49,12 @@ final class UnknownPropertyFailureAnalyzer extends AbstractFailureAnalyzer<Unbou
         if (exists(name)) {
             return "Number the elements of the list from 0, without gaps.";
         }
-        String replacement = RENAMED.get(name);
-        if (replacement != null) {
-            return renamed(name, replacement);
-        }
         PropertySchema parent = PropertySchema.nearest(name);
         String unknown = name.getElement(parent.name().getNumberOfElements(), Form.DASHED);
         return LimitNames.nearest(unknown, parent.children())
                         .map(nearest -> "Did you mean " + parent.name() + "." + nearest + "? ")
                         .orElseGet(() -> parent.isServer() ? RedisServerProperties.suggestion(parent.name()) : "")
                 + properties(parent);
-    }
-
-    static String renamed(ConfigurationPropertyName name, String replacement) {
-        return name + " has been renamed: use " + replacement + ".";
     }
 
     /** Describes the properties below a property. */

@@ -121,7 +121,7 @@ final class RateLimitExpression implements LimitKey {
         return costOf(value(evaluation));
     }
 
-    /** Does the same for a value that was computed otherwise. */
+    /** Returns the actual cost that a value states; {@code null}: unknown. */
     @Nullable
     Long costOf(@Nullable Object value) {
         if (value == null) {

@@ -3,6 +3,7 @@ package io.ratelimit.expression;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
+import io.ratelimit.limiter.EffectiveLimit;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;
@@ -33,9 +34,9 @@ public final class RequestLimit {
         return operation.isEnabled();
     }
 
-    /** Calls the listener after each change of the limit. */
-    public void addListener(Runnable listener) {
-        operation.effective().addListener(listener);
+    /** Returns the holder of the limit. */
+    public EffectiveLimit effective() {
+        return operation.effective();
     }
 
     /** Returns whether an expression names the principal. */

@@ -6,20 +6,18 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Tags;
 import io.micrometer.core.instrument.Timer;
-import io.micrometer.core.instrument.noop.NoopCounter;
-import io.micrometer.core.instrument.noop.NoopTimer;
+import io.micrometer.core.instrument.composite.CompositeMeterRegistry;
 import java.lang.System.Logger.Level;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.DoubleSupplier;
 import java.util.function.Function;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Registers the meters of one application context, and removes them when it is closed. Never throws: a meter that cannot be
- * registered measures nothing.
+ * Registers the meters of one application context, and removes its gauges when it is closed, because they hold the context. Never
+ * throws: a meter that cannot be registered measures nothing.
  */
 public final class ContextMeters implements AutoCloseable {
 
@@ -27,72 +25,41 @@ public final class ContextMeters implements AutoCloseable {
 
     private final MeterRegistry registry;
 
-    private final MeterUses uses;
+    /** Has meters that measure nothing. */
+    private final MeterRegistry substitute = new CompositeMeterRegistry();
 
-    private final List<Registration> registrations = new ArrayList<>();
+    private final Queue<Meter> gauges = new ConcurrentLinkedQueue<>();
 
     private final AtomicBoolean warned = new AtomicBoolean();
 
-    private boolean closed;
-
     public ContextMeters(MeterRegistry registry) {
         this.registry = registry;
-        this.uses = MeterUses.of(registry);
     }
 
     Counter counter(String name, @Nullable String unit, String description, Tags tags) {
-        Meter.Id id = new Meter.Id(name, tags, unit, description, Meter.Type.COUNTER);
-        return register(
-                id,
-                () -> Counter.builder(name)
-                        .tags(tags)
-                        .baseUnit(unit)
-                        .description(description)
-                        .register(registry),
-                NoopCounter::new);
+        return register(Counter.builder(name).tags(tags).baseUnit(unit).description(description)::register);
     }
 
     Timer timer(String name, String description, Tags tags) {
-        Meter.Id id = new Meter.Id(name, tags, null, description, Meter.Type.TIMER);
-        return register(
-                id,
-                () -> Timer.builder(name).tags(tags).description(description).register(registry),
-                NoopTimer::new);
+        return register(Timer.builder(name).tags(tags).description(description)::register);
     }
 
-    /** @param value held as long as the context is open; the registry holds it weakly */
-    synchronized void gauge(String name, @Nullable String unit, String description, Tags tags, DoubleSupplier value) {
-        if (closed) {
-            return;
-        }
-        Meter.Id id = new Meter.Id(name, tags, unit, description, Meter.Type.GAUGE);
-        try {
-            uses.addGauge(
-                    id,
-                    value,
-                    values -> Gauge.builder(name, values, MeterUses.WeakValues::first)
-                            .tags(tags)
-                            .baseUnit(unit)
-                            .description(description)
-                            .register(registry));
-            registrations.add(new Registration(id, value));
-        } catch (RuntimeException ex) {
-            warn(ex);
+    /** Registers a gauge, unless another context has registered the same one. */
+    void gauge(String name, @Nullable String unit, String description, Tags tags, DoubleSupplier value) {
+        if (registry.find(name).tags(tags).gauge() == null) {
+            gauges.add(register(Gauge.builder(name, value::getAsDouble)
+                    .tags(tags)
+                    .baseUnit(unit)
+                    .description(description)::register));
         }
     }
 
-    private synchronized <M extends Meter> M register(
-            Meter.Id id, Supplier<M> registration, Function<Meter.Id, M> absent) {
-        if (closed) {
-            return absent.apply(id);
-        }
+    private <M extends Meter> M register(Function<MeterRegistry, M> registration) {
         try {
-            M meter = uses.add(id, registration);
-            registrations.add(new Registration(id, null));
-            return meter;
+            return registration.apply(registry);
         } catch (RuntimeException ex) {
             warn(ex);
-            return absent.apply(id);
+            return registration.apply(substitute);
         }
     }
 
@@ -109,21 +76,11 @@ public final class ContextMeters implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
-        closed = true;
-        for (Registration registration : registrations) {
-            try {
-                Meter.Id unused = uses.remove(registration.id, registration.value);
-                if (unused != null) {
-                    registry.remove(unused);
-                }
-            } catch (RuntimeException ex) {
-                warn(ex);
-            }
+    public void close() {
+        try {
+            gauges.forEach(registry::remove);
+        } catch (RuntimeException ex) {
+            warn(ex);
         }
-        registrations.clear();
     }
-
-    /** @param value that of a gauge */
-    private record Registration(Meter.Id id, @Nullable DoubleSupplier value) {}
 }

@@ -1,5 +1,6 @@
 package io.ratelimit.reactor;
 
+import io.ratelimit.AllCallers;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import java.util.Objects;
@@ -40,9 +41,9 @@ public final class RateLimiterOperator<T> implements UnaryOperator<Publisher<T>>
     }
 
     /** Takes one permit of the one bucket of all callers for each subscription. */
-    public static <T> RateLimiterOperator<T> of(RateLimiter limiter) {
-        Objects.requireNonNull(limiter);
-        return new RateLimiterOperator<>(limiter::enterAsync);
+    public static <T> RateLimiterOperator<T> of(AllCallers callers) {
+        Objects.requireNonNull(callers);
+        return new RateLimiterOperator<>(callers::enterAsync);
     }
 
     /** Takes one permit for each subscription. */

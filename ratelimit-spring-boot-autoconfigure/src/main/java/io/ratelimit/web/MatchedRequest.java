@@ -50,7 +50,7 @@ public record MatchedRequest(List<Match> matches) {
     }
 
     /**
-     * Does the same as {@link #acquireRequest} without blocking.
+     * Creates the request without blocking: see {@link #acquireRequest}.
      *
      * @throws RateLimitExpressionException as for {@link #acquireRequest}
      */

@@ -5,7 +5,9 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.limiter.EffectiveLimit;
 import io.ratelimit.web.MatchedRequest.Match;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -24,6 +26,10 @@ import org.springframework.web.util.pattern.PatternParseException;
 final class RequestMatcher {
 
     private static final Pattern VARIABLE = Pattern.compile("\\{\\*?(\\w+)");
+
+    private static final Pattern SEVERAL_SEGMENTS = Pattern.compile("\\*\\*|\\{\\*");
+
+    private static final Pattern WILDCARD = Pattern.compile("[*?{]");
 
     private final PathPattern pattern;
 
@@ -82,9 +88,35 @@ final class RequestMatcher {
         return limit.isEnabled();
     }
 
-    /** Calls the listener after each change of the limit. */
-    void addListener(Runnable listener) {
-        limit.addListener(listener);
+    /** Returns the holder of the limit. */
+    EffectiveLimit effective() {
+        return limit.effective();
+    }
+
+    /** Returns whether a request may match both, as far as methods and the first segments of the paths show. */
+    boolean overlaps(RequestMatcher other) {
+        return (methods.isEmpty() || other.methods.isEmpty() || !Collections.disjoint(methods, other.methods))
+                && overlap(segments(), other.segments());
+    }
+
+    private String[] segments() {
+        return pattern.getPatternString().replaceFirst("^/", "").split("/");
+    }
+
+    private static boolean overlap(String[] one, String[] other) {
+        for (int i = 0; i < Math.max(one.length, other.length); i++) {
+            String first = i < one.length ? one[i] : "";
+            String second = i < other.length ? other[i] : "";
+            if (SEVERAL_SEGMENTS.matcher(first).lookingAt()
+                    || SEVERAL_SEGMENTS.matcher(second).lookingAt()) {
+                return true;
+            }
+            boolean literal = !WILDCARD.matcher(first + second).find();
+            if (first.isEmpty() != second.isEmpty() || literal && !first.equalsIgnoreCase(second)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     boolean namesPrincipal() {

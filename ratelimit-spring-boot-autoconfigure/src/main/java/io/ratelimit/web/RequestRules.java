@@ -4,6 +4,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimits;
+import io.ratelimit.limiter.JointLimits;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;
@@ -77,11 +78,16 @@ public final class RequestRules {
             warnOfMissingLogin(rule, matcher);
             requests.computeIfAbsent(matcher.limit().name(), name -> new LinkedHashMap<>())
                     .put(rule.describe(), matcher.charge());
+            all.stream().filter(matcher::overlaps).forEach(earlier -> check(rule, earlier, matcher));
             all.add(matcher);
         }
-        all.forEach(matcher -> matcher.addListener(() -> enable(all)));
+        all.forEach(matcher -> matcher.effective().addListener(() -> enable(all)));
         enable(all);
         return requests;
+    }
+
+    private static void check(RequestRule rule, RequestMatcher earlier, RequestMatcher matcher) {
+        JointLimits.check(List.of(earlier.effective(), matcher.effective()), rule.property());
     }
 
     private synchronized void enable(List<RequestMatcher> all) {

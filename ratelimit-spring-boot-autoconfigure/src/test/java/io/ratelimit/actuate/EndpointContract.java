@@ -343,12 +343,13 @@ abstract class EndpointContract {
     }
 
     private static void take(RateLimiter limiter, String key, int permits) {
-        assertThat((key.isEmpty() ? limiter.tryAcquire(permits) : limiter.tryAcquire(key, permits)).allowed())
+        assertThat((key.isEmpty() ? limiter.allCallers().tryAcquire(permits) : limiter.tryAcquire(key, permits))
+                        .allowed())
                 .isTrue();
     }
 
     private static boolean allows(RateLimiter limiter, String key) {
-        return (key.isEmpty() ? limiter.tryAcquire() : limiter.tryAcquire(key)).allowed();
+        return (key.isEmpty() ? limiter.allCallers().tryAcquire() : limiter.tryAcquire(key)).allowed();
     }
 
     private static void assertProblem(Answer answer, int status, String detail) {

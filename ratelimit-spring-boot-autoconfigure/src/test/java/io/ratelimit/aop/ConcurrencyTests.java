@@ -4,9 +4,12 @@ import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.AllCallers;
 import io.ratelimit.PermitRequest;
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
@@ -40,6 +43,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.CoroutinesUtils;
+import org.springframework.core.NestedExceptionUtils;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.core.ReactiveAdapterRegistry;
 import org.springframework.http.ResponseEntity;
@@ -64,16 +68,16 @@ class ConcurrencyTests {
     private void run(Checks checks) {
         runner.run(context -> checks.check(
                 context.getBean(Exports.class),
-                context.getBean(RateLimiterRegistry.class).get(LIMIT)));
+                context.getBean(RateLimiterRegistry.class).get(LIMIT).allCallers()));
     }
 
     @FunctionalInterface
     private interface Checks {
 
-        void check(Exports exports, RateLimiter limiter) throws Exception;
+        void check(Exports exports, AllCallers limiter) throws Exception;
     }
 
-    private static void assertHeld(RateLimiter limiter, boolean held) {
+    private static void assertHeld(AllCallers limiter, boolean held) {
         assertThat(limiter.peek().allowed()).isEqualTo(!held);
     }
 
@@ -235,8 +239,9 @@ class ConcurrencyTests {
                 .run(context -> {
                     CompletableFuture<String> call =
                             context.getBean(AsyncExports.class).export();
-                    RateLimiter limiter =
-                            context.getBean(RateLimiterRegistry.class).get("async-exports");
+                    AllCallers limiter = context.getBean(RateLimiterRegistry.class)
+                            .get("async-exports")
+                            .allCallers();
                     assertHeld(limiter, true);
                     work.complete("done");
                     assertThat(call.join()).isEqualTo("done");
@@ -327,7 +332,8 @@ class ConcurrencyTests {
     @Test
     void entryThatManyThreadsCloseIsReleasedOnce() {
         runner.withPropertyValues("ratelimit.limits.exports.capacity=2").run(context -> {
-            RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get(LIMIT);
+            AllCallers limiter =
+                    context.getBean(RateLimiterRegistry.class).get(LIMIT).allCallers();
             RateLimiter.Entry other = limiter.enter();
             for (int i = 0; i < 200; i++) {
                 RateLimiter.Entry entry = limiter.enter();
@@ -369,7 +375,8 @@ class ConcurrencyTests {
     @ValueSource(booleans = {true, false})
     void callThatIsGivenUpWhileItWaitsHoldsNothing(boolean cancelled) {
         runner.withPropertyValues("ratelimit.limits.exports.max-wait=1m").run(context -> {
-            RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get(LIMIT);
+            AllCallers limiter =
+                    context.getBean(RateLimiterRegistry.class).get(LIMIT).allCallers();
             RateLimiter.Entry first = limiter.enter();
             CompletableFuture<String> abandoned = limiter.<String>callAsync(() -> {
                         throw new AssertionError("must not be called");
@@ -410,11 +417,47 @@ class ConcurrencyTests {
         });
     }
 
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void entryOfSeveralLimitsHoldsThePermitsOfAll(boolean async) {
+        runner.withBean(
+                        "pages",
+                        RateLimit.class,
+                        () -> RateLimit.named("pages").rate("2/h").build())
+                .run(context -> {
+                    RateLimiterRegistry registry = context.getBean(RateLimiterRegistry.class);
+                    List<PermitRequest> requests =
+                            List.of(PermitRequest.forAllCallers(LIMIT), new PermitRequest("pages", "alice"));
+                    Callable<RateLimiter.Entry> enter = () -> async
+                            ? registry.enterAllAsync(requests)
+                                    .toCompletableFuture()
+                                    .get()
+                            : registry.enterAll(requests);
+                    RateLimiter.Entry entry = enter.call();
+                    assertHeld(registry.get(LIMIT).allCallers(), true);
+                    assertThat(NestedExceptionUtils.getMostSpecificCause(catchThrowable(enter::call)))
+                            .isInstanceOf(RateLimitExceededException.class);
+                    assertThat(registry.get("pages").peek("alice").remaining()).isEqualTo(1);
+                    entry.close();
+                    assertHeld(registry.get(LIMIT).allCallers(), false);
+                });
+    }
+
+    @Test
+    void entryOfDisabledLimitsHoldsNothing() {
+        runner.withPropertyValues("ratelimit.limits.exports.enabled=false").run(context -> {
+            RateLimiterRegistry registry = context.getBean(RateLimiterRegistry.class);
+            List<PermitRequest> requests = List.of(PermitRequest.forAllCallers(LIMIT));
+            registry.enterAll(requests).close();
+            assertThat(registry.enterAllAsync(requests)).isCompleted();
+        });
+    }
+
     @Test
     void permitsThatNothingWouldReleaseAreRefused() {
         runner.run(context -> {
             RateLimiterRegistry registry = context.getBean(RateLimiterRegistry.class);
-            RateLimiter limiter = registry.get(LIMIT);
+            AllCallers limiter = registry.get(LIMIT).allCallers();
             assertThatIllegalStateException()
                     .isThrownBy(limiter::tryAcquire)
                     .withMessage(
@@ -466,8 +509,9 @@ class ConcurrencyTests {
                         "ratelimit.limits.kotlin.pointcut=execution(* io.ratelimit.aop.SuspendingQuotes.*(..))")
                 .run(context -> {
                     SuspendingQuotes quotes = context.getBean(SuspendingQuotes.class);
-                    RateLimiter limiter =
-                            context.getBean(RateLimiterRegistry.class).get("kotlin");
+                    AllCallers limiter = context.getBean(RateLimiterRegistry.class)
+                            .get("kotlin")
+                            .allCallers();
                     Method quote = SuspendingQuotes.class.getMethod("quote", String.class, Continuation.class);
                     Supplier<Mono<?>> call =
                             () -> Mono.from(CoroutinesUtils.invokeSuspendingFunction(quote, quotes, "alice", null));

@@ -48,7 +48,7 @@ class PermitsAfterTests {
             .withBean(Model.class);
 
     private long used(RateLimiterRegistry limiters, String limit) {
-        return 100 - limiters.get(limit).peek().remaining();
+        return 100 - limiters.get(limit).allCallers().peek().remaining();
     }
 
     private void with(BiConsumer<Model, RateLimiterRegistry> test) {
@@ -237,15 +237,16 @@ class PermitsAfterTests {
             for (Object cost : wrong) {
                 assertThat(model.any(cost)).isSameAs(cost);
                 assertThat(used(limiters, "any")).as("" + cost).isEqualTo(10);
-                limiters.get("any").reset();
+                limiters.get("any").allCallers().reset();
             }
             for (Object cost : List.of((byte) 7, (short) 7, 7, 7L)) {
                 model.any(cost);
                 assertThat(used(limiters, "any")).isEqualTo(7);
-                limiters.get("any").reset();
+                limiters.get("any").allCallers().reset();
             }
             model.any(1_000_000_000);
-            assertThat(limiters.get("any").tryAcquire(1).retryAfter()).hasSeconds(999_999_901);
+            assertThat(limiters.get("any").allCallers().tryAcquire(1).retryAfter())
+                    .hasSeconds(999_999_901);
         });
     }
 
@@ -375,10 +376,12 @@ class PermitsAfterTests {
     @Test
     void chargeGoesBeyondTheCapacityAndIsValidated() {
         with((model, limiters) -> {
-            limiters.get("value").charge(250);
-            assertThat(limiters.get("value").tryAcquire(1).retryAfter()).hasSeconds(151);
-            assertThatThrownBy(() -> limiters.get("value").charge(-1)).isInstanceOf(IllegalArgumentException.class);
-            assertThatThrownBy(() -> limiters.get("value").charge(1_000_000_001L))
+            limiters.get("value").allCallers().charge(250);
+            assertThat(limiters.get("value").allCallers().tryAcquire(1).retryAfter())
+                    .hasSeconds(151);
+            assertThatThrownBy(() -> limiters.get("value").allCallers().charge(-1))
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> limiters.get("value").allCallers().charge(1_000_000_001L))
                     .isInstanceOf(IllegalArgumentException.class);
             limiters.get("value").chargeAsync("bob", 7).toCompletableFuture().join();
             assertThat(limiters.get("value").peek("bob").remaining()).isEqualTo(93);

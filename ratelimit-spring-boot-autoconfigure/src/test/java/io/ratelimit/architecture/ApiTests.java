@@ -16,6 +16,7 @@ class ApiTests {
     private static final JavaClasses STARTER = StarterClasses.all();
 
     private static final List<String> API = List.of(
+            "AllCallers",
             "Algorithm",
             "CalendarUnit",
             "BucketStatus",

@@ -150,18 +150,6 @@ class ConfigurationMetadataTests {
     }
 
     @Test
-    void renamedPropertiesNameTheReplacementThatTheStartUpNames() throws IOException {
-        assertThat(described("properties"))
-                .filteredOn(property -> property.containsKey("deprecation"))
-                .extracting(property -> Map.entry(property.get("name"), property.get("deprecation")))
-                .containsExactlyInAnyOrderElementsOf(UnknownPropertyFailureAnalyzer.RENAMED.entrySet().stream()
-                        .map(renamed -> Map.entry((Object) renamed.getKey().toString(), (Object)
-                                Map.of("level", "error", "reason", "Renamed.", "replacement", renamed.getValue())))
-                        .toList());
-        assertThat(names()).containsAll(UnknownPropertyFailureAnalyzer.RENAMED.values());
-    }
-
-    @Test
     void everyPropertyHasAHintForItsValues() throws IOException {
         assertThat(described("hints"))
                 .allMatch(hint -> hint.containsKey("values") || hint.containsKey("providers"))

@@ -28,9 +28,9 @@ class ConfigurationRefreshTests {
     void changedPropertiesApplyAndUsedPermitsStayUsed() {
         application.run(context -> {
             var limiter = context.getBean(RateLimiterRegistry.class).get("quotes");
-            assertThat(limiter.tryAcquire(2).remaining()).isZero();
+            assertThat(limiter.allCallers().tryAcquire(2).remaining()).isZero();
             refresh(context, "ratelimit.limits.quotes.capacity=3", "ratelimit.limits.declared.rate=7/h");
-            assertThat(limiter.tryAcquire().remaining()).isZero();
+            assertThat(limiter.allCallers().tryAcquire().remaining()).isZero();
             assertThat(effective(context, "declared").capacity()).isEqualTo(7);
             assertThat(context.getBean(RateLimitAdmin.class).status("quotes").origins())
                     .extractingByKey("capacity")
@@ -47,16 +47,17 @@ class ConfigurationRefreshTests {
                     RateLimiter declared =
                             context.getBean(RateLimiterRegistry.class).get("declared");
                     RateLimiter pro = declared.withPlan("pro");
-                    assertThat(pro.tryAcquire(4).remaining()).isZero();
-                    assertThat(pro.tryAcquire().allowed()).isFalse();
+                    assertThat(pro.allCallers().tryAcquire(4).remaining()).isZero();
+                    assertThat(pro.allCallers().tryAcquire().allowed()).isFalse();
                     refresh(
                             context,
                             "ratelimit.limits.declared.plans.pro.rate=6/h",
                             "ratelimit.limits.declared.plans.new.capacity=7");
-                    assertThat(pro.tryAcquire().remaining()).isEqualTo(1);
-                    assertThat(declared.withPlan("new").peek().remaining()).isEqualTo(2);
+                    assertThat(pro.allCallers().tryAcquire().remaining()).isEqualTo(1);
+                    assertThat(declared.withPlan("new").allCallers().peek().remaining())
+                            .isEqualTo(2);
                     refresh(context, "ratelimit.limits.declared.plans.pro.rate=0/h");
-                    assertThat(pro.peek().capacity()).isEqualTo(6);
+                    assertThat(pro.allCallers().peek().capacity()).isEqualTo(6);
                 });
     }
 

@@ -42,8 +42,8 @@ class InstanceScopeTests {
                     quotes.own();
                     assertThatExceptionOfType(RateLimitExceededException.class).isThrownBy(quotes::own);
                     RateLimiter own = context.getBean(RateLimiterRegistry.class).get("own");
-                    own.reset();
-                    assertThat(own.peek().remaining()).isEqualTo(1);
+                    own.allCallers().reset();
+                    assertThat(own.allCallers().peek().remaining()).isEqualTo(1);
                     MeterRegistry meters = context.getBean(MeterRegistry.class);
                     assertThat(meters.get("ratelimit.store")
                                     .tags("store", "in_memory", "outcome", "success")
@@ -66,7 +66,8 @@ class InstanceScopeTests {
                     Quotes quotes = context.getBean(Quotes.class);
                     onEventLoop(quotes::own);
                     RateLimiter own = context.getBean(RateLimiterRegistry.class).get("own");
-                    onEventLoop(() -> assertThat(own.tryAcquire().allowed()).isFalse());
+                    onEventLoop(() ->
+                            assertThat(own.allCallers().tryAcquire().allowed()).isFalse());
                     assertThatExceptionOfType(IllegalStateException.class)
                             .isThrownBy(() -> onEventLoop(quotes::common))
                             .withMessageContaining("must not wait");
@@ -92,7 +93,7 @@ class InstanceScopeTests {
                 assertRejected(first, "own");
                 assertThat(remaining(first, "common")).isEqualTo(1);
 
-                first.getBean(RateLimiterRegistry.class).get("own").reset();
+                first.getBean(RateLimiterRegistry.class).get("own").allCallers().reset();
                 assertThat(remaining(second, "own")).isZero();
                 first.getBean(Quotes.class).common();
                 assertRejected(first, "common");
@@ -108,7 +109,11 @@ class InstanceScopeTests {
     }
 
     private static long remaining(ApplicationContext context, String limit) {
-        return context.getBean(RateLimiterRegistry.class).get(limit).peek().remaining();
+        return context.getBean(RateLimiterRegistry.class)
+                .get(limit)
+                .allCallers()
+                .peek()
+                .remaining();
     }
 
     static class Quotes {

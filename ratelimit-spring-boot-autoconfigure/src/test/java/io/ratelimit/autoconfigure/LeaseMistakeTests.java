@@ -139,14 +139,15 @@ class LeaseMistakeTests {
     void codeCannotChargeALeasedLimitBeyondItsCapacity() {
         runner.run(context -> {
             RateLimiter limiter = context.getBean(RateLimiterRegistry.class).get("sound");
-            assertThat(limiter.tryAcquire().allowed()).isTrue();
+            assertThat(limiter.allCallers().tryAcquire().allowed()).isTrue();
             assertThatIllegalStateException()
-                    .isThrownBy(() -> limiter.charge(5))
+                    .isThrownBy(() -> limiter.allCallers().charge(5))
                     .withMessage(
                             "Limit 'sound' has a lease, whose permits are handed out in debt, too. Call tryAcquire or"
                                     + " acquire instead of charge, or set lease to 0");
-            assertThat(limiter.chargeAsync(5).toCompletableFuture()).isCompletedExceptionally();
-            assertThat(limiter.peek().remaining()).isEqualTo(9);
+            assertThat(limiter.allCallers().chargeAsync(5).toCompletableFuture())
+                    .isCompletedExceptionally();
+            assertThat(limiter.allCallers().peek().remaining()).isEqualTo(9);
         });
     }
 

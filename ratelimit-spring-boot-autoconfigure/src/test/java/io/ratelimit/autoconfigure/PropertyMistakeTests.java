@@ -40,9 +40,7 @@ class PropertyMistakeTests {
         "ratelimit.http[0].limt,Did you mean ratelimit.http[0].limit?",
         "ratelimit.http[0].uri,'Under ratelimit.http[0] there are: path, methods, limit.'",
         "ratelimit.web.header,Did you mean ratelimit.web.headers?",
-        "ratelimit.colour,Under ratelimit there are: enabled",
-        "ratelimit.local-share,ratelimit.local-share has been renamed: use ratelimit.expected-instances.",
-        "ratelimit.localShare,has been renamed: use ratelimit.expected-instances."
+        "ratelimit.colour,Under ratelimit there are: enabled"
     })
     void unknownPropertyStopsTheStartUpAndTheNearestIsNamed(String property, String suggestion) {
         runner.withInitializer(context -> context.getEnvironment()
@@ -101,18 +99,6 @@ class PropertyMistakeTests {
     void valueThatCannotWorkStopsTheStartUp(String property, String value, String problem) {
         runner.withPropertyValues(property + "=" + value)
                 .run(context -> assertThat(analysis(context).getDescription()).contains(problem));
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"RATELIMIT_LOCALSHARE", "RATELIMIT_LOCAL_SHARE"})
-    void renamedPropertyInTheEnvironmentStopsTheStartUp(String variable) {
-        runner.withInitializer(context -> context.getEnvironment()
-                        .getPropertySources()
-                        .replace(
-                                "systemEnvironment",
-                                new SystemEnvironmentPropertySource("systemEnvironment", Map.of(variable, "4"))))
-                .run(context -> assertThat(analysis(context).getAction())
-                        .contains("ratelimit.local-share has been renamed: use ratelimit.expected-instances."));
     }
 
     @Test

@@ -21,7 +21,7 @@ import io.ratelimit.metrics.CallMetrics;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.scope.ScopedRateLimitStore;
+import io.ratelimit.store.scope.RoutingRateLimitStore;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.web.HeaderFormat;
@@ -48,7 +48,7 @@ class RateLimitAutoConfigurationTests {
         runner.withBean(LettuceConnectionFactory.class, () -> new LettuceConnectionFactory("127.0.0.1", 1))
                 .run(context -> {
                     assertThat(context).hasSingleBean(RedisConnector.class);
-                    assertThat(context.getBean(RateLimitStore.class)).isInstanceOf(ScopedRateLimitStore.class);
+                    assertThat(context.getBean(RateLimitStore.class)).isInstanceOf(RoutingRateLimitStore.class);
                 });
     }
 

@@ -67,8 +67,8 @@ class RateLimitEventsTests {
                     }
                     RateLimiter exports =
                             context.getBean(RateLimiterRegistry.class).get("exports");
-                    exports.tryAcquire();
-                    exports.tryAcquire();
+                    exports.allCallers().tryAcquire();
+                    exports.allCallers().tryAcquire();
                     Recorder recorder = context.getBean(Recorder.class);
                     assertThat(((RateLimitRejectedEvent) recorder.next()).limitName())
                             .isEqualTo("exports");

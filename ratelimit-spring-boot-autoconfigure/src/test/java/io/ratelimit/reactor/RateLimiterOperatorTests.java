@@ -100,8 +100,8 @@ class RateLimiterOperatorTests {
         Mono.just("a").transform(RateLimiterOperator.of(rate, "alice", 2)).block(SOON);
         assertThat(free(rate)).isZero();
         assertThat(rate.peek("bob").remaining()).isEqualTo(2);
-        Mono.just("a").transform(RateLimiterOperator.of(rate)).block(SOON);
-        assertThat(rate.peek().remaining()).isEqualTo(1);
+        Mono.just("a").transform(RateLimiterOperator.of(rate.allCallers())).block(SOON);
+        assertThat(rate.allCallers().peek().remaining()).isEqualTo(1);
     }
 
     @Test
@@ -112,8 +112,10 @@ class RateLimiterOperatorTests {
 
     @Test
     void publishersKeepTheirKind() {
-        assertThat(RateLimiterOperator.<String>of(rate).apply(Mono.empty())).isInstanceOf(Mono.class);
-        assertThat(RateLimiterOperator.<String>of(rate).apply(Flux.empty())).isInstanceOf(Flux.class);
+        assertThat(RateLimiterOperator.<String>of(rate.allCallers()).apply(Mono.empty()))
+                .isInstanceOf(Mono.class);
+        assertThat(RateLimiterOperator.<String>of(rate.allCallers()).apply(Flux.empty()))
+                .isInstanceOf(Flux.class);
         assertThat(Mono.<String>empty()
                         .transform(RateLimiterOperator.of(rate, "alice"))
                         .blockOptional(SOON))

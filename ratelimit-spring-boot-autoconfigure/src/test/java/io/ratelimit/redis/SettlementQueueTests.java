@@ -1,17 +1,19 @@
 package io.ratelimit.redis;
 
-import static io.ratelimit.redis.RedisTopology.REDIS;
 import static io.ratelimit.redis.SettlementQueue.MOST_UNDER_WAY;
 import static io.ratelimit.redis.SettlementQueue.MOST_WAITING;
+import static io.ratelimit.redis.SettlingInstance.TIMEOUT;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.redis.SettlingInstance.Sent;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import java.nio.charset.StandardCharsets;
@@ -19,15 +21,14 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -40,13 +41,9 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 @Timeout(180)
 class SettlementQueueTests {
 
-    private static final Duration TIMEOUT = Duration.ofMinutes(1);
-
     private static final Duration FAR = Duration.ofMillis(20);
 
     private final RateLimit limit = RateLimit.named("tokens").rate("100/s").build();
-
-    private final HandTurnedThread thread = new HandTurnedThread();
 
     private final List<Sent> underWay = new ArrayList<>();
 
@@ -56,64 +53,19 @@ class SettlementQueueTests {
 
     private int mostUnderWay;
 
-    private boolean clustered;
+    private volatile Runnable driver = () -> {};
 
-    private final GuardedRedis redis = new GuardedRedis(
-            new RateLimitScriptExecutor() {
-                @Override
-                public CompletionStage<List<Long>> execute(List<byte[]> keys, byte[][] arguments) {
-                    Sent next = new Sent(keys, List.of(arguments), new CompletableFuture<>());
-                    underWay.add(next);
-                    sent++;
-                    mostUnderWay = Math.max(mostUnderWay, underWay.size());
-                    return next.reply;
-                }
+    private final SettlingInstance instance = new SettlingInstance(this::send, MOST_WAITING);
 
-                @Override
-                public CompletionStage<?> delete(byte[] key) {
-                    throw new UnsupportedOperationException();
-                }
+    private final SettlementQueue queue = instance.queue;
 
-                @Override
-                public RedisTopology topology() {
-                    return new RedisTopology() {
-                        @Override
-                        public boolean isClustered() {
-                            return clustered;
-                        }
+    private final HandTurnedThread thread = instance.thread;
 
-                        @Override
-                        public String serverOf(int slot) {
-                            return REDIS;
-                        }
-
-                        @Override
-                        public Map<String, String> hashTags() {
-                            return Map.of(REDIS, "%probe");
-                        }
-                    };
-                }
-            },
-            TIMEOUT,
-            "test",
-            true,
-            thread,
-            thread::nanos);
-
-    private final SettlementQueue queue = new SettlementQueue(
-            redis,
-            new ScriptCodec(),
-            (task, delay) -> thread.schedule(task, delay, TimeUnit.NANOSECONDS),
-            MOST_WAITING);
-
-    /** A script without a reply. */
-    private record Sent(List<byte[]> keys, List<byte[]> arguments, CompletableFuture<List<Long>> reply) {
-
-        List<String> amounts() {
-            return IntStream.range(0, keys.size())
-                    .mapToObj(i -> new String(arguments.get(2 * i + 2), StandardCharsets.US_ASCII))
-                    .toList();
-        }
+    private void send(Sent next) {
+        driver.run();
+        underWay.add(next);
+        sent++;
+        mostUnderWay = Math.max(mostUnderWay, underWay.size());
     }
 
     @BeforeEach
@@ -123,11 +75,11 @@ class SettlementQueueTests {
 
     @AfterEach
     void stop() {
-        redis.destroy();
+        instance.close();
     }
 
     private CompletableFuture<Void> charge(RateLimit limit, String key, long permits) {
-        return queue.charge(new Charge(limit, key, permits), key.getBytes(StandardCharsets.UTF_8));
+        return instance.charge(new Charge(limit, key, permits));
     }
 
     private List<CompletableFuture<Void>> charge(int calls) {
@@ -137,21 +89,15 @@ class SettlementQueueTests {
     }
 
     private CompletableFuture<Void> refund(long permits, Charge... charges) {
-        return queue.refund(
-                List.of(charges),
-                Collections.nCopies(charges.length, permits),
-                Stream.of(charges)
-                        .map(charge -> charge.key().getBytes(StandardCharsets.UTF_8))
-                        .toList(),
-                Collections.nCopies(charges.length, new Receipt(10, 1, 0, 1)));
+        return instance.refund(Collections.nCopies(charges.length, permits), charges);
     }
 
     private void reply(Long... numbers) {
-        underWay.remove(0).reply.complete(List.of(numbers));
+        underWay.remove(0).reply().complete(List.of(numbers));
     }
 
     private void fail(Exception failure) {
-        underWay.remove(0).reply.completeExceptionally(failure);
+        underWay.remove(0).reply().completeExceptionally(failure);
     }
 
     private static Reason reasonOf(CompletableFuture<Void> settled) {
@@ -164,9 +110,9 @@ class SettlementQueueTests {
     @Test
     void replyThatCannotBeReadIsAFailureOfAll() {
         List<CompletableFuture<Void>> settled = charge(3);
-        underWay.remove(0).reply.complete(null);
+        underWay.remove(0).reply().complete(null);
         assertThat(reasonOf(settled.get(0))).isEqualTo(Reason.ERROR);
-        underWay.remove(0).reply.complete(null);
+        underWay.remove(0).reply().complete(null);
         assertThat(settled).allSatisfy(call -> assertThat(reasonOf(call)).isEqualTo(Reason.ERROR));
         charge(1);
         assertThat(underWay).hasSize(1);
@@ -318,7 +264,7 @@ class SettlementQueueTests {
         CompletableFuture<Void> refund = refund(3, estimate);
         reply(0L, -2L, TestClock.TODAY);
         assertThat(refund).isNotDone();
-        assertThat(new String(underWay.get(0).arguments.get(1), StandardCharsets.US_ASCII))
+        assertThat(new String(underWay.get(0).arguments().get(1), StandardCharsets.US_ASCII))
                 .contains("|");
         reply();
         assertThat(refund).isCompleted();
@@ -337,7 +283,7 @@ class SettlementQueueTests {
         fail(new IllegalStateException("CROSSSLOT Keys in request don't hash to the same slot"));
         assertThat(underWay).hasSize(3);
         for (int i = 0; i < 3; i++) {
-            assertThat(underWay.get(0).keys).hasSize(1);
+            assertThat(underWay.get(0).keys()).hasSize(1);
             reply();
         }
         assertThat(settled).allMatch(one -> one.isDone() && !one.isCompletedExceptionally());
@@ -350,7 +296,7 @@ class SettlementQueueTests {
                 .mapToObj(i -> charge(limit, i == 3 ? "forbidden" : "key" + i, i + 1))
                 .collect(Collectors.toList());
         while (!underWay.isEmpty()) {
-            if (underWay.get(0).keys.stream().anyMatch(key -> "forbidden".equals(new String(key, UTF_8)))) {
+            if (underWay.get(0).keys().stream().anyMatch(key -> "forbidden".equals(new String(key, UTF_8)))) {
                 fail(new IllegalStateException("NOPERM No permissions to access a key"));
             } else {
                 reply();
@@ -375,10 +321,10 @@ class SettlementQueueTests {
 
     @Test
     void scriptOfAClusterIsOfOneSlot() {
-        clustered = true;
+        instance.clustered = true;
         List<CompletableFuture<Void>> settled = charge(1_000);
         while (!underWay.isEmpty()) {
-            assertThat(underWay.get(0).keys.stream().map(ClusterSlot::of).distinct())
+            assertThat(underWay.get(0).keys().stream().map(ClusterSlot::of).distinct())
                     .hasSize(1);
             thread.pass(Duration.ofMillis(1));
             reply();
@@ -394,13 +340,13 @@ class SettlementQueueTests {
         fail(new TimeoutException());
         assertThat(reasonOf(settled.get(0))).isEqualTo(Reason.TIMEOUT);
         assertThat(settled.get(1)).isNotDone();
-        assertThat(underWay.get(0).keys).hasSize(QueuedSettlement.FULL);
+        assertThat(underWay.get(0).keys()).hasSize(QueuedSettlement.FULL);
         thread.pass(TIMEOUT.multipliedBy(8));
         CompletableFuture<Void> young = charge(1).get(0);
         thread.pass(TIMEOUT.multipliedBy(2).plusSeconds(1));
         fail(new TimeoutException());
         settled.forEach(old -> assertThat(reasonOf(old)).isEqualTo(Reason.TIMEOUT));
-        assertThat(underWay.get(0).keys).hasSize(1);
+        assertThat(underWay.get(0).keys()).hasSize(1);
         reply();
         assertThat(young).isCompletedWithValue(null);
     }
@@ -463,15 +409,78 @@ class SettlementQueueTests {
 
     @Test
     void threadThatDoesNotReturnFromTheDriverHoldsUpNothingForLong() {
-        var unused = charge(1);
-        thread.pass(TIMEOUT.multipliedBy(10).plusSeconds(1));
+        CompletableFuture<Void> first = charge(1).get(0);
+        thread.pass(TIMEOUT.multipliedBy(10));
         CompletableFuture<Void> next = charge(1).get(0);
-        assertThat(lost).hasSize(1);
+        queue.endOverdue();
+        assertThat(lost).isEmpty();
+        thread.pass(Duration.ofSeconds(1));
+        queue.endOverdue();
+        assertThat(reasonOf(first)).isEqualTo(Reason.TIMEOUT);
         Sent late = underWay.remove(0);
         reply();
         assertThat(next).isCompleted();
-        late.reply.complete(List.of());
+        late.reply().complete(List.of());
         assertThat(lost).hasSize(1);
+    }
+
+    @Test
+    void watchdogEndsWhatTheDriverDoesNotThoughNothingMoreIsSent() throws Exception {
+        SettlementQueue watched = new SettlementQueue(instance.redis, new ScriptCodec());
+        AtomicInteger losses = new AtomicInteger();
+        watched.setLossListener(limit -> losses.incrementAndGet());
+        CountDownLatch inDriver = new CountDownLatch(1);
+        CompletableFuture<Void> returns = new CompletableFuture<>();
+        driver = () -> {
+            inDriver.countDown();
+            returns.join();
+        };
+        CompletableFuture<Void> stuck = CompletableFuture.supplyAsync(
+                        () -> watched.charge(new Charge(limit, "alice", 1), "alice".getBytes(UTF_8)))
+                .thenCompose(settled -> settled);
+        assertThat(inDriver.await(1, TimeUnit.MINUTES)).isTrue();
+        thread.pass(TIMEOUT.multipliedBy(10).plusSeconds(1));
+        await().until(() -> losses.get() == 1);
+        returns.complete(null);
+        await().until(stuck::isDone);
+        assertThat(reasonOf(stuck)).isEqualTo(Reason.TIMEOUT);
+    }
+
+    /** The reply says that Redis has made none of them. */
+    @Test
+    void settlementThatIsCountedAsLostIsNotSentAgain() {
+        assertThatReplyComesTooLate(() -> queue.drain(Duration.ofNanos(1)));
+        assertThatReplyComesTooLate(() -> {
+            thread.pass(TIMEOUT.multipliedBy(10).plusSeconds(1));
+            queue.endOverdue();
+        });
+    }
+
+    private void assertThatReplyComesTooLate(Runnable end) {
+        lost.clear();
+        sent = 0;
+        var unused = charge(3);
+        reply();
+        queue.setLossListener(limit -> {
+            lost.add(limit.name());
+            if (!underWay.isEmpty()) {
+                fail(new IllegalStateException("NOPERM No permissions to access a key"));
+            }
+        });
+        end.run();
+        assertThat(sent).isEqualTo(2);
+        assertThat(lost).hasSize(2);
+    }
+
+    @Test
+    void failureOfTheListenerKeepsNoCallWaiting() {
+        List<CompletableFuture<Void>> settled = charge(3);
+        reply();
+        queue.setLossListener(limit -> {
+            throw new IllegalStateException("expected by the test");
+        });
+        fail(new TimeoutException());
+        settled.subList(1, 3).forEach(late -> assertThat(reasonOf(late)).isEqualTo(Reason.TIMEOUT));
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.ratelimit.simulation;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -16,6 +17,9 @@ final class BucketBounds {
     private static final long REMEMBERED = 130_000_000;
 
     private static final int RULES = 2;
+
+    /** Before the beginning of the simulation. */
+    static final long NEVER = -1;
 
     /** A violation that is one only if one of the calls under way is admitted. */
     record Suspicion(Set<Take> others, long before, long since) {}
@@ -41,6 +45,8 @@ final class BucketBounds {
 
     /** What certainly counts as taken, by each rule that calls were decided by lately. */
     final Map<Numbers, Double> least = new LinkedHashMap<>();
+
+    private final Map<Numbers, Long> knownSince = new HashMap<>();
 
     double most;
 
@@ -79,6 +85,12 @@ final class BucketBounds {
 
     boolean severalRules;
 
+    /**
+     * A reply was late or lost, the clock was set back, or what was kept in an outage was charged, so that the bounds are wide until
+     * nothing is taken.
+     */
+    boolean isVague;
+
     /** When everything was forgotten, so that earlier charges cannot be refunded. */
     long forgottenAt = -1;
 
@@ -86,7 +98,7 @@ final class BucketBounds {
 
     long certainlyBlockedUntil;
 
-    long possiblyBlockedUntil;
+    long possiblyBlockedUntil = NEVER;
 
     String blockedBy = "";
 
@@ -113,6 +125,15 @@ final class BucketBounds {
         }
     }
 
+    /**
+     * Returns whether single decisions can be checked: since the bucket was full, all were made at once, so that their order is known,
+     * and by one rule, whose permits are not leased. An instance that decides alone is not asked either: it may have charged before.
+     * For other buckets, the traces of the stores' contract compare each decision with exact models.
+     */
+    boolean isExact(Numbers numbers) {
+        return !isVague && !severalRules && numbers.lease() == 0 && !name.contains(" local ");
+    }
+
     void use(Numbers numbers) {
         usedAt = at;
         if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
@@ -122,18 +143,23 @@ final class BucketBounds {
             severalRules = true;
             entries.replaceAll(entry -> entry.at(at));
         }
-        if (!least.containsKey(numbers)) {
-            // The store keeps the states of few rules, and what a new one begins with is not known.
-            if (least.size() >= RULES) {
-                least.replaceAll((rule, permits) -> 0.0);
-            }
-            least.put(numbers, 0.0);
-        }
         last = numbers;
         fastest = Math.max(fastest, numbers.rate());
         slowest = Math.min(slowest, numbers.rate());
         shortest = Math.min(shortest, numbers.window());
         longest = Math.max(longest, numbers.window());
+    }
+
+    /** The store has a state of the rule by now. */
+    void know(Numbers numbers) {
+        if (numbers.kind() != Numbers.Kind.CONCURRENCY && !least.containsKey(numbers)) {
+            // The store keeps the states of few rules, and what a new one begins with is not known.
+            if (least.size() >= RULES) {
+                least.replaceAll((rule, permits) -> 0.0);
+            }
+            least.put(numbers, 0.0);
+            knownSince.put(numbers, at);
+        }
     }
 
     void pass(long now) {
@@ -150,6 +176,15 @@ final class BucketBounds {
         }
         entries.removeIf(entry -> entry.to + 2 * longest + REMEMBERED < now);
         maybe.values().removeIf(until -> until < now);
+        if (last != null && flying.isEmpty() && !isDoubted && isFull(last)) {
+            isVague = false;
+            severalRules = false;
+        }
+    }
+
+    /** Returns whether certainly nothing is taken. */
+    private boolean isFull(Numbers numbers) {
+        return numbers.kind() == Numbers.Kind.EVEN ? most <= 0 : most <= 0 && entriesSince(at - 2 * longest) <= 0;
     }
 
     double mostUsed(Numbers numbers) {
@@ -189,10 +224,16 @@ final class BucketBounds {
     }
 
     void take(double permits, Numbers by, long passed) {
-        least.putIfAbsent(by, 0.0);
-        least.replaceAll((rule, taken) -> rule.equals(by)
-                ? taken + Math.max(0, permits - rule.rate() * passed)
-                : Math.min(rule.capacity(), taken + Math.max(0, permits - rule.rate() * passed)));
+        know(by);
+        least.replaceAll((rule, taken) -> {
+            double left = Math.max(0, permits - rule.rate() * passed);
+            if (rule.equals(by)) {
+                return taken + left;
+            }
+            // One that is new adopts what another has counted.
+            boolean counts = knownSince.get(rule) <= at - passed;
+            return counts ? Math.min(rule.capacity(), taken + left) : taken;
+        });
     }
 
     void giveBack(double permits) {

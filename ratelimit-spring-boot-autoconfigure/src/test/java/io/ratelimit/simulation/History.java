@@ -179,7 +179,7 @@ final class History {
         Member member = member();
         Declaration limit = limit();
         String key = key();
-        switch (random.nextInt(5)) {
+        switch (random.nextInt(6)) {
             case 0 -> {
                 note("calls run, and their bucket is reset");
                 call(member, key, List.of(limit));
@@ -213,11 +213,31 @@ final class History {
                             override(
                                     member, known, known.plans().get(0), random.nextInt(3) > 0 ? 7 : random.nextInt(8));
                             world.pass(Duration.ofSeconds(3 + random.nextInt(5)));
+                            // Whatever one limit has, the others follow.
+                            override(member, limit, null, 1);
+                            world.pass(Duration.ofMillis(1_200));
                         });
             }
             case 3 -> manyCosts(member, "guest" + log.size());
+            case 4 -> blockLeased(member, key);
             default -> callsAtOnce(member, "guest" + log.size());
         }
+    }
+
+    /** An operator blocks a key of which an instance has leased permits. */
+    private void blockLeased(Member member, String key) {
+        world.limits.stream()
+                .filter(known -> known.has(Feature.LEASE))
+                .findFirst()
+                .ifPresent(leased -> {
+                    note("a key is blocked, and permits of it are leased");
+                    network(member, State.WELL);
+                    world.pass(Duration.ofMillis(Member.RECOVERY / 1_000 + 100));
+                    call(member, key, List.of(leased), 1);
+                    change(Event.BLOCK, member, leased, key);
+                    call(member, key, List.of(leased), 1);
+                    call(member, key, List.of(leased), 1);
+                });
     }
 
     /** Many calls end in a short outage, and each costs less than what their limit refills in the time of one timeout. */

@@ -7,6 +7,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,18 +21,15 @@ final class Model {
     /** Instances may disagree for so long, and what one caches may be so old. */
     static final long SECOND = 1_050_000;
 
+    /** The longest by which a block may end late. */
+    private static final long SLACK = 1_000;
+
     /** What is left of a permit by rounding. */
     static final double ROUNDING = 1e-3;
 
-    /**
-     * Whether single decisions are checked. The bounds of this model are too coarse for replies that come late and for buckets that
-     * several rules have charged; there, the traces of the stores' contract compare each decision with exact models.
-     */
-    private final boolean decisions;
-
     private final Map<String, BucketBounds> buckets = new LinkedHashMap<>();
 
-    private long now;
+    private final LongSupplier clock;
 
     /** The first one, which a future of the starter may have swallowed. */
     private @Nullable AssertionError violation;
@@ -40,18 +38,22 @@ final class Model {
 
     private final List<Later> later = new ArrayList<>();
 
-    Model(boolean decisions) {
-        this.decisions = decisions;
+    /** @param clock microseconds */
+    Model(LongSupplier clock) {
+        this.clock = clock;
     }
 
-    /** Lets time pass. */
-    void pass(long micros) {
+    private long now() {
+        return clock.getAsLong();
+    }
+
+    /** Makes the changes that are due. */
+    void pass() {
         if (violation != null) {
             throw violation;
         }
-        now = micros;
         for (Later due : List.copyOf(later)) {
-            if (due.due <= now) {
+            if (due.due <= now()) {
                 later.remove(due);
                 due.change.run();
             }
@@ -59,19 +61,19 @@ final class Model {
     }
 
     private void later(long delay, Runnable change) {
-        later.add(new Later(now + delay, change));
+        later.add(new Later(now() + delay, change));
     }
 
     BucketBounds bucket(String name) {
-        return buckets.computeIfAbsent(name, added -> new BucketBounds(added, now));
+        return buckets.computeIfAbsent(name, added -> new BucketBounds(added, now()));
     }
 
     /** A call is on its way. */
     Take ask(String bucket, Numbers numbers, long permits, String instance) {
         BucketBounds of = bucket(bucket);
-        of.pass(now);
+        of.pass(now());
         of.use(numbers);
-        Take take = new Take(of, numbers, permits, instance, now);
+        Take take = new Take(of, numbers, permits, instance, now());
         of.flying.add(take);
         of.most += permits;
         of.entries.add(entry(take, permits, false));
@@ -79,7 +81,7 @@ final class Model {
     }
 
     private BucketBounds.Entry entry(Take take, double permits, boolean certain) {
-        return new BucketBounds.Entry(take, permits, certain, take.sent, now);
+        return new BucketBounds.Entry(take, permits, certain, take.sent, now());
     }
 
     private void land(Take take, boolean taken) {
@@ -94,7 +96,7 @@ final class Model {
                 } else if (suspicion.others().isEmpty()) {
                     take.bucket.suspicions.remove(suspicion);
                     take.bucket.possiblyBlockedUntil = suspicion.before();
-                    take.bucket.graceUntil = Math.max(take.bucket.graceUntil, now + 1_000);
+                    take.bucket.graceUntil = Math.max(take.bucket.graceUntil, now() + 1_000);
                 }
             }
         }
@@ -104,8 +106,10 @@ final class Model {
     void admitted(Take take) {
         BucketBounds bucket = take.bucket;
         Numbers numbers = take.numbers;
-        bucket.pass(now);
+        bucket.pass(now());
         bucket.thaw();
+        bucket.know(numbers);
+        bucket.isVague |= now() > take.sent;
         double slack = switch (numbers.kind()) {
             case EVEN, LOG, CONCURRENCY -> 0;
             case BATCHES, WINDOWS -> numbers.capacity();
@@ -113,13 +117,13 @@ final class Model {
         double capacity = numbers.capacity() + slack + numbers.rate() * numbers.maxWait() + bucket.leaseSlack;
         double used = bucket.leastUsed(numbers);
         check(
-                !decisions || used + take.permits <= capacity + ROUNDING,
+                !bucket.isExact(numbers) || used + take.permits <= capacity + ROUNDING,
                 "admitted more than the contract allows: %s while %.3f of %s are taken",
                 take,
                 used,
                 numbers);
         check(
-                take.sent < bucket.blockedFrom || now >= bucket.certainlyBlockedUntil,
+                take.sent < bucket.blockedFrom || now() >= bucket.certainlyBlockedUntil,
                 "admitted although the key is blocked (%s): %s",
                 bucket.blockedBy,
                 take);
@@ -132,7 +136,7 @@ final class Model {
         } else if (numbers.kind() == Numbers.Kind.CONCURRENCY) {
             bucket.held.add(take);
         } else {
-            bucket.take(take.permits, numbers, now - take.sent);
+            bucket.take(take.permits, numbers, now() - take.sent);
             bucket.entries.removeIf(entry -> entry.take() == take);
             bucket.entries.add(entry(take, take.permits, true));
         }
@@ -142,18 +146,23 @@ final class Model {
     void rejectedBy(Take take) {
         BucketBounds bucket = take.bucket;
         Numbers numbers = take.numbers;
-        bucket.pass(now);
+        bucket.pass(now());
         bucket.thaw();
+        bucket.know(numbers);
+        bucket.isVague |= now() > take.sent;
         boolean blocked = take.sent <= bucket.possiblyBlockedUntil;
         double used = bucket.mostUsed(numbers) + numbers.lease() * 3;
         boolean violates = exceeds(used + take.provisional(), take);
         check(
-                !decisions || blocked || violates || now <= bucket.graceUntil,
+                !bucket.isExact(numbers) || blocked || violates || now() <= bucket.graceUntil,
                 "rejected without a violation: %s, at most %.3f of %s are taken",
                 take,
                 used - take.permits,
                 numbers);
-        if (!numbers.blockFor().isEmpty() && !blocked) {
+        // Of several durations, the first may have ended, though the last would not have.
+        boolean mayBegin = bucket.possiblyBlockedUntil - now() <= SLACK
+                || violates && numbers.blockFor().size() > 1;
+        if (!numbers.blockFor().isEmpty() && mayBegin) {
             Set<Take> others = new LinkedHashSet<>(bucket.flying);
             others.remove(take);
             double provisional =
@@ -164,24 +173,25 @@ final class Model {
                 return;
             }
             if (!certain) {
-                bucket.suspicions.add(new BucketBounds.Suspicion(others, bucket.possiblyBlockedUntil, now));
+                bucket.suspicions.add(new BucketBounds.Suspicion(others, bucket.possiblyBlockedUntil, now()));
             }
             long longest =
                     numbers.blockFor().stream().mapToLong(Long::longValue).max().orElseThrow();
-            bucket.possiblyBlockedUntil = Math.max(bucket.possiblyBlockedUntil, now + longest + 1_000);
+            bucket.possiblyBlockedUntil = Math.max(bucket.possiblyBlockedUntil, now() + longest + SLACK);
         }
     }
 
-    /** Returns whether so much reaches the capacity, or may do so by rounding. */
+    /** Returns whether so much is more than the capacity, or may be so by rounding: equal numbers are not rounded. */
     private static boolean exceeds(double used, Take take) {
         double over = used - take.numbers.capacity();
-        return take.permits > take.numbers.capacity() || over > -ROUNDING;
+        return over > -ROUNDING && (over != 0 || take.bucket.isVague);
     }
 
     /** A call that was rejected, or not decided, has taken nothing. */
     void notTaken(Take take) {
         if (take.flying) {
-            take.bucket.pass(now);
+            take.bucket.pass(now());
+            take.bucket.isVague |= now() > take.sent;
             // What is charged by one of several rules, and refunded, may stay charged by the others.
             if (!take.bucket.severalRules) {
                 take.bucket.most = Math.max(0, take.bucket.most - take.permits);
@@ -193,16 +203,18 @@ final class Model {
 
     /** It is not known whether a call has taken the permits. */
     void unknown(Take take) {
+        take.bucket.isVague = true;
         if (take.numbers.kind() == Numbers.Kind.CONCURRENCY && take.flying) {
-            take.bucket.maybe.put(take, now + take.numbers.hold() * 4 / 3 + 2 * SECOND);
+            take.bucket.maybe.put(take, now() + take.numbers.hold() * 4 / 3 + 2 * SECOND);
         }
         land(take, true);
     }
 
     /** A call that holds permits has ended. */
     void ended(Take take, long longest) {
+        take.ended = true;
         if (take.bucket.held.remove(take) || take.bucket.maybe.containsKey(take)) {
-            take.bucket.maybe.merge(take, now + longest, Math::min);
+            take.bucket.maybe.merge(take, now() + longest, Math::min);
         }
     }
 
@@ -219,34 +231,41 @@ final class Model {
     void settled(Take take, long cost, long delay) {
         BucketBounds bucket = take.bucket;
         long more = cost - take.permits;
-        bucket.pass(now);
+        bucket.pass(now());
         bucket.use(take.numbers);
         if (more > 0) {
             bucket.most += more;
             bucket.entries.add(entry(take, more, false));
             if (delay >= 0) {
-                long since = now;
+                long since = now();
                 later(delay, () -> {
-                    bucket.pass(now);
-                    if (since > bucket.forgottenAt) {
-                        bucket.take(more, take.numbers, now - since);
+                    bucket.pass(now());
+                    // Charges by other rules meanwhile count up to the capacity of each, so that the order would
+                    // matter.
+                    if (since > bucket.forgottenAt && !bucket.severalRules) {
+                        bucket.take(more, take.numbers, now() - since);
                     }
                 });
             }
         } else if (more < 0) {
             bucket.giveBack(-more);
             if (delay >= 0 && take.sent > bucket.forgottenAt && !bucket.severalRules) {
-                double back = Math.max(0, -more - bucket.fastest * (now - take.sent));
-                later(delay + SECOND, () -> bucket.most = Math.max(0, bucket.most - back));
+                double back = Math.max(0, -more - bucket.fastest * (now() - take.sent));
+                later(delay + SECOND, () -> {
+                    if (take.sent > bucket.forgottenAt) {
+                        bucket.most = Math.max(0, bucket.most - back);
+                    }
+                });
             }
-            bucket.graceUntil = Math.max(bucket.graceUntil, now + SECOND + Math.max(0, delay));
+            bucket.graceUntil = Math.max(bucket.graceUntil, now() + SECOND + Math.max(0, delay));
         }
     }
 
     /** The store may be told of more that a call has cost. */
     void mayBeTaken(String name, Take take, long permits) {
         BucketBounds bucket = bucket(name);
-        bucket.pass(now);
+        bucket.pass(now());
+        bucket.isVague = true;
         bucket.most += permits;
         bucket.entries.add(entry(take, permits, false));
     }
@@ -254,28 +273,29 @@ final class Model {
     /** What was kept while the store failed has been charged. */
     void kept(String name, Take first, long permits, long since) {
         BucketBounds bucket = bucket(name);
-        bucket.pass(now);
+        bucket.pass(now());
         bucket.use(first.numbers);
-        bucket.take(permits, first.numbers, now - since);
+        bucket.isVague = true;
+        bucket.take(permits, first.numbers, now() - since);
     }
 
     void reset(String name, boolean certain) {
         BucketBounds bucket = bucket(name);
-        bucket.pass(now);
+        bucket.pass(now());
         bucket.least.clear();
-        bucket.forgottenAt = now;
+        bucket.forgottenAt = now();
         bucket.certainlyBlockedUntil = 0;
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
-        bucket.graceUntil = now + SECOND;
+        bucket.graceUntil = now() + SECOND;
         if (certain) {
             bucket.most = bucket.flying.stream().mapToLong(take -> take.permits).sum();
             bucket.entries.removeIf(entry -> !bucket.flying.contains(entry.take()));
-            bucket.possiblyBlockedUntil = 0;
+            bucket.possiblyBlockedUntil = BucketBounds.NEVER;
             bucket.isDoubted = false;
             bucket.suspicions.clear();
-            bucket.held.forEach(take -> bucket.maybe.put(take, now + SECOND));
+            bucket.held.forEach(take -> bucket.maybe.put(take, now() + SECOND));
             bucket.held.clear();
-            bucket.maybe.replaceAll((take, until) -> Math.min(until, now + SECOND));
+            bucket.maybe.replaceAll((take, until) -> Math.min(until, now() + SECOND));
         } else {
             bucket.held.forEach(take -> bucket.maybe.put(take, Long.MAX_VALUE));
             bucket.held.clear();
@@ -284,33 +304,33 @@ final class Model {
 
     void granted(String name, Numbers numbers, long permits) {
         BucketBounds bucket = bucket(name);
-        bucket.pass(now);
+        bucket.pass(now());
         bucket.use(numbers);
         bucket.giveBack(permits);
         bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
-        bucket.graceUntil = now + SECOND;
+        bucket.graceUntil = now() + SECOND;
     }
 
     void blocked(String name, Numbers numbers, long duration, boolean certain) {
         BucketBounds bucket = bucket(name);
-        bucket.pass(now);
+        bucket.pass(now());
         bucket.use(numbers);
-        bucket.possiblyBlockedUntil = Math.max(bucket.possiblyBlockedUntil, now + duration + 1_000);
+        bucket.possiblyBlockedUntil = Math.max(bucket.possiblyBlockedUntil, now() + duration + SLACK);
         if (certain) {
-            bucket.blockedFrom = now;
-            bucket.certainlyBlockedUntil = now + duration;
+            bucket.blockedFrom = now();
+            bucket.certainlyBlockedUntil = now() + duration;
             bucket.blockedBy = "by an operator";
         }
     }
 
     void unblocked(String name, Numbers numbers, boolean certain) {
         BucketBounds bucket = bucket(name);
-        bucket.pass(now);
+        bucket.pass(now());
         bucket.use(numbers);
         bucket.certainlyBlockedUntil = 0;
-        bucket.graceUntil = now + SECOND;
+        bucket.graceUntil = now() + SECOND;
         if (certain) {
-            bucket.possiblyBlockedUntil = 0;
+            bucket.possiblyBlockedUntil = BucketBounds.NEVER;
             bucket.suspicions.clear();
         }
     }
@@ -319,12 +339,14 @@ final class Model {
     void lost(String prefix) {
         buckets.forEach((name, bucket) -> {
             if (name.startsWith(prefix)) {
-                bucket.pass(now);
+                bucket.pass(now());
                 bucket.least.clear();
-                bucket.forgottenAt = now;
+                bucket.forgottenAt = now();
                 bucket.certainlyBlockedUntil = 0;
                 bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
                 unsure(List.copyOf(bucket.held));
+                // An instance that does not know yet of a reset counts them again.
+                bucket.maybe.replaceAll((take, until) -> take.ended ? until : Long.MAX_VALUE);
             }
         });
     }
@@ -332,16 +354,20 @@ final class Model {
     /** The store's clock was set back: nothing comes back twice, and no call waits for longer than one window. */
     void setBack(String prefix, long by) {
         buckets.forEach((name, bucket) -> {
+            if (name.startsWith(prefix)) {
+                bucket.maybe.replaceAll((take, until) -> until == Long.MAX_VALUE ? until : until + by);
+            }
             if (name.startsWith(prefix) && bucket.last != null) {
-                bucket.pass(now);
+                bucket.pass(now());
                 bucket.frozen = true;
+                bucket.isVague = true;
                 bucket.isDoubted = true;
-                bucket.forgottenAt = now;
+                bucket.forgottenAt = now();
                 bucket.entries.replaceAll(
-                        entry -> entry.to() >= bucket.knownAt - 2 * bucket.longest ? entry.at(now) : entry);
-                bucket.most += bucket.fastest * Math.min(by, now - bucket.knownAt);
+                        entry -> entry.to() >= bucket.knownAt - 2 * bucket.longest ? entry.at(now()) : entry);
+                bucket.most += bucket.fastest * Math.min(by, now() - bucket.knownAt);
                 bucket.certainlyBlockedUntil = 0;
-                bucket.blockLeft = Math.max(0, bucket.possiblyBlockedUntil - now);
+                bucket.blockLeft = Math.max(0, bucket.possiblyBlockedUntil - now());
                 bucket.possiblyBlockedUntil += bucket.blockLeft > 0 ? by : 0;
             }
         });
@@ -350,7 +376,7 @@ final class Model {
     /** What is left in a bucket, as the store says. */
     void remaining(String name, Numbers numbers, long remaining) {
         BucketBounds bucket = bucket(name);
-        bucket.pass(now);
+        bucket.pass(now());
         double least = Math.min(numbers.capacity(), bucket.leastUsed(numbers));
         double most = bucket.mostUsed(numbers);
         if (numbers.kind() != Numbers.Kind.WINDOWS && numbers.kind() != Numbers.Kind.BATCHES) {
@@ -365,7 +391,7 @@ final class Model {
         check(
                 remaining >= Math.floor(numbers.capacity() - most - 3 * numbers.lease() - ROUNDING)
                         || remaining == 0 && most >= numbers.capacity()
-                        || now <= bucket.possiblyBlockedUntil
+                        || now() <= bucket.possiblyBlockedUntil
                         || bucket.isDoubted,
                 "something is taken that no call has: %d left in %s, at most %.3f are taken, %s",
                 remaining,
@@ -377,7 +403,7 @@ final class Model {
     /** What is owed by a bucket, as the store says: the time until it is full again. */
     void resetAfter(String name, Numbers numbers, long micros) {
         BucketBounds bucket = bucket(name);
-        bucket.pass(now);
+        bucket.pass(now());
         if (numbers.kind() == Numbers.Kind.EVEN) {
             double least = bucket.leastUsed(numbers);
             check(

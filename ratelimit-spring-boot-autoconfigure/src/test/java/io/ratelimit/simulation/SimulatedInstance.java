@@ -34,7 +34,7 @@ import io.ratelimit.store.failover.FailoverRateLimitStore;
 import io.ratelimit.store.failover.SimulatedFailover;
 import io.ratelimit.store.lease.LeasingRateLimitStore;
 import io.ratelimit.store.rejection.SimulatedRejections;
-import io.ratelimit.store.scope.ScopedRateLimitStore;
+import io.ratelimit.store.scope.RoutingRateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -142,7 +142,7 @@ final class SimulatedInstance {
                     MOST_LEASED_BUCKETS);
             shared = new ObservedStore(leases);
             FailoverRateLimitStore failover = SimulatedFailover.over(shared, memory, time::nanos);
-            store = new ScopedRateLimitStore(failover, memory);
+            store = RoutingRateLimitStore.byScope(failover, memory);
         }
         BucketChanges buckets = new BucketChanges(store, channel, synchronizer);
         this.admin = new LimitAdmin(catalog, synchronizer, buckets, channel, () -> false, property -> null);

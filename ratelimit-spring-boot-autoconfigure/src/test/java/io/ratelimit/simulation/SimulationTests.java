@@ -53,7 +53,7 @@ class SimulationTests {
 
     @Test
     void inMemory() {
-        playOver(TestRandom.cases(35_000), null);
+        playOver(TestRandom.cases(55_000), null);
     }
 
     @Test
@@ -63,7 +63,7 @@ class SimulationTests {
 
     @Test
     void overHttp() {
-        play(TestRandom.cases(20_000), seed -> {
+        play(TestRandom.cases(40_000), seed -> {
             WebHistory history = new WebHistory(seed, coverage);
             return new Played(() -> history.play(EVENTS), history::last);
         });

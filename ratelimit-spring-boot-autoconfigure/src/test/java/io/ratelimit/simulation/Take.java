@@ -19,6 +19,9 @@ final class Take {
 
     boolean taken;
 
+    /** The call that holds the permits has ended. */
+    boolean ended;
+
     /** Those on their way to the same bucket when this one was sent. */
     final Set<Take> beside;
 

@@ -45,7 +45,7 @@ final class WebHistory {
 
     private final SimulatedTime time = new SimulatedTime();
 
-    private final Model model = new Model(true);
+    private final Model model = new Model(time::micros);
 
     private final SimulatedInstance instance;
 
@@ -388,7 +388,7 @@ final class WebHistory {
 
     private void passUntil(long micros) {
         time.pass(Duration.of(Math.max(0, micros - time.micros()), ChronoUnit.MICROS));
-        model.pass(time.micros());
+        model.pass();
     }
 
     private void startAsync(SimulatedRequest request) {
@@ -397,7 +397,7 @@ final class WebHistory {
     }
 
     private void inspect() {
-        model.pass(time.micros());
+        model.pass();
         model.remaining(
                 BUCKET,
                 SimulatedInstance.numbers(instance.limit(POOL, null)),

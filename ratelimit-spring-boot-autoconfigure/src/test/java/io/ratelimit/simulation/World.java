@@ -29,7 +29,7 @@ final class World {
 
     final SimulatedTime time = new SimulatedTime();
 
-    final Model model = new Model(false);
+    final Model model = new Model(time::micros);
 
     final List<Declaration> limits = new ArrayList<>();
 
@@ -128,7 +128,7 @@ final class World {
         for (Duration left = whole; !left.isNegative(); left = left.minus(STEP)) {
             long until = time.nanos() + (left.compareTo(STEP) < 0 ? left : STEP).toNanos();
             time.pass(Duration.ofNanos(until - time.nanos()));
-            model.pass(time.micros());
+            model.pass();
             members.forEach(Member::chargeKept);
             markUnsure();
             checkEffective();

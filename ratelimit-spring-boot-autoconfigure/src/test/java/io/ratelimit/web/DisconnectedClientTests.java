@@ -166,7 +166,7 @@ class DisconnectedClientTests {
         @Test
         void waitsNoLonger() throws Exception {
             RateLimiter limiter = limiter("waiting");
-            RateLimiter.Entry entry = limiter.enter();
+            RateLimiter.Entry entry = limiter.allCallers().enter();
             Signals signals = context.getBean(Signals.class);
             try (Socket socket = connect(false)) {
                 send(socket, "waiting");
@@ -197,7 +197,7 @@ class DisconnectedClientTests {
         }
 
         private boolean isFree(String limit) {
-            return limiter(limit).peek().allowed();
+            return limiter(limit).allCallers().peek().allowed();
         }
     }
 

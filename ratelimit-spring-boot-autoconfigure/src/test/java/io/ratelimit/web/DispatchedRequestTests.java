@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
-import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -14,18 +13,14 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.stereotype.Controller;
@@ -35,36 +30,22 @@ import org.springframework.web.bind.annotation.ResponseBody;
 
 /** Requests that Tomcat dispatches again, to a handler that counts in the same concurrency limit, of one permit. */
 @Timeout(180)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DispatchedRequestTests {
 
-    private ConfigurableApplicationContext context;
-
-    @BeforeAll
-    void start() {
-        context = new SpringApplicationBuilder(Application.class)
-                .web(WebApplicationType.SERVLET)
-                .run(
-                        "--server.port=0",
-                        "--server.address=127.0.0.1",
-                        "--spring.main.banner-mode=off",
-                        "--ratelimit.store=in-memory",
-                        "--ratelimit.limits.exports.algorithm=concurrency",
-                        "--ratelimit.limits.exports.capacity=1",
-                        "--ratelimit.http[0].path=/ruled",
-                        "--ratelimit.http[0].limit=exports",
-                        "--ratelimit.http[1].path=/ruled-async",
-                        "--ratelimit.http[1].limit=exports");
-    }
-
-    @AfterAll
-    void stop() {
-        context.close();
-    }
+    @RegisterExtension
+    static final RunningApplication application = new RunningApplication(
+            WebApplicationType.SERVLET,
+            Application.class,
+            "ratelimit.limits.exports.algorithm=concurrency",
+            "ratelimit.limits.exports.capacity=1",
+            "ratelimit.http[0].path=/ruled",
+            "ratelimit.http[0].limit=exports",
+            "ratelimit.http[1].path=/ruled-async",
+            "ratelimit.http[1].limit=exports");
 
     @AfterEach
     void holdsNothingAfterwards() {
-        await().until(() -> exports().peek().allowed());
+        await().until(() -> exports().allCallers().peek().allowed());
         assertThat(handler().leave.availablePermits()).isZero();
     }
 
@@ -74,8 +55,8 @@ class DispatchedRequestTests {
     void laterDispatchHoldsAPermitOfItsOwn(String path) {
         CompletableFuture<RawHttp.Answer> answer = start(path);
         await().until(() -> handler().inside.get() == 1);
-        assertThat(exports().peek().allowed()).isFalse();
-        assertThat(get("forwarding").status()).isEqualTo(429);
+        assertThat(exports().allCallers().peek().allowed()).isFalse();
+        assertThat(application.get("forwarding").status()).isEqualTo(429);
         handler().leave.release();
         assertThat(answer.join().status()).isEqualTo("failing".equals(path) ? 500 : 200);
     }
@@ -86,7 +67,7 @@ class DispatchedRequestTests {
     void laterDispatchSharesThePermitThatTheRequestHolds(String path) {
         CompletableFuture<RawHttp.Answer> answer = start(path);
         await().until(() -> handler().inside.get() == 1);
-        assertThat(exports().peek().allowed()).isFalse();
+        assertThat(exports().allCallers().peek().allowed()).isFalse();
         handler().leave.release();
         assertThat(answer.join().status()).isEqualTo(200);
     }
@@ -94,27 +75,22 @@ class DispatchedRequestTests {
     /** Each of them as the first one. */
     @Test
     void laterDispatchThatFindsNoPermitIsRejected() {
-        try (RateLimiter.Entry other = exports().enter()) {
+        try (RateLimiter.Entry other = exports().allCallers().enter()) {
             assertThat(other).isNotNull();
-            assertThat(get("unlimited-forward").status()).isEqualTo(429);
+            assertThat(application.get("unlimited-forward").status()).isEqualTo(429);
         }
     }
 
-    private CompletableFuture<RawHttp.Answer> start(String path) {
-        return CompletableFuture.supplyAsync(() -> get(path));
+    private static CompletableFuture<RawHttp.Answer> start(String path) {
+        return CompletableFuture.supplyAsync(() -> application.get(path));
     }
 
-    private RawHttp.Answer get(String path) {
-        int port = Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
-        return new RawHttp(port).send("GET /" + path);
+    private static RateLimiter exports() {
+        return application.limiter("exports");
     }
 
-    private RateLimiter exports() {
-        return context.getBean(RateLimiterRegistry.class).get("exports");
-    }
-
-    private Handler handler() {
-        return context.getBean(Handler.class);
+    private static Handler handler() {
+        return application.bean(Handler.class);
     }
 
     @Configuration(proxyBeanMethods = false)

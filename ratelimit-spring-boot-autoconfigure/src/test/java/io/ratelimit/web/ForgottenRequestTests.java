@@ -3,8 +3,6 @@ package io.ratelimit.web;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.RateLimiter;
-import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.testing.TestRandom;
 import java.io.IOException;
@@ -19,16 +17,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.bind.annotation.GetMapping;
@@ -40,7 +34,6 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
  * advises. Tomcat tells no end of a few of a hundred of these requests.
  */
 @Timeout(180)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ForgottenRequestTests {
 
     private static final int REQUESTS = 400;
@@ -48,37 +41,24 @@ class ForgottenRequestTests {
     /** What the handler has used does not matter: an estimate of 100 becomes 1. */
     private static final int COST = 1;
 
+    @RegisterExtension
+    static final RunningApplication application = new RunningApplication(
+            WebApplicationType.SERVLET,
+            Application.class,
+            "ratelimit.limits.streams.algorithm=concurrency",
+            "ratelimit.limits.streams.capacity=" + REQUESTS,
+            "ratelimit.http[0].path=/events",
+            "ratelimit.http[0].limit=streams",
+            "ratelimit.limits.events.algorithm=fixed-window",
+            "ratelimit.limits.events.rate=1000000/d");
+
     private final Random random = TestRandom.create(ForgottenRequestTests.class);
-
-    private ConfigurableApplicationContext context;
-
-    @BeforeAll
-    void start() {
-        context = new SpringApplicationBuilder(Application.class)
-                .web(WebApplicationType.SERVLET)
-                .run(
-                        "--server.port=0",
-                        "--server.address=127.0.0.1",
-                        "--spring.main.banner-mode=off",
-                        "--ratelimit.store=in-memory",
-                        "--ratelimit.limits.streams.algorithm=concurrency",
-                        "--ratelimit.limits.streams.capacity=" + REQUESTS,
-                        "--ratelimit.http[0].path=/events",
-                        "--ratelimit.http[0].limit=streams",
-                        "--ratelimit.limits.events.algorithm=fixed-window",
-                        "--ratelimit.limits.events.rate=1000000/d");
-    }
-
-    @AfterAll
-    void stop() {
-        context.close();
-    }
 
     @ParameterizedTest
     @ValueSource(booleans = {true, false})
     void requestsWhoseClientsDisconnectHoldNothingAndAreSettled(boolean reset) throws Exception {
-        limiter("events").reset();
-        AtomicInteger admitted = context.getBean(AtomicInteger.class);
+        application.limiter("events").allCallers().reset();
+        AtomicInteger admitted = application.bean(AtomicInteger.class);
         admitted.set(0);
         ExecutorService clients = Executors.newFixedThreadPool(16);
         try {
@@ -98,14 +78,14 @@ class ForgottenRequestTests {
         }
         assertThat(admitted).hasValue(REQUESTS);
         await().untilAsserted(() -> {
-            assertThat(limiter("streams").peek().remaining()).isEqualTo(REQUESTS);
-            assertThat(1_000_000 - limiter("events").peek().remaining()).isEqualTo(REQUESTS * COST);
+            assertThat(application.limiter("streams").allCallers().peek().remaining()).isEqualTo(REQUESTS);
+            assertThat(1_000_000 - application.limiter("events").allCallers().peek().remaining())
+                    .isEqualTo(REQUESTS * COST);
         });
     }
 
     private void disconnect(boolean reset, long readForNanos) throws IOException {
-        int port = Integer.parseInt(context.getEnvironment().getRequiredProperty("local.server.port"));
-        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), application.port())) {
             socket.setSoTimeout(60_000);
             socket.setSoLinger(reset, 0);
             socket.getOutputStream()
@@ -113,10 +93,6 @@ class ForgottenRequestTests {
             assertThat(socket.getInputStream().read()).isEqualTo('H');
             LockSupport.parkNanos(readForNanos);
         }
-    }
-
-    private RateLimiter limiter(String name) {
-        return context.getBean(RateLimiterRegistry.class).get(name);
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -118,7 +118,7 @@ class HeldRequestTests {
         }
 
         final boolean isFree(String limit) {
-            return limiter(limit).peek().allowed();
+            return limiter(limit).allCallers().peek().allowed();
         }
     }
 

@@ -169,11 +169,11 @@ class SettledResponseTests {
         }
 
         long used(String limit) {
-            return 1_000 - limiter(limit).peek().remaining();
+            return 1_000 - limiter(limit).allCallers().peek().remaining();
         }
 
         StreamedResponse openUnused(String path) throws IOException {
-            limiter(path).reset();
+            limiter(path).allCallers().reset();
             return open(path);
         }
     }

@@ -69,6 +69,6 @@ public final class BucketAssert extends AbstractAssert<BucketAssert, RateLimiter
     }
 
     private RateLimitDecision peek() {
-        return key == null ? actual.peek() : actual.peek(key);
+        return key == null ? actual.allCallers().peek() : actual.peek(key);
     }
 }

@@ -17,8 +17,8 @@ public final class RateLimiterAssert extends AbstractAssert<RateLimiterAssert, R
         return described(new BucketAssert(actual, key));
     }
 
-    /** Selects the one bucket of all callers, which calls without a key use. */
-    public BucketAssert withoutKey() {
+    /** Selects the one bucket of all callers, which {@link RateLimiter#allCallers()} uses. */
+    public BucketAssert allCallers() {
         isNotNull();
         return described(new BucketAssert(actual, null));
     }

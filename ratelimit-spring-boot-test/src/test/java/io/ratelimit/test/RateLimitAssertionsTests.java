@@ -44,13 +44,13 @@ class RateLimitAssertionsTests {
     @Test
     void bucketOfAllCallers() {
         withLimiter(limiter -> {
-            assertThat(limiter).withoutKey().isFull();
-            limiter.acquire();
-            assertThat(limiter).withoutKey().hasRemaining(1);
+            assertThat(limiter).allCallers().isFull();
+            limiter.allCallers().acquire();
+            assertThat(limiter).allCallers().hasRemaining(1);
             assertThat(limiter).key("alice").isFull();
             assertFails(
                     "[bucket of all callers]",
-                    () -> assertThat(limiter).withoutKey().isFull());
+                    () -> assertThat(limiter).allCallers().isFull());
         });
     }
 

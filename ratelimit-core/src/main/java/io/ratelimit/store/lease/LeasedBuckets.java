@@ -73,6 +73,18 @@ final class LeasedBuckets {
         return find(limit, key);
     }
 
+    /** Finds those of a key, of all plans of the limit. */
+    List<LeasedBucket> ofAllPlans(RateLimit limit, @Nullable String key) {
+        List<LeasedBucket> found = new ArrayList<>();
+        buckets.forEach((known, ofLimit) -> {
+            LeasedBucket bucket = known.id().equals(limit.id()) ? ofLimit.get(key(key)) : null;
+            if (bucket != null) {
+                found.add(bucket);
+            }
+        });
+        return found;
+    }
+
     /**
      * Removes those of a key by other plans: the key has another one now.
      *
@@ -80,13 +92,12 @@ final class LeasedBuckets {
      */
     List<Lease> retireOtherPlans(RateLimit limit, @Nullable String key, long nanos) {
         List<Lease> remainders = new ArrayList<>();
-        buckets.forEach((known, ofLimit) -> {
-            LeasedBucket bucket = known != limit && known.id().equals(limit.id()) ? ofLimit.get(key(key)) : null;
-            if (bucket != null) {
+        for (LeasedBucket bucket : ofAllPlans(limit, key)) {
+            if (bucket.limit() != limit) {
                 remainders.addAll(bucket.retire(nanos));
                 remove(key(key), bucket);
             }
-        });
+        }
         return remainders;
     }
 

@@ -238,11 +238,9 @@ public final class LeasingRateLimitStore extends DelegatingRateLimitStore implem
         buckets.find(limit, keyDigest).forEach(bucket -> bucket.forget(nanos.getAsLong()));
     }
 
+    /** The key may have had another plan when permits were leased. */
     private void forget(RateLimit limit, @Nullable String key) {
-        LeasedBucket bucket = buckets.find(limit, key);
-        if (bucket != null) {
-            bucket.forget(nanos.getAsLong());
-        }
+        buckets.ofAllPlans(limit, key).forEach(bucket -> bucket.forget(nanos.getAsLong()));
     }
 
     /**

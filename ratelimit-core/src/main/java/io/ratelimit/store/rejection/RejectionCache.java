@@ -47,7 +47,7 @@ final class RejectionCache {
         return now - known.until() < 0 ? known.decisions(call, now) : null;
     }
 
-    /** Does the same as {@link #find(List)} for a call with one charge. */
+    /** Returns the decision if the call of one charge is known to be rejected; {@code null} if the store has to decide. */
     @Nullable
     RateLimitDecision find(Charge charge) {
         int hash = hash(charge);
@@ -70,7 +70,7 @@ final class RejectionCache {
         versions.incrementAndGet(hash(limit, key) & (VERSIONS - 1));
     }
 
-    /** Does the same as {@link #evict} for every bucket: a change that another instance made, of a key that is not known here. */
+    /** Drops what is cached for every bucket: another instance has changed one whose key is not known here. */
     void evictAll() {
         for (int i = 0; i < VERSIONS; i++) {
             versions.incrementAndGet(i);

@@ -26,8 +26,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A call with limits in several stores: all are charged, or none. The memory of this instance is asked first, then all servers at
- * the same time, and last a store with limits that block keys: what it charges must be final, or it would be the violation of
- * another call. If a store rejects the call or cannot decide it, the charges of the others are refunded. No caller waits for that.
+ * the same time, and last the store with limits that block keys: what it charges must be final, or it would be the violation of
+ * another call. There is only one such store, because start-up refuses others. If a store rejects the call or cannot decide it, the charges of the others are refunded. No caller waits for that.
  */
 final class MultiStoreCall {
 
@@ -46,22 +46,20 @@ final class MultiStoreCall {
         charges.forEach((store, some) -> parts.add(new Part(store, some)));
     }
 
-    /** Looks first where that is free, or where no order is right: what rejects the call by itself is asked before all others. */
+    /** Looks first where that is free: a store in memory whose block or violation rejects the call is asked before all others. */
     CompletableFuture<StoreOutcome> decide() {
-        List<Part> blocking = those(Part::blocks);
-        List<Part> seen = blocking.size() > 1 ? blocking : those(part -> part.blocks() && part.isInMemory());
-        return forAll(seen, Part::look)
-                .thenCompose(looked -> charge(stages(blocking).iterator()))
+        return forAll(those(part -> part.blocks() && part.isInMemory()), Part::look)
+                .thenCompose(looked -> charge(stages()))
                 .handle((done, thrown) -> outcome(thrown));
     }
 
-    private List<List<Part>> stages(List<Part> blocking) {
-        List<List<Part>> stages = new ArrayList<>();
-        stages.add(those(Part::isSeenToReject));
-        stages.add(those(part -> !part.blocks() && part.isInMemory()));
-        stages.add(those(part -> !part.blocks() && !part.isInMemory()));
-        blocking.forEach(part -> stages.add(part.isSeenToReject() ? List.of() : List.of(part)));
-        return stages;
+    private Iterator<List<Part>> stages() {
+        return List.of(
+                        those(Part::isSeenToReject),
+                        those(part -> !part.blocks() && part.isInMemory()),
+                        those(part -> !part.blocks() && !part.isInMemory()),
+                        those(part -> part.blocks() && !part.isSeenToReject()))
+                .iterator();
     }
 
     private List<Part> those(Predicate<Part> which) {

@@ -6,6 +6,7 @@ import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.Scope;
 import io.ratelimit.concurrent.BoundedWait;
 import io.ratelimit.concurrent.Futures;
 import io.ratelimit.store.BucketChange;
@@ -16,7 +17,6 @@ import io.ratelimit.store.StoreFailure;
 import io.ratelimit.store.StoreHealth;
 import io.ratelimit.store.StoreOutcome;
 import io.ratelimit.store.StoreRequest;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -24,66 +24,95 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Passes each limit to the {@linkplain RateLimit#redis() server} that it is counted in. Each server has failover, leases and
- * remembered rejections of its own.
+ * Passes each limit to the store that decides it: that of its {@linkplain RateLimit#scope() scope}, or of the {@linkplain
+ * RateLimit#redis() server} that it is counted in. Each server has failover, leases and remembered rejections of its own.
  */
 public final class RoutingRateLimitStore extends DelegatingRateLimitStore implements StoreHealth {
 
-    private final List<StoreHealth> health = new ArrayList<>();
+    private final List<RateLimitStore> stores;
 
-    /** By their names, also in the spellings that limits have used. */
-    private final Map<String, RateLimitStore> servers = new ConcurrentHashMap<>();
+    private final List<StoreHealth> health;
 
-    /** Decides calls with limits in several servers. */
-    private final RateLimitStore crossServer;
+    private final Function<RateLimit, RateLimitStore> routes;
+
+    /** Decides calls with limits in several of the stores. */
+    private final RateLimitStore joint;
+
+    /** @param stores those that can fail; the first one answers what is asked for no limit */
+    private <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore(
+            List<S> stores, Function<RateLimit, RateLimitStore> routes, UnaryOperator<RateLimitStore> cache) {
+        super(stores.get(0));
+        this.stores = List.copyOf(stores);
+        this.health = List.copyOf(stores);
+        this.routes = routes;
+        this.joint = cache.apply(new JointStore(stores.get(0), routes));
+    }
 
     /**
-     * Creates a store.
+     * Creates a store that decides limits with {@link Scope#INSTANCE} in the memory of this instance.
+     *
+     * @param shared decides the limits that instances share
+     * @param instance decides the others; must not block
+     */
+    public static <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore byScope(
+            S shared, RateLimitStore instance) {
+        return new RoutingRateLimitStore(
+                List.of(shared),
+                limit -> limit.scope() == Scope.INSTANCE ? instance : shared,
+                UnaryOperator.identity());
+    }
+
+    /**
+     * Creates a store that decides each limit in its server.
      *
      * @param byDefault decides limits that name no server
      * @param others the stores of the other servers, by their names in lower case without dashes and underscores
      * @param cache decorates what decides calls with limits in several servers
      */
-    public <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore(
+    public static <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore byServer(
             S byDefault, Map<String, S> others, UnaryOperator<RateLimitStore> cache) {
-        super(byDefault);
-        health.add(byDefault);
-        health.addAll(others.values());
-        servers.putAll(others);
-        this.crossServer = cache.apply(new CrossServerStore(byDefault, this::serverOf));
+        List<S> all =
+                Stream.concat(Stream.of(byDefault), others.values().stream()).toList();
+        Map<String, RateLimitStore> servers = new ConcurrentHashMap<>(others);
+        return new RoutingRateLimitStore(all, limit -> serverOf(limit, byDefault, servers), cache);
     }
 
-    /** Returns the store of the server that a limit is counted in. */
-    private RateLimitStore serverOf(RateLimit limit) {
+    /** @param servers by their names, also in the spellings that limits have used */
+    private static RateLimitStore serverOf(
+            RateLimit limit, RateLimitStore byDefault, Map<String, RateLimitStore> servers) {
         String name = limit.redis();
         if (name == null) {
-            return store();
+            return byDefault;
         }
-        RateLimitStore server = servers.get(name);
-        return server != null ? server : servers.computeIfAbsent(name, spelling -> serverOf(limit, spelling));
-    }
-
-    private RateLimitStore serverOf(RateLimit limit, String spelling) {
-        RateLimitStore server = servers.get(LimitNames.canonical(spelling));
+        RateLimitStore known = servers.get(name);
+        if (known != null) {
+            return known;
+        }
+        RateLimitStore server = servers.get(LimitNames.canonical(name));
         if (server == null) {
             throw new RateLimitConfigurationException(
-                    "limit '" + limit.name() + "' must name a Redis server of ratelimit.redis (was \"" + spelling
-                            + "\").",
+                    "limit '" + limit.name() + "' must name a Redis server of ratelimit.redis (was \"" + name + "\").",
                     "Configure the server before the application starts.");
         }
+        servers.put(name, server);
         return server;
+    }
+
+    private RateLimitStore storeOf(RateLimit limit) {
+        return routes.apply(limit);
     }
 
     /** Returns the store that decides all charges. */
     private RateLimitStore storeOf(StoreRequest request) {
-        RateLimitStore first = serverOf(request.first().limit());
+        RateLimitStore first = storeOf(request.first().limit());
         if (!request.isSingle()) {
             for (Charge charge : request.charges()) {
-                if (serverOf(charge.limit()) != first) {
-                    return crossServer;
+                if (storeOf(charge.limit()) != first) {
+                    return joint;
                 }
             }
         }
@@ -92,7 +121,7 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
     @Override
     public RateLimitDecision decide(Charge charge) {
-        return serverOf(charge.limit()).decide(charge);
+        return storeOf(charge.limit()).decide(charge);
     }
 
     @Override
@@ -107,54 +136,51 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
     @Override
     public CompletionStage<Void> chargeAsync(Charge charge) {
-        return serverOf(charge.limit()).chargeAsync(charge);
+        return storeOf(charge.limit()).chargeAsync(charge);
     }
 
     @Override
     public boolean isNonBlocking(RateLimit limit) {
-        return serverOf(limit).isNonBlocking(limit);
+        return storeOf(limit).isNonBlocking(limit);
     }
 
     @Override
     public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
-        return serverOf(charge.limit()).peekAsync(charge);
+        return storeOf(charge.limit()).peekAsync(charge);
     }
 
     @Override
     public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
-        return serverOf(limit).resetAsync(limit, key).whenComplete((done, thrown) -> forgetRejections(limit, key));
+        return storeOf(limit).resetAsync(limit, key).whenComplete((done, thrown) -> forgetRejections(limit, key));
     }
 
     @Override
     public long heldPermits(RateLimit limit) {
-        return serverOf(limit).heldPermits(limit);
+        return storeOf(limit).heldPermits(limit);
     }
 
     @Override
     public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
-        CompletionStage<BucketStatus> changed = serverOf(limit).changeAsync(limit, key, change);
+        CompletionStage<BucketStatus> changed = storeOf(limit).changeAsync(limit, key, change);
         return change.kind() == BucketChange.Kind.NONE
                 ? changed
                 : changed.whenComplete((status, thrown) -> forgetRejections(limit, key));
     }
 
     private void forgetRejections(RateLimit limit, @Nullable String key) {
-        crossServer.forget(limit.id(), KeyDigest.of(key == null ? "" : key));
+        joint.forget(limit.id(), KeyDigest.of(key == null ? "" : key));
     }
 
     @Override
     public void forget(String limit, String keyDigest) {
-        super.forget(limit, keyDigest);
-        servers.values().stream().distinct().forEach(server -> server.forget(limit, keyDigest));
-        crossServer.forget(limit, keyDigest);
+        stores.forEach(store -> store.forget(limit, keyDigest));
+        joint.forget(limit, keyDigest);
     }
 
     @Override
     public CompletionStage<Void> check() {
-        List<CompletableFuture<Void>> checks = new ArrayList<>();
-        checks.add(Futures.start(() -> super.check()));
-        servers.values().stream().distinct().forEach(server -> checks.add(Futures.start(server::check)));
-        return CompletableFuture.allOf(checks.toArray(CompletableFuture[]::new));
+        return CompletableFuture.allOf(
+                stores.stream().map(store -> Futures.start(store::check)).toArray(CompletableFuture[]::new));
     }
 
     @Override
@@ -167,14 +193,14 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
         return health.stream().flatMap(server -> server.lastFailures().stream()).toList();
     }
 
-    /** Decides calls with limits in several servers, and nothing else. */
-    private static final class CrossServerStore extends DelegatingRateLimitStore {
+    /** Decides calls with limits in several stores, and nothing else. */
+    private static final class JointStore extends DelegatingRateLimitStore {
 
-        private final Function<RateLimit, RateLimitStore> servers;
+        private final Function<RateLimit, RateLimitStore> routes;
 
-        CrossServerStore(RateLimitStore byDefault, Function<RateLimit, RateLimitStore> servers) {
+        JointStore(RateLimitStore byDefault, Function<RateLimit, RateLimitStore> routes) {
             super(byDefault);
-            this.servers = servers;
+            this.routes = routes;
         }
 
         @Override
@@ -184,12 +210,12 @@ public final class RoutingRateLimitStore extends DelegatingRateLimitStore implem
 
         @Override
         public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-            return new MultiStoreCall(request, servers).decide();
+            return new MultiStoreCall(request, routes).decide();
         }
 
         @Override
         public void forget(String limit, String keyDigest) {
-            // The servers' own stores are told.
+            // The stores themselves are told.
         }
     }
 }

@@ -140,6 +140,19 @@ class LeaseEndTests {
         assertThat(trips.asked()).hasSize(before + 1);
     }
 
+    /** The operator knows no plan of the key. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void blockEndsTheLeaseOfAPlan(boolean here) {
+        RateLimit limit = window("quotes", 1_000, 100);
+        RateLimit pro = limit.with(RateLimitPlan.named("pro").rate("2000/h"));
+        instances.takeSlowly(1 + 2 + 3 + 1, pro);
+        block(limit, here);
+        int before = trips.asked().size();
+        store.decide(new Charge(pro, "alice", 1));
+        assertThat(trips.asked()).hasSize(before + 1);
+    }
+
     private void block(RateLimit limit, boolean here) {
         BucketChange block = BucketChange.block(Duration.ofMinutes(10));
         if (here) {

@@ -19,8 +19,8 @@ class CrossServerRandomTests extends DividedStoreContract {
     @Override
     RateLimitStore dividedStore() {
         RateLimitStore instance = store();
-        return new ScopedRateLimitStore(
-                new RoutingRateLimitStore(
+        return RoutingRateLimitStore.byScope(
+                RoutingRateLimitStore.byServer(
                         new FailoverRateLimitStore(store(), instance),
                         Map.of(
                                 "eu", new FailoverRateLimitStore(store(), instance),

@@ -11,7 +11,7 @@ class MixedScopesRandomTests extends DividedStoreContract {
     @Override
     RateLimitStore dividedStore() {
         RateLimitStore instance = store();
-        return new ScopedRateLimitStore(new FailoverRateLimitStore(store(), instance), instance);
+        return RoutingRateLimitStore.byScope(new FailoverRateLimitStore(store(), instance), instance);
     }
 
     @Override

@@ -40,8 +40,8 @@ class ProvisionalChargeTests {
 
     private final TrippingStore eu = server();
 
-    private final RateLimitStore store = new ScopedRateLimitStore(
-            new RoutingRateLimitStore(
+    private final RateLimitStore store = RoutingRateLimitStore.byScope(
+            RoutingRateLimitStore.byServer(
                     new FailoverRateLimitStore(home, instance),
                     Map.of("eu", new FailoverRateLimitStore(eu, instance)),
                     UnaryOperator.identity()),
@@ -79,23 +79,6 @@ class ProvisionalChargeTests {
         assertFresh(user);
     }
 
-    /** Neither is the last one. */
-    @Test
-    void limitsThatBlockInSeveralStoresAreLookedAtFirst() {
-        Charge blocking = charge(limit("blocking").redis("eu").blockFor(Duration.ofHours(1)));
-        Charge user = perUser(Scope.SHARED);
-        store.decide(blocking);
-        CompletableFuture<Void> answer = eu.hold();
-        CompletableFuture<StoreOutcome> one = decideAsync(user, blocking);
-        CompletableFuture<StoreOutcome> other = decideAsync(user, blocking);
-        answer.complete(null);
-        assertThat(List.of(one.join(), other.join())).allMatch(StoreOutcome::isRejected);
-        assertFresh(user);
-        assertThat(status(blocking).isBlocked()).isTrue();
-        clock.advance(Duration.ofHours(2));
-        assertThat(decideAsync(user, blocking).join().isRejected()).isFalse();
-    }
-
     @ParameterizedTest
     @EnumSource(Scope.class)
     void callThatExceedsALimitIsAViolation(Scope scope) {
@@ -105,6 +88,24 @@ class ProvisionalChargeTests {
         assertThat(decideAsync(user, large).join().isRejected()).isTrue();
         assertThat(status(user).isBlocked()).isTrue();
         assertThat(store.peek(large).remaining()).isEqualTo(9);
+    }
+
+    /** What is reported of the other limit is what a look at it tells. */
+    @Test
+    void storeThatRejectsFirstLeavesTheOthersUncharged() {
+        Charge own = charge(limit("own").scope(Scope.INSTANCE));
+        Charge trial = charge(limit("trial").dryRun(true).scope(Scope.INSTANCE));
+        Charge other = charge(limit("other").capacity(10).redis("eu"));
+        store.decide(trial);
+        assertThat(decideAsync(trial, other).join().isRejected())
+                .as("a dry run rejects nothing")
+                .isFalse();
+        store.decide(own);
+        int asked = eu.asked().size();
+        StoreOutcome rejected = decideAsync(own, trial, other).join();
+        assertThat(eu.asked()).as("charged").hasSize(asked);
+        assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(false, false, true);
+        assertThat(rejected.decisions().get(2)).isEqualTo(store.peek(other));
     }
 
     @Test

@@ -37,8 +37,6 @@ import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
 
 @Timeout(180)
 class RoutingRateLimitStoreTests {
@@ -53,7 +51,7 @@ class RoutingRateLimitStoreTests {
 
     private final RoutingRateLimitStore routing = routing(UnaryOperator.identity());
 
-    private final RateLimitStore store = new ScopedRateLimitStore(routing, instance);
+    private final RateLimitStore store = RoutingRateLimitStore.byScope(routing, instance);
 
     private final Charge global = charge("global", 5, OnStoreFailure.THROW, null, false);
 
@@ -234,14 +232,14 @@ class RoutingRateLimitStoreTests {
     }
 
     /** What is added to stores later must not go to the default server, or to Redis for a limit of the instance. */
-    @ParameterizedTest
-    @ValueSource(classes = {RoutingRateLimitStore.class, ScopedRateLimitStore.class})
-    void everythingAboutALimitIsRouted(Class<?> router) {
+    @Test
+    void everythingAboutALimitIsRouted() {
         assertThat(DelegatingRateLimitStore.class.getDeclaredMethods())
                 .filteredOn(method -> Stream.of(method.getParameterTypes())
                         .anyMatch(Set.of(RateLimit.class, Charge.class, StoreRequest.class)::contains))
                 .hasSizeGreaterThan(6)
-                .allSatisfy(method -> assertThat(router.getDeclaredMethod(method.getName(), method.getParameterTypes()))
+                .allSatisfy(method -> assertThat(RoutingRateLimitStore.class.getDeclaredMethod(
+                                method.getName(), method.getParameterTypes()))
                         .isNotNull());
     }
 
@@ -250,7 +248,7 @@ class RoutingRateLimitStoreTests {
     }
 
     private RoutingRateLimitStore routing(UnaryOperator<RateLimitStore> cache) {
-        return new RoutingRateLimitStore(
+        return RoutingRateLimitStore.byServer(
                 new FailoverRateLimitStore(home, instance, event -> {}, "default"),
                 Map.of("eu", new FailoverRateLimitStore(eu, instance, event -> {}, "eu")),
                 cache);

@@ -43,7 +43,7 @@ class ScopedRateLimitStoreTests {
     private final FailingStore shared = new FailingStore(new InMemoryRateLimitStore(clock, 100));
 
     private final RateLimitStore store =
-            new ScopedRateLimitStore(new FailoverRateLimitStore(shared, instance), instance);
+            RoutingRateLimitStore.byScope(new FailoverRateLimitStore(shared, instance), instance);
 
     private final Charge own = charge("own", Scope.INSTANCE, 2, false);
 
@@ -255,6 +255,11 @@ class ScopedRateLimitStoreTests {
         @Override
         public CompletionStage<Void> check() {
             return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public boolean isNonBlocking(RateLimit limit) {
+            return false;
         }
 
         @Override

@@ -85,7 +85,7 @@ final class LettuceCluster implements RedisTopology {
         }
     }
 
-    /** Does the same, because Lettuce lets no call wait for it. */
+    /** Reconnects, because Lettuce lets no call wait for it. */
     @Override
     public void disconnect(String server) {
         reconnect(server);

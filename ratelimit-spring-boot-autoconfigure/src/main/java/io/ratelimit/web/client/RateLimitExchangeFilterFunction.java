@@ -13,8 +13,8 @@ import org.springframework.web.reactive.function.client.ExchangeFunction;
 import reactor.core.publisher.Mono;
 
 /**
- * Limits the calls of a {@code WebClient} to other applications, by host. Does the same as {@link RateLimitClientInterceptor}
- * without blocking a thread; exceptions are signalled as errors.
+ * Limits the calls of a {@code WebClient} to other applications, by host, as {@link RateLimitClientInterceptor} does for
+ * blocking clients. Blocks no thread; exceptions are signalled as errors.
  */
 public final class RateLimitExchangeFilterFunction implements ExchangeFilterFunction {
 

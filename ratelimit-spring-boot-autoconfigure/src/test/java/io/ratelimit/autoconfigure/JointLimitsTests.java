@@ -1,0 +1,219 @@
+package io.ratelimit.autoconfigure;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.ratelimit.PermitRequest;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitAdmin;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitPlan;
+import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.Scope;
+import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.testing.LogRecorder;
+import java.time.Duration;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.springframework.boot.diagnostics.FailureAnalysis;
+import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.boot.test.util.TestPropertyValues;
+import org.springframework.cloud.context.environment.EnvironmentChangeEvent;
+
+/** Two limits of one call that block keys in different stores are refused, however they come together. */
+class JointLimitsTests {
+
+    private static final String RULE =
+            "blockFor must not be set for limits of one call that different stores decide (was set"
+                    + " for 'own' with scope INSTANCE and 'shared' with scope SHARED).";
+
+    private static final String FIX = "give these limits the same scope and the same redis.";
+
+    private final ApplicationContextRunner application =
+            LimitedContexts.inMemory().withBean(Quotes.class);
+
+    private final WebApplicationContextRunner urls = LimitedContexts.inMemoryServlet()
+            .withPropertyValues(
+                    "ratelimit.limits.own.rate=5/s",
+                    "ratelimit.limits.own.scope=instance",
+                    "ratelimit.limits.own.block-for=1m",
+                    "ratelimit.limits.own.key-expression=clientIp",
+                    "ratelimit.limits.shared.rate=5/s",
+                    "ratelimit.limits.shared.block-for=1m",
+                    "ratelimit.limits.shared.key-expression=clientIp");
+
+    @Test
+    void methodStopsTheStartUp() {
+        application
+                .withPropertyValues("ratelimit.limits.own.block-for=1m", "ratelimit.limits.shared.block-for=10m")
+                .run(context -> {
+                    FailureAnalysis analysis = LimitedContexts.analysis(context);
+                    assertThat(analysis.getDescription())
+                            .contains("Quotes.quote")
+                            .contains(RULE);
+                    assertThat(analysis.getAction()).contains(FIX);
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "ratelimit.limits.shared.plans.pro.block-for=10m, false",
+        "ratelimit.limits.shared.block-for=0, true",
+        "ratelimit.limits.shared.dry-run=true, true",
+        "ratelimit.limits.shared.enabled=false, true",
+        "ratelimit.limits.own.scope=shared, true",
+    })
+    void onlyLimitsThatBlockInDifferentStoresAreRefused(String property, boolean starts) {
+        application
+                .withPropertyValues("ratelimit.limits.own.block-for=1m")
+                .withPropertyValues(
+                        property.contains("plans")
+                                ? "ratelimit.limits.shared.plan-expression='pro'"
+                                : "ratelimit.limits.shared.block-for=10m")
+                .withPropertyValues(property)
+                .run(context -> assertThat(context.getStartupFailure() == null).isEqualTo(starts));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"eu, us, false", "eu, , false", "e-u, EU, true"})
+    void serversAreStores(String one, String other, boolean starts) {
+        application
+                .withPropertyValues(
+                        "ratelimit.redis.eu.url=redis://localhost",
+                        "ratelimit.redis.us.url=redis://localhost",
+                        "ratelimit.limits.own.scope=shared",
+                        "ratelimit.limits.own.block-for=1m",
+                        "ratelimit.limits.shared.block-for=1m",
+                        "ratelimit.limits.own.redis=" + one)
+                .withPropertyValues(other == null ? "x=y" : "ratelimit.limits.shared.redis=" + other)
+                .run(context -> {
+                    assertThat(context.getStartupFailure() == null).isEqualTo(starts);
+                    if (!starts) {
+                        assertThat(LimitedContexts.analysis(context).getDescription())
+                                .contains("'own' with redis eu");
+                    }
+                });
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "/api/**, , /api/users, , false",
+        "/api/{id}, , /api/users, , false",
+        "/**, , /, , false",
+        "/api/**, , /api, , false",
+        "/*.pdf, , /{file}, , false",
+        "/api/users, GET, /api/users, HEAD, false",
+        "/api/users, GET, /api/users, POST, true",
+        "/api/users, , /api/orders, , true",
+        "/api/{id}, , /api/users/{id}, , true",
+    })
+    void rulesThatMayMatchOneRequestStopTheStartUp(
+            String one, String methods, String other, String otherMethods, boolean starts) {
+        urls.withPropertyValues(
+                        "ratelimit.http[0].path=" + one,
+                        "ratelimit.http[0].limit=own",
+                        "ratelimit.http[1].path=" + other,
+                        "ratelimit.http[1].limit=shared")
+                .withPropertyValues(methods == null ? "x=y" : "ratelimit.http[0].methods=" + methods)
+                .withPropertyValues(otherMethods == null ? "x=y" : "ratelimit.http[1].methods=" + otherMethods)
+                .run(context -> {
+                    assertThat(context.getStartupFailure() == null).isEqualTo(starts);
+                    if (!starts) {
+                        FailureAnalysis analysis = LimitedContexts.analysis(context.getStartupFailure());
+                        assertThat(analysis.getDescription())
+                                .contains("ratelimit.http[1]")
+                                .contains(RULE);
+                        assertThat(analysis.getAction()).contains(FIX);
+                    }
+                });
+    }
+
+    @Test
+    void overrideIsRefusedWhileTheOtherLimitBlocks() {
+        application.withPropertyValues("ratelimit.limits.own.block-for=1m").run(context -> {
+            RateLimitAdmin admin = context.getBean(RateLimitAdmin.class);
+            RateLimitOverride blocks = RateLimitOverride.builder()
+                    .blockFor(List.of(Duration.ofMinutes(1)))
+                    .build();
+            assertThatExceptionOfType(RateLimitConfigurationException.class)
+                    .isThrownBy(() -> admin.override("shared", blocks))
+                    .withMessageContaining("Quotes.quote")
+                    .withMessageContaining(RULE)
+                    .withMessageContaining(FIX);
+            assertThat(effective(context, "shared").blockFor()).isEmpty();
+            admin.override("own", RateLimitOverride.builder().dryRun(true).build());
+            admin.override("shared", blocks);
+            assertThat(effective(context, "shared").blockFor()).containsExactly(Duration.ofMinutes(1));
+        });
+    }
+
+    @Test
+    void refreshIsRefusedAsAWhole() {
+        application.run(context -> {
+            try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+                refresh(context, "ratelimit.limits.own.block-for=1m", "ratelimit.limits.shared.block-for=1m");
+                assertThat(log.lines())
+                        .filteredOn(line -> line.contains(RULE))
+                        .singleElement()
+                        .asString()
+                        .contains("keeping the present ones");
+            }
+            assertThat(effective(context, "own").blockFor()).isEmpty();
+            assertThat(effective(context, "shared").blockFor()).isEmpty();
+            refresh(context, "ratelimit.limits.own.block-for=0");
+            assertThat(effective(context, "shared").blockFor()).hasSize(1);
+            refresh(context, "ratelimit.limits.own.block-for=1m", "ratelimit.limits.shared.block-for=0");
+            assertThat(effective(context, "own").blockFor())
+                    .as("the other way round")
+                    .hasSize(1);
+        });
+    }
+
+    @Test
+    void programmaticCallIsAnIllegalArgument() {
+        urls.run(context -> {
+            RateLimiterRegistry registry = context.getBean(RateLimiterRegistry.class);
+            List<PermitRequest> both = List.of(new PermitRequest("own", "alice"), new PermitRequest("shared", "alice"));
+            assertThatExceptionOfType(IllegalArgumentException.class)
+                    .isThrownBy(() -> registry.tryAcquireAll(both))
+                    .withMessageContaining(RULE)
+                    .withMessageContaining(FIX);
+            assertThat(registry.tryAcquireAllAsync(both).toCompletableFuture()).isCompletedExceptionally();
+            assertThatExceptionOfType(IllegalArgumentException.class).isThrownBy(() -> registry.acquireAll(both));
+        });
+    }
+
+    /** As other plans that are invalid: the limit's own numbers apply. */
+    @Test
+    void planOfABeanDoesNotBlock() {
+        application.withPropertyValues("ratelimit.limits.own.block-for=1m").run(context -> {
+            RateLimitPlan plan = RateLimitPlan.named("drawn").capacity(7).blockFor(Duration.ofMinutes(1));
+            EffectiveLimit shared =
+                    context.getBean(LimitCatalog.class).effective("shared").orElseThrow();
+            assertThat(shared.plan(plan)).isSameAs(shared.get());
+        });
+    }
+
+    private static RateLimit effective(AssertableApplicationContext context, String limit) {
+        return context.getBean(RateLimitAdmin.class).status(limit).effective();
+    }
+
+    private static void refresh(AssertableApplicationContext context, String... properties) {
+        TestPropertyValues.of(properties).applyTo(context.getSourceApplicationContext());
+        context.publishEvent(new EnvironmentChangeEvent(context));
+    }
+
+    static class Quotes {
+
+        @RateLimited(name = "own", rate = "2/s", scope = Scope.INSTANCE)
+        @RateLimited(name = "shared", rate = "2/s")
+        public void quote() {}
+    }
+}
