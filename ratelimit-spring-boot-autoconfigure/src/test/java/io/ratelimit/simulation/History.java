@@ -224,7 +224,7 @@ final class History {
         }
     }
 
-    /** An operator blocks a key of which an instance has leased permits. */
+    /** An operator blocks a key, and an instance has leased permits of it. */
     private void blockLeased(Member member, String key) {
         world.limits.stream()
                 .filter(known -> known.has(Feature.LEASE))
