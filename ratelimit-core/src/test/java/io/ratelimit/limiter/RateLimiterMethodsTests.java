@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.ratelimit.Algorithm;
+import io.ratelimit.AllCallers;
 import io.ratelimit.Charge;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.OnStoreFailure;
@@ -230,6 +231,26 @@ class RateLimiterMethodsTests {
     void refusesAKeyThatIsEmpty(Method method) {
         assertThat(failure(method, limiter(quotes, store), "")).isInstanceOf(IllegalArgumentException.class);
         assertThat(store.asked()).isEmpty();
+    }
+
+    /** A number that identifies a caller must not compile into permits. */
+    @Test
+    void noMethodTakesANumberInPlaceOfAKey() {
+        assertThat(RateLimiter.class.getMethods())
+                .filteredOn(method -> method.getParameterCount() > 0)
+                .noneMatch(method -> method.getParameterTypes()[0] == long.class);
+    }
+
+    @Test
+    void allCallersHaveEachMethodWithoutItsKey() {
+        Stream<String> keyed = Stream.of(RateLimiter.class.getMethods())
+                .filter(method ->
+                        method.getParameterCount() > 0 && !method.getName().equals("withPlan"))
+                .map(method -> method.getName()
+                        + Stream.of(method.getParameterTypes()).skip(1).toList());
+        assertThat(Stream.of(AllCallers.class.getDeclaredMethods())
+                        .map(method -> method.getName() + List.of(method.getParameterTypes())))
+                .containsExactlyInAnyOrderElementsOf(keyed.toList());
     }
 
     @Test

@@ -105,26 +105,19 @@ record ScriptReply(List<RateLimitDecision> decisions, List<Receipt> receipts, lo
                             + reply.size() + ")",
                     null);
         }
-        checkBucket(reply, from);
+        long first = reply.get(from);
+        if (first == UNKNOWN_WINDOW || first == FAILED || first == FOREIGN) {
+            throw failureOf(first, reply, from + 1);
+        }
     }
 
     /** Decodes which settlements of a run were not made, and why. */
     static Map<Integer, Throwable> settlementFailures(List<Long> reply) {
-        if (reply.isEmpty()) {
-            return Map.of();
-        }
         Map<Integer, Throwable> failures = new HashMap<>();
         for (int i = 0; i + 2 < reply.size(); i += 3) {
             failures.put(reply.get(i).intValue(), failureOf(reply.get(i + 1), reply, i + 2));
         }
         return failures;
-    }
-
-    private static void checkBucket(List<Long> reply, int from) {
-        long first = reply.get(from);
-        if (first == UNKNOWN_WINDOW || first == FAILED || first == FOREIGN) {
-            throw failureOf(first, reply, from + 1);
-        }
     }
 
     /** @param at the index of what the code is about: a time or a text */

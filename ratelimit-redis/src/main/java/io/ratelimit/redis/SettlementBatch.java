@@ -31,10 +31,6 @@ final class SettlementBatch {
         return sent;
     }
 
-    boolean isAlone() {
-        return alone;
-    }
-
     List<QueuedSettlement> items() {
         return items;
     }
@@ -51,6 +47,16 @@ final class SettlementBatch {
     void add(QueuedSettlement next) {
         items.add(next);
         weight += next.weight();
+    }
+
+    /**
+     * With others under way, the time includes theirs, and tells only that the server is no farther. Else more scripts would take
+     * longer, so that still more were sent.
+     */
+    void observe(RoundTrip roundTrip, long now) {
+        if (alone || now - sent < roundTrip.nanos()) {
+            roundTrip.add(now - sent);
+        }
     }
 
     /** Returns whether this ends it, because nothing has yet. */

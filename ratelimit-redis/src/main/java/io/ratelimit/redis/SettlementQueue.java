@@ -167,22 +167,12 @@ final class SettlementQueue {
                 end(script, failures, thrown);
                 if (!immediate) {
                     if (thrown == null) {
-                        observe(script, redis.nanos() - script.sent());
+                        script.observe(roundTrip, redis.nanos());
                     }
                     send();
                 }
                 return null;
             });
-        }
-    }
-
-    /**
-     * With others under way, the time includes theirs, and tells only that the server is no farther. Else more scripts would take
-     * longer, so that still more were sent.
-     */
-    private void observe(SettlementBatch script, long time) {
-        if (script.isAlone() || time < roundTrip.nanos()) {
-            roundTrip.add(time);
         }
     }
 

@@ -2,7 +2,6 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiterRegistry;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -164,7 +163,8 @@ class BeanNamesTests {
     private static boolean isOurs(String className) {
         return className.startsWith("io.ratelimit.")
                 && Objects.equals(
-                        codeSource(ClassUtils.resolveClassName(className, null)), codeSource(RateLimit.class));
+                        codeSource(ClassUtils.resolveClassName(className, null)),
+                        codeSource(RateLimitAutoConfiguration.class));
     }
 
     private static @Nullable Object codeSource(Class<?> type) {

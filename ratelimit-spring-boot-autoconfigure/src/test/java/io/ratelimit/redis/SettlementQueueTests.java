@@ -435,9 +435,9 @@ class SettlementQueueTests {
             inDriver.countDown();
             returns.join();
         };
-        CompletableFuture<Void> stuck = CompletableFuture.supplyAsync(
-                        () -> watched.charge(new Charge(limit, "alice", 1), "alice".getBytes(UTF_8)))
-                .thenCompose(settled -> settled);
+        CompletableFuture<Void> stuck =
+                CompletableFuture.runAsync(() -> watched.charge(new Charge(limit, "alice", 1), "alice".getBytes(UTF_8))
+                        .join());
         assertThat(inDriver.await(1, TimeUnit.MINUTES)).isTrue();
         thread.pass(TIMEOUT.multipliedBy(10).plusSeconds(1));
         await().until(() -> losses.get() == 1);
