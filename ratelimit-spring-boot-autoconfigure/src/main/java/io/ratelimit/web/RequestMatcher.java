@@ -100,7 +100,7 @@ final class RequestMatcher {
     }
 
     private String[] segments() {
-        return pattern.getPatternString().replaceFirst("^/", "").split("/");
+        return pattern.getPatternString().replaceFirst("^/", "").split("/", -1);
     }
 
     private static boolean overlap(String[] one, String[] other) {
@@ -112,7 +112,7 @@ final class RequestMatcher {
                 return true;
             }
             boolean literal = !WILDCARD.matcher(first + second).find();
-            if (first.isEmpty() != second.isEmpty() || literal && !first.equalsIgnoreCase(second)) {
+            if (first.isEmpty() != second.isEmpty() || (literal && !first.equalsIgnoreCase(second))) {
                 return false;
             }
         }
