@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.spi.RateLimitListener;
 import java.time.Instant;
 
 /**

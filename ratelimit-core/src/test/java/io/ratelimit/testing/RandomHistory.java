@@ -1,6 +1,6 @@
 package io.ratelimit.testing;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import java.time.Duration;

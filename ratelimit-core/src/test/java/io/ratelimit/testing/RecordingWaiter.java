@@ -1,6 +1,6 @@
 package io.ratelimit.testing;
 
-import io.ratelimit.Waiter;
+import io.ratelimit.spi.Waiter;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,13 +1,13 @@
 package io.ratelimit.testing;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.store.Lease;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.Refund;
-import io.ratelimit.store.StoreOutcome;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.Lease;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Internal;
-import io.ratelimit.store.AlgorithmFailureException;
+import io.ratelimit.internal.store.AlgorithmFailureException;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;

@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.concurrent.Watchdog;
+import io.ratelimit.internal.concurrent.Watchdog;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;

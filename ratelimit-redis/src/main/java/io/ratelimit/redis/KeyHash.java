@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.Internal;
-import io.ratelimit.store.KeyDigest;
+import io.ratelimit.spi.KeyDigest;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
-import io.ratelimit.store.Lease;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.Lease;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;

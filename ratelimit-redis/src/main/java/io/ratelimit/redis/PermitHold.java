@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;

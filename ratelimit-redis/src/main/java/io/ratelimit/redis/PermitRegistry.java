@@ -1,11 +1,11 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.concurrent.BoundedWait;
-import io.ratelimit.concurrent.DaemonThreads;
-import io.ratelimit.concurrent.Watchdog;
-import io.ratelimit.store.KeyDigest;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Watchdog;
+import io.ratelimit.spi.KeyDigest;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;

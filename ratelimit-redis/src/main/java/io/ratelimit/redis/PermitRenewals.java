@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.concurrent.Futures;
+import io.ratelimit.internal.concurrent.Futures;
 import java.lang.System.Logger.Level;
 import java.nio.ByteBuffer;
 import java.time.Duration;

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.AlgorithmTraits;
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import java.util.concurrent.CompletableFuture;
 
 /** The settlement of one charge, from when it is queued until Redis has made it or it is lost. */

@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;

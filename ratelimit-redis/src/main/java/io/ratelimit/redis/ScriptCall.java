@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.StoreRequest;
 
 /** Lists the kinds of calls that the script decides, with their codes and the length of the reply. */
 enum ScriptCall {

@@ -6,7 +6,7 @@ import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig;
 import io.github.resilience4j.circuitbreaker.CircuitBreakerConfig.SlidingWindowType;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.concurrent.Futures;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.CircuitState.Closed;
 import io.ratelimit.redis.CircuitState.Probed;
 import java.lang.System.Logger.Level;

@@ -2,15 +2,15 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.concurrent.DaemonThreads;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreOutcome;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;

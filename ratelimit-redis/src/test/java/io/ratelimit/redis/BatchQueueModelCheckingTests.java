@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;

@@ -2,12 +2,12 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.Waiter;
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.CallListener;
-import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.spi.Waiter;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.CallListener;
+import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.redis.connection.BlockingScriptExecutor;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;

@@ -1,10 +1,10 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.ChildJvm;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;

@@ -4,13 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.Comparator;

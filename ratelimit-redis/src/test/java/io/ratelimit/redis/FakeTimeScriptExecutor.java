@@ -3,7 +3,7 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,12 +3,12 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.store.KeyDigest;
-import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;

@@ -2,9 +2,9 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;

@@ -1,8 +1,8 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
-import io.ratelimit.store.StoreOutcome;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -7,7 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Refill;
 import io.ratelimit.redis.HotKeyCaller.Task;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.SharedRedis;

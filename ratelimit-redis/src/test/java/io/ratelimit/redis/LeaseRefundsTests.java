@@ -2,9 +2,9 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.store.Lease;
+import io.ratelimit.spi.Lease;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

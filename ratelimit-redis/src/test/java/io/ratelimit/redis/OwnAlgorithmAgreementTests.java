@@ -2,12 +2,12 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.memory.InMemoryRateLimitStore;
-import io.ratelimit.store.BucketChange;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.OwnAlgorithms.Batches;
 import io.ratelimit.testing.OwnAlgorithms.Tolerant;
 import io.ratelimit.testing.RandomHistory;

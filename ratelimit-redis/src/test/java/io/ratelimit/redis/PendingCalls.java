@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;

@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreOutcome;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;

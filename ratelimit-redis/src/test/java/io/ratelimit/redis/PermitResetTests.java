@@ -3,10 +3,10 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.store.KeyDigest;
-import io.ratelimit.store.StoreOutcome;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;

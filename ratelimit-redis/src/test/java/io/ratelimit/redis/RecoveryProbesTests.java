@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;

@@ -3,11 +3,11 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisProcess;

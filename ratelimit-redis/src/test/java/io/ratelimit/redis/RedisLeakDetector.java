@@ -2,7 +2,7 @@ package io.ratelimit.redis;
 
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.concurrent.Watchdog;
+import io.ratelimit.internal.concurrent.Watchdog;
 import java.lang.ref.Reference;
 import java.time.Duration;
 import java.util.Collection;

@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;

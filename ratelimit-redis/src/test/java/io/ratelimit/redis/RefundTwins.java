@@ -2,11 +2,11 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Charge;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.Refund;
-import io.ratelimit.store.StoreOutcome;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.RandomHistory;
 import java.util.List;
 import java.util.Random;

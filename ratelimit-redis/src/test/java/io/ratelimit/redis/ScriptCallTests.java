@@ -2,13 +2,13 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreOutcome;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;

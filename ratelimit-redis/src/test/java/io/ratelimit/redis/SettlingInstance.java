@@ -2,7 +2,7 @@ package io.ratelimit.redis;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;

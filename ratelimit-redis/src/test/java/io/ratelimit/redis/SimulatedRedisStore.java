@@ -1,6 +1,6 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.atomic.LongAdder;

@@ -2,7 +2,7 @@ package io.ratelimit.redis;
 
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.BoundedWait;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;

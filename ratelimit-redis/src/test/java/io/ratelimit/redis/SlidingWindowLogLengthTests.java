@@ -3,10 +3,10 @@ package io.ratelimit.redis;
 import static io.ratelimit.testing.LimitKind.SLIDING_WINDOW_LOG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import org.junit.jupiter.api.Test;

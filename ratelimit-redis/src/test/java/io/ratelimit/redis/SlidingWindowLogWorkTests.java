@@ -3,7 +3,7 @@ package io.ratelimit.redis;
 import static io.ratelimit.testing.LimitKind.SLIDING_WINDOW_LOG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.testing.TestClock;
 import java.nio.charset.StandardCharsets;

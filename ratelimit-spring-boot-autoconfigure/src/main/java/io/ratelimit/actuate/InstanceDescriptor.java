@@ -1,6 +1,6 @@
 package io.ratelimit.actuate;
 
-import io.ratelimit.statistics.InstanceFigures;
+import io.ratelimit.internal.statistics.InstanceFigures;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.ratelimit.actuate;
 
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.store.StoreFailure;
+import io.ratelimit.spi.StoreFailure;
 import java.time.Instant;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.MethodSignatures;
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.Settlement;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.EventLoops;
 import org.jspecify.annotations.Nullable;
 

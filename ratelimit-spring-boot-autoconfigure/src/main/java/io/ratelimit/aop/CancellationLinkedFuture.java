@@ -1,6 +1,6 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.concurrent.Futures;
+import io.ratelimit.internal.concurrent.Futures;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import org.jspecify.annotations.Nullable;

@@ -2,7 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.MethodSignatures;
-import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.RateLimitGate;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.springframework.core.annotation.MergedAnnotations;

@@ -1,10 +1,10 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.concurrent.BoundedWait;
-import io.ratelimit.concurrent.Futures;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.Settlement;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.Settlement;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;

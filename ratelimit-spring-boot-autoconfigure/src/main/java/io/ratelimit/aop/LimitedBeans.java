@@ -3,7 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.MethodSignatures;
-import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
 import java.util.Arrays;

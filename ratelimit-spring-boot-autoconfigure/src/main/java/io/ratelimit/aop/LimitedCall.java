@@ -1,12 +1,12 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.Evaluation;
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.RateLimitGate;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;

@@ -5,7 +5,7 @@ import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.expression.RateLimitExpressions;
 import io.ratelimit.expression.RateLimitOperation;
-import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.lang.System.Logger.Level;
 import java.lang.reflect.Method;
 import java.util.Collections;

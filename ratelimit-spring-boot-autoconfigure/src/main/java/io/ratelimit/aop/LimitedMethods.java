@@ -3,7 +3,7 @@ package io.ratelimit.aop;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.RateLimitAnnotations.LimitAnnotation;
 import io.ratelimit.expression.RateLimitOperation;
-import io.ratelimit.limiter.MethodLimits;
+import io.ratelimit.internal.limiter.MethodLimits;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;

@@ -1,16 +1,16 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.expression.ActualCost;
 import io.ratelimit.expression.CallCost;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.DraftedCharges;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.expression.RateLimitOperation;
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.CallListener;
-import io.ratelimit.limiter.MethodLimits;
-import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.CallListener;
+import io.ratelimit.internal.limiter.MethodLimits;
+import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.AcquireRequest;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

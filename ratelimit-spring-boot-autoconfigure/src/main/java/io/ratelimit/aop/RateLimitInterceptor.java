@@ -2,7 +2,7 @@ package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.MethodSignatures;
-import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.RateLimitGate;
 import java.lang.reflect.Method;
 import java.util.function.Supplier;
 import org.aopalliance.intercept.MethodInterceptor;

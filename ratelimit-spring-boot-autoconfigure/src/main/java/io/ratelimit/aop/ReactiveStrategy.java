@@ -1,10 +1,10 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.Settlement;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.EventLoops;
 import io.ratelimit.reactor.ReactiveCall;
 import io.ratelimit.reactor.ReactiveObservation;

@@ -1,14 +1,14 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.memory.InMemoryRateLimitStore;
-import io.ratelimit.store.BucketChange;
-import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.RateLimitStore;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicLong;

@@ -2,10 +2,10 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitChangedEvent;
-import io.ratelimit.change.ChangeListener;
-import io.ratelimit.limiter.EffectiveLimit;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.lease.LeasingRateLimitStore;
+import io.ratelimit.internal.change.ChangeListener;
+import io.ratelimit.internal.limiter.EffectiveLimit;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.internal.store.lease.LeasingRateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

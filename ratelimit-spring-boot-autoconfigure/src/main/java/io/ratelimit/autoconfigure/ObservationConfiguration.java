@@ -1,7 +1,7 @@
 package io.ratelimit.autoconfigure;
 
 import io.micrometer.observation.ObservationRegistry;
-import io.ratelimit.limiter.CallObserver;
+import io.ratelimit.internal.limiter.CallObserver;
 import io.ratelimit.metrics.CallObservations;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;

@@ -3,7 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStatus.Source;
-import io.ratelimit.change.LimitAdmin;
+import io.ratelimit.internal.change.LimitAdmin;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;

@@ -2,8 +2,8 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.change.DisabledLimitAdmin;
-import io.ratelimit.limiter.UnlimitedRateLimiterRegistry;
+import io.ratelimit.internal.change.DisabledLimitAdmin;
+import io.ratelimit.internal.limiter.UnlimitedRateLimiterRegistry;
 import java.lang.System.Logger.Level;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

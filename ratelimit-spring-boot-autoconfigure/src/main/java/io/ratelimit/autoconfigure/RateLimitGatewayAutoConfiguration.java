@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
 import io.ratelimit.expression.ReactiveCallerRequests;
-import io.ratelimit.limiter.LimitCatalog;
-import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.web.reactive.GatewayRateLimiter;
 import io.ratelimit.web.reactive.UnlimitedGatewayRateLimiter;
 import org.springframework.beans.factory.ObjectProvider;

@@ -3,7 +3,7 @@ package io.ratelimit.autoconfigure;
 import io.ratelimit.actuate.RateLimitHealth;
 import io.ratelimit.actuate.RateLimitHealthIndicator;
 import io.ratelimit.actuate.SpringBoot3HealthIndicator;
-import io.ratelimit.store.StoreHealth;
+import io.ratelimit.spi.StoreHealth;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;

@@ -1,15 +1,15 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.RateLimitListener;
+import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.statistics.RedisStatistics;
-import io.ratelimit.statistics.InstanceState;
-import io.ratelimit.statistics.RateLimitStatistics;
-import io.ratelimit.statistics.SharedStatistics;
-import io.ratelimit.store.StoreFailure;
-import io.ratelimit.store.StoreHealth;
+import io.ratelimit.internal.statistics.InstanceState;
+import io.ratelimit.internal.statistics.RateLimitStatistics;
+import io.ratelimit.internal.statistics.SharedStatistics;
+import io.ratelimit.spi.StoreFailure;
+import io.ratelimit.spi.StoreHealth;
 import java.util.List;
 import java.util.function.Supplier;
 import org.springframework.beans.factory.ListableBeanFactory;

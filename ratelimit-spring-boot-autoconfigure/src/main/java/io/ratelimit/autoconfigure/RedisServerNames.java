@@ -4,8 +4,8 @@ import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStatus.Origin;
-import io.ratelimit.limiter.EffectiveLimit;
-import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import java.lang.System.Logger.Level;
 import java.util.Map;
 

@@ -1,10 +1,10 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.concurrent.BoundedWait;
-import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;

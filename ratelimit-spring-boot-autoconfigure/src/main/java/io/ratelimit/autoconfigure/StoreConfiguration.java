@@ -4,16 +4,16 @@ import io.ratelimit.LocalShare;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithms;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.TimeSource;
-import io.ratelimit.change.ReleaseMessages;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.internal.change.ReleaseMessages;
 import io.ratelimit.event.RateLimitEventPublisher;
-import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.failover.FailoverRateLimitStore;
-import io.ratelimit.store.failover.LocalShareStore;
-import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
-import io.ratelimit.store.scope.RoutingRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
+import io.ratelimit.internal.store.failover.LocalShareStore;
+import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
+import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -59,7 +59,7 @@ class StoreConfiguration {
         return new LeaseLifecycle();
     }
 
-    /** The return type tells conditions that the bean is a {@link io.ratelimit.store.StoreHealth}. */
+    /** The return type tells conditions that the bean is a {@link io.ratelimit.spi.StoreHealth}. */
     @Bean("rateLimitDefaultStore")
     @ConditionalOnMissingBean(RateLimitStore.class)
     @Conditional(RedisStoreConfiguration.OnRedisStore.class)

@@ -1,6 +1,6 @@
 package io.ratelimit.event;
 
-import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;

@@ -1,9 +1,9 @@
 package io.ratelimit.event;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitListener;
+import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitRejectedEvent;
 import io.ratelimit.RateLimitStoreFailureEvent;
 import io.ratelimit.RateLimitStoreRecoveredEvent;

@@ -1,7 +1,7 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.Charge;
-import io.ratelimit.limiter.CallListener;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.internal.limiter.CallListener;
 import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

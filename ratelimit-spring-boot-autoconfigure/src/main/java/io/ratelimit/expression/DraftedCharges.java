@@ -1,7 +1,7 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.Charge;
-import io.ratelimit.limiter.PlanCache;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.internal.limiter.PlanCache;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -1,6 +1,6 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.util.List;
 import java.util.function.Supplier;
 

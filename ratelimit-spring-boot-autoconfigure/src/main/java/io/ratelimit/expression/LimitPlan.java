@@ -1,7 +1,7 @@
 package io.ratelimit.expression;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

@@ -2,7 +2,7 @@ package io.ratelimit.expression;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitPlan;
-import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.EffectiveLimit;
 
 /** Determines plans by an expression, which returns a name or a {@link RateLimitPlan}. */
 record PlanExpression(RateLimitExpression expression) implements LimitPlan {

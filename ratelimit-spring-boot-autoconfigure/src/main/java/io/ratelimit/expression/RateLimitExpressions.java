@@ -4,7 +4,7 @@ import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitKeyResolver;
 import io.ratelimit.RateLimitPlanResolver;
-import io.ratelimit.limiter.PlanCaches;
+import io.ratelimit.internal.limiter.PlanCaches;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;

@@ -4,7 +4,7 @@ import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 

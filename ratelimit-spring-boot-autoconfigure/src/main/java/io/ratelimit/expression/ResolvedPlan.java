@@ -2,8 +2,8 @@ package io.ratelimit.expression;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitPlan;
-import io.ratelimit.limiter.EffectiveLimit;
-import io.ratelimit.limiter.PlanCache;
+import io.ratelimit.internal.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.PlanCache;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 

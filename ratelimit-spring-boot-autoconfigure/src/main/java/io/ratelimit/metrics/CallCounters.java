@@ -1,7 +1,7 @@
 package io.ratelimit.metrics;
 
 import io.micrometer.core.instrument.Counter;
-import io.ratelimit.RateLimitListener.Outcome;
+import io.ratelimit.spi.RateLimitListener.Outcome;
 
 /** The counters {@code ratelimit.calls} of a limit, or of one of its plans, by outcome. */
 record CallCounters(Counter allowed, Counter rejected, Counter dryRunRejected, Counter refused) {

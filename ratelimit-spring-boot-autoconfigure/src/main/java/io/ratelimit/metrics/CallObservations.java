@@ -3,7 +3,7 @@ package io.ratelimit.metrics;
 import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 import io.ratelimit.RateLimit;
-import io.ratelimit.limiter.CallObserver;
+import io.ratelimit.internal.limiter.CallObserver;
 import org.jspecify.annotations.Nullable;
 
 /** Adds calls to traces: an observation for each wait, and an event of the caller's observation for each rejection. */

@@ -1,7 +1,7 @@
 package io.ratelimit.metrics;
 
 import io.ratelimit.RateLimit;
-import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.EffectiveLimit;
 import java.util.function.Predicate;
 import java.util.function.ToDoubleFunction;
 

@@ -2,7 +2,7 @@ package io.ratelimit.metrics;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Tags;
-import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
 import java.util.function.BooleanSupplier;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongConsumer;

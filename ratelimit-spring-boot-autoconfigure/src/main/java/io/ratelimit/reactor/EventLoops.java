@@ -4,7 +4,7 @@ import io.netty.channel.EventLoop;
 import io.netty.util.concurrent.FastThreadLocalThread;
 import io.netty.util.internal.ThreadExecutorMap;
 import io.ratelimit.Internal;
-import io.ratelimit.concurrent.ServiceThread;
+import io.ratelimit.internal.concurrent.ServiceThread;
 import org.springframework.util.ClassUtils;
 import reactor.core.scheduler.Schedulers;
 

@@ -1,7 +1,7 @@
 package io.ratelimit.reactor;
 
 import io.ratelimit.Internal;
-import io.ratelimit.concurrent.Futures;
+import io.ratelimit.internal.concurrent.Futures;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;

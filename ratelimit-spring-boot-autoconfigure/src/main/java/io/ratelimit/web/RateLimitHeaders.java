@@ -2,7 +2,7 @@ package io.ratelimit.web;
 
 import io.ratelimit.CalendarWindows;
 import io.ratelimit.RateLimit;
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Collections;

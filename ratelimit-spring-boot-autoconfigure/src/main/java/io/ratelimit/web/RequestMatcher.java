@@ -5,7 +5,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.expression.RequestLimits;
-import io.ratelimit.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.util.Collections;
 import java.util.List;

@@ -4,7 +4,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.expression.ChargeDescription;
 import io.ratelimit.expression.RequestLimits;
-import io.ratelimit.limiter.JointLimits;
+import io.ratelimit.internal.limiter.JointLimits;
 import io.ratelimit.web.MatchedRequest.Match;
 import java.lang.System.Logger.Level;
 import java.util.ArrayList;

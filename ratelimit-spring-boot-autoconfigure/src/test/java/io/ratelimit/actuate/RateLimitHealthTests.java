@@ -3,7 +3,7 @@ package io.ratelimit.actuate;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.store.StoreFailure;
+import io.ratelimit.spi.StoreFailure;
 import java.time.Instant;
 import java.util.List;
 import java.util.Locale;

@@ -5,12 +5,12 @@ import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExpressionException;
-import io.ratelimit.RateLimitListener;
+import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.RateLimiter;

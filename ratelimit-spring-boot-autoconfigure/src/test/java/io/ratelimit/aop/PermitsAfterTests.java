@@ -9,7 +9,7 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import io.ratelimit.Algorithm;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;

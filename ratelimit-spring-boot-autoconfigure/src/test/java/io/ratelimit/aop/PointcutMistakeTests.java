@@ -4,7 +4,7 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.Waiter;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

@@ -10,7 +10,7 @@ import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitCustomizer;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;

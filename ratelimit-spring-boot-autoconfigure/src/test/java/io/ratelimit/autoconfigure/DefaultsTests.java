@@ -9,7 +9,7 @@ import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.Refill;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;

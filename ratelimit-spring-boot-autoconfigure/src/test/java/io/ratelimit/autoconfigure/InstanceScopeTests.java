@@ -10,7 +10,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.Scope;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.store.StoreHealth;
+import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import org.junit.jupiter.api.Test;

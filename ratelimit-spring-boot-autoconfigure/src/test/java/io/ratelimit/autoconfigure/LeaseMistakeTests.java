@@ -13,7 +13,7 @@ import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.testing.LogRecorder;
 import java.io.IOException;
 import java.time.Duration;

@@ -8,7 +8,7 @@ import io.ratelimit.Algorithm;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;

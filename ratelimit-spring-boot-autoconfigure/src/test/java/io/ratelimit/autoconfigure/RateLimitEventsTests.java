@@ -11,7 +11,7 @@ import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.store.StoreHealth;
+import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LogRecorder;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;

@@ -12,7 +12,7 @@ import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.redis.RateLimitScriptExecutor;
-import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.StubStore;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.RateLimitListener;
+import io.ratelimit.spi.RateLimitListener;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 

@@ -1,6 +1,6 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 

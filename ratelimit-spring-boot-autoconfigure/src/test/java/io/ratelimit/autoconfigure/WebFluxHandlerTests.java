@@ -3,7 +3,7 @@ package io.ratelimit.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
-import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.StubStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -32,11 +32,14 @@ class ContributingPageTests {
 
     private final MarkdownPage page = MarkdownPage.of("CONTRIBUTING.md");
 
+    private final MarkdownPage inside = MarkdownPage.of("docs/inside.md");
+
     private final MarkdownPage building = MarkdownPage.of("docs/building.md");
 
     @Test
     void everyClassExists() throws IOException {
         assertThat(classesIn(page)).isGreaterThan(50);
+        assertThat(classesIn(inside)).isGreaterThan(150);
         assertThat(classesIn(building)).isGreaterThan(15);
     }
 
@@ -61,7 +64,7 @@ class ContributingPageTests {
 
     @Test
     void everyPartOfTheScriptExists() {
-        assertThat(page.code())
+        assertThat(inside.code())
                 .filteredOn(code -> code.matches("\\w+\\.lua"))
                 .isNotEmpty()
                 .allSatisfy(part -> assertThat(Sources.folders("src/main/resources/io/ratelimit/redis"))

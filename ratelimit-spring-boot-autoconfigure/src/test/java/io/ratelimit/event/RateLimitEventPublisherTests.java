@@ -3,7 +3,7 @@ package io.ratelimit.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.RateLimitListener;
+import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitRejectedEvent;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimitStoreFailureEvent;

@@ -8,7 +8,7 @@ import io.micrometer.tracing.handler.DefaultTracingObservationHandler;
 import io.micrometer.tracing.test.simple.SimpleSpan;
 import io.micrometer.tracing.test.simple.SimpleTracer;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.Waiter;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import java.util.Map;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.store.StoreHealth;
+import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.SharedRedis;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.store.StoreHealth;
+import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.redis.SharedRedis;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;

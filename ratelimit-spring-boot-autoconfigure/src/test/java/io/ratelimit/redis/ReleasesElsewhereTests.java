@@ -7,7 +7,7 @@ import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.RateLimitOverride;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.Waiter;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestRandom;

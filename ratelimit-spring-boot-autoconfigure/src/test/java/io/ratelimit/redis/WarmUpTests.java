@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
-import io.ratelimit.store.StoreHealth;
+import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.net.InetAddress;

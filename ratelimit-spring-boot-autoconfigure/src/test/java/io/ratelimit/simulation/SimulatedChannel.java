@@ -1,6 +1,6 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.change.ChangeChannel;
+import io.ratelimit.internal.change.ChangeChannel;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;

@@ -2,7 +2,7 @@ package io.ratelimit.simulation;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.change.ChangeScript;
+import io.ratelimit.internal.change.ChangeScript;
 import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.SimulatedServer;
 import java.time.Duration;

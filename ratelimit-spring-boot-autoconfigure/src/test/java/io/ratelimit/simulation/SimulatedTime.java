@@ -1,6 +1,6 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.Waiter;
+import io.ratelimit.spi.Waiter;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.PriorityQueue;

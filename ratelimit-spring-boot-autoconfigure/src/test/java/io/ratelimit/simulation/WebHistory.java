@@ -1,13 +1,13 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.autoconfigure.SimulatedProperties;
-import io.ratelimit.change.SimulatedOverrides;
+import io.ratelimit.internal.change.SimulatedOverrides;
 import io.ratelimit.expression.CallEnd;
-import io.ratelimit.limiter.Settlement;
+import io.ratelimit.internal.limiter.Settlement;
 import jakarta.servlet.DispatcherType;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -2,7 +2,7 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;

@@ -5,7 +5,7 @@ import static org.springframework.security.config.Customizer.withDefaults;
 import io.ratelimit.MissingRateLimitKeyException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitRefusedException;
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;

@@ -1,6 +1,6 @@
 package io.ratelimit.test;
 
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,9 +1,9 @@
 package io.ratelimit.redis.change;
 
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.change.ChangeChannel;
-import io.ratelimit.concurrent.BoundedWait;
-import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.internal.change.ChangeChannel;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.connection.RedisConnector;
 import java.lang.System.Logger.Level;

@@ -1,6 +1,6 @@
 package io.ratelimit.redis.change;
 
-import io.ratelimit.change.ChangeScript;
+import io.ratelimit.internal.change.ChangeScript;
 import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.connection.BackgroundScript;
 import io.ratelimit.redis.connection.RedisConnector;

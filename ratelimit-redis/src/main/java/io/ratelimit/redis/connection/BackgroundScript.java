@@ -2,8 +2,8 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.concurrent.DaemonThreads;
-import io.ratelimit.concurrent.Futures;
+import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisFailureMapper;
 import io.ratelimit.redis.RedisTopology;

@@ -1,6 +1,6 @@
 package io.ratelimit.redis.connection;
 
-import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

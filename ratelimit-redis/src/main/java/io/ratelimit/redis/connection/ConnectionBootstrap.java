@@ -2,7 +2,7 @@ package io.ratelimit.redis.connection;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.DaemonThreads;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

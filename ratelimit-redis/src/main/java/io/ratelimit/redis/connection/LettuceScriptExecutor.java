@@ -3,7 +3,7 @@ package io.ratelimit.redis.connection;
 import io.lettuce.core.RedisNoScriptException;
 import io.lettuce.core.ScriptOutputType;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
-import io.ratelimit.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.redis.RateLimitLibrary;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

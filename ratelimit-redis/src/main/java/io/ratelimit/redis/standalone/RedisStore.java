@@ -1,16 +1,16 @@
 package io.ratelimit.redis.standalone;
 
-import io.ratelimit.TimeSource;
-import io.ratelimit.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.failover.FailoverRateLimitStore;
-import io.ratelimit.store.rejection.RejectionCachingRateLimitStore;
-import io.ratelimit.store.scope.RoutingRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
+import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
+import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.data.redis.connection.RedisConnectionFactory;

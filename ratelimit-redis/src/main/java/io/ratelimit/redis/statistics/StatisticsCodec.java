@@ -1,11 +1,11 @@
 package io.ratelimit.redis.statistics;
 
-import io.ratelimit.statistics.CallCounts;
-import io.ratelimit.statistics.InstanceFigures;
-import io.ratelimit.statistics.InstanceState;
-import io.ratelimit.statistics.KeyCount;
-import io.ratelimit.statistics.KeyReport;
-import io.ratelimit.statistics.Publication;
+import io.ratelimit.internal.statistics.CallCounts;
+import io.ratelimit.internal.statistics.InstanceFigures;
+import io.ratelimit.internal.statistics.InstanceState;
+import io.ratelimit.internal.statistics.KeyCount;
+import io.ratelimit.internal.statistics.KeyReport;
+import io.ratelimit.internal.statistics.Publication;
 import java.net.URLDecoder;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;

@@ -3,7 +3,7 @@ package io.ratelimit.redis.change;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.change.ChangeChannel.Subscriber;
+import io.ratelimit.internal.change.ChangeChannel.Subscriber;
 import io.ratelimit.redis.HandTurnedThread;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;

@@ -6,7 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.concurrent.ServiceThread;
+import io.ratelimit.internal.concurrent.ServiceThread;
 import io.ratelimit.redis.HandTurnedThread;
 import java.time.Duration;
 import java.util.List;

@@ -2,10 +2,10 @@ package io.ratelimit.redis.statistics;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.statistics.CallCounts;
-import io.ratelimit.statistics.InstanceFigures;
-import io.ratelimit.statistics.InstanceState;
-import io.ratelimit.statistics.Publication;
+import io.ratelimit.internal.statistics.CallCounts;
+import io.ratelimit.internal.statistics.InstanceFigures;
+import io.ratelimit.internal.statistics.InstanceState;
+import io.ratelimit.internal.statistics.Publication;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;

@@ -2,8 +2,8 @@ package io.ratelimit.web.client;
 
 import io.ratelimit.DurationText;
 import io.ratelimit.RateLimiter;
-import io.ratelimit.TimeSource;
-import io.ratelimit.Waiter;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.Waiter;
 import java.net.URI;
 import java.time.Duration;
 import java.util.Locale;

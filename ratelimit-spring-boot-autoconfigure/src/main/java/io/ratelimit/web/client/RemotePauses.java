@@ -1,6 +1,6 @@
 package io.ratelimit.web.client;
 
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.springframework.http.HttpHeaders;

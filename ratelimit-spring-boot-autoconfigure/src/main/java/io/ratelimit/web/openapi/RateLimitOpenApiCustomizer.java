@@ -1,6 +1,6 @@
 package io.ratelimit.web.openapi;
 
-import io.ratelimit.limiter.MethodLimits;
+import io.ratelimit.internal.limiter.MethodLimits;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRules;
 import io.swagger.v3.oas.models.OpenAPI;

@@ -1,17 +1,17 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.ReactiveCallerRequests;
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.CallListener;
-import io.ratelimit.limiter.EffectiveLimit;
-import io.ratelimit.limiter.LimitCatalog;
-import io.ratelimit.limiter.RateLimitGate;
-import io.ratelimit.limiter.Settlement;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.CallListener;
+import io.ratelimit.internal.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.ReactiveObservation;
 import io.ratelimit.web.RateLimitHeaders;
 import java.time.Duration;

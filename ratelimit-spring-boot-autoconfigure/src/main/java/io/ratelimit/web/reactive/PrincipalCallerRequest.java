@@ -1,6 +1,6 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallerRequest;
 import java.security.Principal;

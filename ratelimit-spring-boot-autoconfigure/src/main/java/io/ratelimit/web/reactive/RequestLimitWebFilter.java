@@ -1,11 +1,11 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.concurrent.Futures;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.RateLimitGate;
-import io.ratelimit.limiter.Settlement;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.ReactiveCall;
 import io.ratelimit.reactor.ReactiveObservation;
 import io.ratelimit.reactor.ReactorSchedulers;

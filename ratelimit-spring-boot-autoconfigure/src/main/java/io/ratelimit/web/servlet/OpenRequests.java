@@ -1,7 +1,7 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.concurrent.DaemonThreads;
-import io.ratelimit.concurrent.Watchdog;
+import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Watchdog;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.limiter.AcquireRequest;
-import io.ratelimit.limiter.RateLimitGate;
-import io.ratelimit.limiter.Settlement;
+import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.web.MatchedRequest;
 import io.ratelimit.web.RequestRules;
 import io.ratelimit.web.WebSettings;

@@ -11,7 +11,7 @@ import io.lettuce.core.output.StatusOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.ratelimit.RateLimitAlgorithm;
-import io.ratelimit.TimeSource;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.redis.AlgorithmCheckScript;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitLibrary;

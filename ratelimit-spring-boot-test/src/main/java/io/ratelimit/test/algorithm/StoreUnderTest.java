@@ -1,6 +1,6 @@
 package io.ratelimit.test.algorithm;
 
-import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
 import java.util.function.LongSupplier;
 
 /**

@@ -1,6 +1,6 @@
 package io.ratelimit.test.context;
 
-import io.ratelimit.Waiter;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.test.MutableTimeSource;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;

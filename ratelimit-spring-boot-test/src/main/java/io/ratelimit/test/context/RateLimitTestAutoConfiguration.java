@@ -1,7 +1,7 @@
 package io.ratelimit.test.context;
 
-import io.ratelimit.TimeSource;
-import io.ratelimit.Waiter;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.test.MutableTimeSource;
 import org.springframework.beans.factory.config.BeanDefinition;

@@ -1,6 +1,6 @@
 package io.ratelimit.test.context;
 
-import io.ratelimit.limiter.RateLimitGate;
+import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.test.AutoConfigureRateLimits;
 import io.ratelimit.test.DisableRateLimits;
 import io.ratelimit.test.MutableTimeSource;

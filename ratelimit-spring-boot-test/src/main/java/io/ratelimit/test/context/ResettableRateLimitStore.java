@@ -1,13 +1,13 @@
 package io.ratelimit.test.context;
 
 import io.ratelimit.BucketStatus;
-import io.ratelimit.Charge;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.store.BucketChange;
-import io.ratelimit.store.RateLimitStore;
-import io.ratelimit.store.StoreOutcome;
-import io.ratelimit.store.StoreRequest;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

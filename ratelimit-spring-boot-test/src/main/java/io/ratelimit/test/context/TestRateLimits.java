@@ -1,6 +1,6 @@
 package io.ratelimit.test.context;
 
-import io.ratelimit.store.RateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 

@@ -1,7 +1,0 @@
-/** Changes limits while the application runs, on all instances. */
-@Internal
-@NullMarked
-package io.ratelimit.change;
-
-import io.ratelimit.Internal;
-import org.jspecify.annotations.NullMarked;

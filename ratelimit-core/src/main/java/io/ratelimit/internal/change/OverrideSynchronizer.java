@@ -1,0 +1,323 @@
+package io.ratelimit.internal.change;
+
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.limiter.EffectiveLimit;
+import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.internal.limiter.LimitState;
+import io.ratelimit.internal.limiter.StoredOverride;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads the stored overrides, about once a second, and at once if another instance says that they have changed, and applies those
+ * that are in force. While they cannot be read, the last known ones apply until they end. No failure ends the reading, and a limit
+ * that fails leaves the others alone.
+ */
+public final class OverrideSynchronizer implements AutoCloseable {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    /** The name of the channel's topic. The message is the id of a limit. */
+    static final String TOPIC = "overrides";
+
+    private static final long PAUSE_MILLIS = 850;
+
+    /** Instances that were started together do not read together. */
+    private static final long JITTER_MILLIS = 100;
+
+    /** The longest that the start-up waits for the overrides. */
+    private static final Duration START_UP = Duration.ofMillis(500);
+
+    /** The longest time to wait for a reply. */
+    private static final Duration DEADLINE = Duration.ofSeconds(2);
+
+    private final OverrideRepository repository;
+
+    private final LongSupplier nanos;
+
+    private final ScheduledExecutorService thread;
+
+    private final List<LimitCatalog> catalogs = new CopyOnWriteArrayList<>();
+
+    private final OverrideEvents events = new OverrideEvents();
+
+    private OverrideSnapshot known = new OverrideSnapshot(0, OverrideSnapshot.Result.UNCHANGED, 0, 0, Map.of());
+
+    private long knownSince;
+
+    /** How many replies were applied. */
+    private long replies;
+
+    private boolean failing;
+
+    private Future<?> next = CompletableFuture.completedFuture(null);
+
+    private volatile boolean running;
+
+    OverrideSynchronizer(OverrideRepository repository, LongSupplier nanos, ScheduledExecutorService thread) {
+        this.repository = repository;
+        this.nanos = nanos;
+        this.thread = thread;
+    }
+
+    /**
+     * Creates a synchronizer of the overrides that all instances share.
+     *
+     * @param script {@code overrides.lua}
+     */
+    public static OverrideSynchronizer shared(ChangeScript script, ChangeChannel channel) {
+        OverrideSynchronizer synchronizer = of(new ScriptedOverrideRepository(script));
+        channel.subscribe(TOPIC, synchronizer.new ChangeSubscriber());
+        return synchronizer;
+    }
+
+    /** Creates a synchronizer of overrides of this instance alone. */
+    public static OverrideSynchronizer ofThisInstance() {
+        long start = System.currentTimeMillis() * 1_000 - System.nanoTime() / 1_000;
+        return of(new InMemoryOverrideRepository(() -> start + System.nanoTime() / 1_000));
+    }
+
+    private static OverrideSynchronizer of(OverrideRepository repository) {
+        return new OverrideSynchronizer(
+                repository, System::nanoTime, DaemonThreads.createServiceScheduler("ratelimit-overrides"));
+    }
+
+    /**
+     * Overrides these limits from now on. With the first ones it begins to read, and waits for a moment for the reply, so that
+     * calls find the overrides.
+     */
+    public void add(LimitCatalog catalog) {
+        catalogs.add(catalog);
+        if (running) {
+            readSoon();
+        } else {
+            start();
+        }
+    }
+
+    /** Leaves these limits as they are. Without any limits, it does not read. */
+    public void remove(LimitCatalog catalog) {
+        catalogs.remove(catalog);
+        running &= !catalogs.isEmpty();
+    }
+
+    public void addListener(ChangeListener listener) {
+        events.addListener(listener);
+    }
+
+    private void start() {
+        running = true;
+        CompletableFuture<Void> first = refresh();
+        if (repository.isShared()) {
+            BoundedWait.await(first, START_UP);
+        }
+        readLater();
+    }
+
+    @Override
+    public void close() {
+        running = false;
+        thread.shutdownNow();
+    }
+
+    /**
+     * Changes the override of a limit or a plan, and applies what the store replies.
+     *
+     * @param id of what is changed
+     * @param next {@code null}: removes it
+     * @see OverrideRepository#write
+     */
+    CompletableFuture<OverrideSnapshot> write(
+            String id, @Nullable RateLimitOverride next, @Nullable String principal, long expectedVersion) {
+        return request(() -> repository.write(id, next, principal, expectedVersion), id, principal);
+    }
+
+    private CompletableFuture<OverrideSnapshot> request(
+            Supplier<CompletionStage<OverrideSnapshot>> request, @Nullable String changed, @Nullable String principal) {
+        long before = replies();
+        return Futures.start(request).thenApply(reply -> {
+            apply(reply, before, changed, principal);
+            return reply;
+        });
+    }
+
+    private synchronized long replies() {
+        return replies;
+    }
+
+    /** Reads on the thread of this class, soon. */
+    private void readSoon() {
+        try {
+            thread.execute(this::readOnce);
+        } catch (RejectedExecutionException ex) {
+            // Closed.
+        }
+    }
+
+    /** Reads at the next time, which is one and no more. Overrides of this instance alone are read when one of them ends. */
+    private synchronized void readLater() {
+        long pause = pauseMillis();
+        next.cancel(false);
+        if (running && pause < Long.MAX_VALUE) {
+            try {
+                next = thread.schedule(this::round, pause, TimeUnit.MILLISECONDS);
+            } catch (RejectedExecutionException ex) {
+                // Closed.
+            }
+        }
+    }
+
+    /** Until the next reading, or the end of the next override. */
+    private long pauseMillis() {
+        long pause = repository.isShared()
+                ? PAUSE_MILLIS + ThreadLocalRandom.current().nextLong(JITTER_MILLIS)
+                : Long.MAX_VALUE;
+        long now = now();
+        for (StoredOverride override : known.overrides().values()) {
+            if (override.endMicros() > now) {
+                pause = Math.min(pause, (override.endMicros() - now) / 1_000 + 1);
+            }
+        }
+        return pause;
+    }
+
+    private void round() {
+        try {
+            readOnce();
+        } finally {
+            readLater();
+        }
+    }
+
+    private void readOnce() {
+        try {
+            if (running) {
+                BoundedWait.await(refresh(), DEADLINE);
+                applyAll(null, null, false);
+            }
+        } catch (Throwable ex) {
+            logger.log(Level.DEBUG, "Applying overrides of rate limits failed; trying again", ex);
+        }
+    }
+
+    /** Reads and applies the overrides. */
+    CompletableFuture<Void> refresh() {
+        return request(repository::read, null, null).handle((reply, thrown) -> {
+            if (thrown != null) {
+                failed(Futures.unwrap(thrown));
+            }
+            return null;
+        });
+    }
+
+    private synchronized void failed(Throwable failure) {
+        boolean ofStore = failure instanceof RateLimitStoreException known && isOutage(known.getReason());
+        if (!failing && !ofStore && running) {
+            failing = true;
+            logger.log(
+                    Level.WARNING,
+                    "Overrides of rate limits cannot be read (" + failure.getMessage()
+                            + "); applying the last known ones");
+        }
+    }
+
+    /** Whether calls report the failure, too. */
+    private static boolean isOutage(Reason reason) {
+        return reason != Reason.FORBIDDEN && reason != Reason.FOREIGN_VALUE && reason != Reason.ERROR;
+    }
+
+    /**
+     * Applies overrides that the store has just replied, unless it has replied later ones to another request. Of requests that were
+     * under way together, the store's clock tells which is later. It tells nothing else, because after a failover it may be another
+     * clock.
+     *
+     * @param before how many replies were applied when the request was sent
+     */
+    private synchronized void apply(
+            OverrideSnapshot snapshot, long before, @Nullable String changed, @Nullable String principal) {
+        if (failing) {
+            failing = false;
+            logger.log(Level.INFO, "Overrides of rate limits can be read again");
+        }
+        if (replies != before && snapshot.nowMicros() < known.nowMicros()) {
+            return;
+        }
+        replies++;
+        known = snapshot;
+        knownSince = nanos.getAsLong();
+        applyAll(changed, principal, snapshot.ended() > 0);
+        if (!repository.isShared()) {
+            readLater();
+        }
+    }
+
+    private synchronized void applyAll(@Nullable String changed, @Nullable String principal, boolean endedHere) {
+        OverrideEvents.Reading reading = new OverrideEvents.Reading(now(), changed, principal, endedHere);
+        Map<String, Map<String, StoredOverride>> inForce = known.inForce(reading.nowMicros());
+        for (EffectiveLimit limit : limits()) {
+            try {
+                LimitState before = limit.apply(inForce.getOrDefault(limit.get().id(), Map.of()));
+                events.publish(before, limit.state(), reading);
+            } catch (Throwable ex) {
+                logger.log(
+                        Level.DEBUG, "A change of rate limit '" + limit.name() + "' cannot be logged or published", ex);
+            }
+        }
+    }
+
+    /** Tells of limits whose configuration has changed. */
+    public synchronized void reconfigured(List<EffectiveLimit> limits) {
+        limits.forEach(limit -> events.publishReconfigured(limit.state()));
+    }
+
+    private Set<EffectiveLimit> limits() {
+        Set<EffectiveLimit> all = new HashSet<>();
+        catalogs.forEach(catalog -> all.addAll(catalog.effective()));
+        return all;
+    }
+
+    /** Tells the listeners of a change. */
+    void tell(RateLimitChangedEvent event) {
+        events.tell(event);
+    }
+
+    /** Returns the time by the store's clock. */
+    private long now() {
+        return known.nowMicros() + (nanos.getAsLong() - knownSince) / 1_000;
+    }
+
+    /** Reads the overrides when another instance says so. */
+    private final class ChangeSubscriber implements ChangeChannel.Subscriber {
+
+        @Override
+        public void onMessage(String message) {
+            readSoon();
+        }
+
+        @Override
+        public void onConnect() {
+            readSoon();
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.ratelimit.internal.concurrent;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/** Keeps continuations of the application off threads that other callers' deadlines depend on. */
+public final class Continuations {
+
+    /** Continuations may be slow. The continuations of other calls wait only if so many are slow at once. */
+    private static final int THREADS = 256;
+
+    private final Executor threads = DaemonThreads.createOnDemand("ratelimit-late", THREADS);
+
+    /** Returns the same work. Its continuations run on another thread if the work ends on a {@link ServiceThread}. */
+    public <T> CompletionStage<T> apart(CompletionStage<T> work) {
+        if (work.toCompletableFuture().isDone()) {
+            return work;
+        }
+        CompletableFuture<T> apart = new CompletableFuture<>();
+        var unused = work.whenComplete((value, thrown) -> {
+            if (ServiceThread.isCurrent()) {
+                later(apart, value, thrown);
+            } else {
+                complete(apart, value, thrown);
+            }
+        });
+        return apart;
+    }
+
+    private <T> void later(CompletableFuture<T> apart, T value, @Nullable Throwable thrown) {
+        try {
+            threads.execute(() -> complete(apart, value, thrown));
+        } catch (Throwable ex) {
+            // No thread could be created.
+            complete(apart, value, thrown);
+        }
+    }
+
+    private static <T> void complete(CompletableFuture<T> apart, T value, @Nullable Throwable thrown) {
+        if (thrown == null) {
+            apart.complete(value);
+        } else {
+            apart.completeExceptionally(thrown);
+        }
+    }
+}

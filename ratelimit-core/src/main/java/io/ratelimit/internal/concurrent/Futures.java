@@ -1,0 +1,33 @@
+package io.ratelimit.internal.concurrent;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Starts asynchronous work that never throws, and reads what it has failed with. */
+public final class Futures {
+
+    private Futures() {}
+
+    /** Returns the work, or a future that fails with what starting it has thrown. */
+    public static <T> CompletableFuture<T> start(Supplier<? extends CompletionStage<T>> work) {
+        try {
+            return work.get().toCompletableFuture();
+        } catch (Throwable ex) {
+            return CompletableFuture.failedFuture(ex);
+        }
+    }
+
+    /** Returns the failure itself, without the exception that a dependent stage wraps it in. */
+    public static Throwable unwrap(Throwable failure) {
+        Throwable cause = failure instanceof CompletionException ? failure.getCause() : null;
+        return cause == null ? failure : cause;
+    }
+
+    /** Returns the failure for a dependent stage to throw, wrapped at most once. */
+    public static CompletionException wrap(@Nullable Throwable failure) {
+        return failure instanceof CompletionException wrapped ? wrapped : new CompletionException(failure);
+    }
+}

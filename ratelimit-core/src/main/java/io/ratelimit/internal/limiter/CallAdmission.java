@@ -1,0 +1,200 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitInterruptedException;
+import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.spi.RateLimitListener.Outcome;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.Scope;
+import io.ratelimit.spi.Waiter;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.StoreOutcome;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * Admits calls that the store has decided: notifies the listeners, applies dry run, throws an exception if a limit rejects the
+ * call, and waits for reserved permits.
+ */
+final class CallAdmission {
+
+    private static final System.Logger listenersLogger = System.getLogger("io.ratelimit.listeners");
+
+    private final RateLimitListener listener;
+
+    private final CallObserver observer;
+
+    private final Waiter waiter;
+
+    private final ExcessivePermitsLog capacityLog = new ExcessivePermitsLog();
+
+    private final WaitingCallCounts waiting = new WaitingCallCounts();
+
+    private final AtomicBoolean callListenerFailed = new AtomicBoolean();
+
+    CallAdmission(RateLimitListener listener, CallObserver observer, Waiter waiter) {
+        this.listener = listener;
+        this.observer = observer;
+        this.waiter = waiter;
+    }
+
+    /**
+     * Admits the call and blocks until it may proceed.
+     *
+     * @throws RateLimitExceededException if a limit rejects the call
+     * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
+     */
+    void admit(AcquireRequest acquire, StoreOutcome outcome) {
+        Duration delay = delay(acquire, outcome, observer);
+        if (!delay.isZero()) {
+            await(delay, new CombinedDecision(acquire.charges(), outcome.decisions()));
+        }
+    }
+
+    /** Admits a call of one charge without a call listener, and blocks until it may proceed. */
+    void admit(Charge charge, RateLimitDecision decision) {
+        Duration delay = delay(charge, decision, observer);
+        if (!delay.isZero()) {
+            await(delay, new CombinedDecision(List.of(charge), List.of(decision)));
+        }
+    }
+
+    /**
+     * Admits the call. A rejection is thrown by this method.
+     *
+     * @param caller ends the wait when it is complete
+     * @return completes when the call may proceed
+     */
+    CompletionStage<?> admitAsync(
+            AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall, CompletableFuture<?> caller) {
+        Duration delay = delay(acquire, outcome, ofCall);
+        if (delay.isZero()) {
+            return CompletableFuture.completedFuture(null);
+        }
+        Runnable over =
+                waiting.begin(new CombinedDecision(acquire.charges(), outcome.decisions()).delayedBy(delay), ofCall);
+        CompletableFuture<Void> wait = Futures.start(() -> waiter.awaitAsync(delay));
+        var unused = caller.whenComplete((entered, thrown) -> wait.cancel(false));
+        return wait.whenComplete((done, thrown) -> over.run());
+    }
+
+    /** Notifies the listener of each decision, and admits nothing. */
+    CombinedDecision report(StoreOutcome outcome, CallObserver ofCall) {
+        List<Charge> charges = outcome.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            RateLimitDecision decision = outcome.decisions().get(i);
+            // A limit that allows a call which another rejects is not charged, so its decision is not reported.
+            if (!decision.allowed() || outcome.isCharged(i)) {
+                report(charges.get(i), decision, ofCall);
+            }
+        }
+        return new CombinedDecision(charges, outcome.decisions());
+    }
+
+    /** Notifies the listener of a decision, and admits nothing. */
+    void report(Charge charge, RateLimitDecision decision, CallObserver ofCall) {
+        if (decision.allowed()) {
+            listener.onDecision(charge, decision, Outcome.ALLOWED);
+            return;
+        }
+        RateLimit limit = charge.limit();
+        if (limit.dryRun()) {
+            listener.onDecision(charge, decision, Outcome.DRY_RUN_REJECTED);
+        } else {
+            listener.onDecision(charge, decision, Outcome.REJECTED);
+            ofCall.onRejection(limit);
+        }
+        // While the store fails, the capacity of the decision may be a share of the capacity of the limit.
+        if (decision.retryAfter() == null && charge.permits() > limit.capacity()) {
+            capacityLog.warn(charge);
+        }
+    }
+
+    /** Notifies the listener if the call has failed because the store cannot decide. */
+    void reportFailure(List<Charge> charges, Throwable thrown) {
+        if (thrown instanceof RateLimitStoreException failure) {
+            reportRefusal(charges, failure);
+        }
+    }
+
+    /** Notifies the listener of each limit whose policy refuses the call; of all if the store knows no policies. */
+    void reportRefusal(List<Charge> charges, RateLimitStoreException failure) {
+        boolean byPolicy = charges.stream().anyMatch(CallAdmission::refuses);
+        for (Charge charge : charges) {
+            if (!byPolicy || refuses(charge)) {
+                listener.onRefusal(charge, failure);
+            }
+        }
+    }
+
+    private static boolean refuses(Charge charge) {
+        RateLimit limit = charge.limit();
+        OnStoreFailure policy = limit.onStoreFailure();
+        return limit.scope() == Scope.SHARED
+                && !limit.dryRun()
+                && (policy == OnStoreFailure.REJECT || policy == OnStoreFailure.THROW);
+    }
+
+    /** Notifies the listeners and returns the time to wait, unless a limit rejects the call. */
+    private Duration delay(AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall) {
+        List<Charge> charges = acquire.charges();
+        notifyCallListener(acquire, outcome);
+        if (charges.size() == 1) {
+            return delay(charges.get(0), outcome.decision(), ofCall);
+        }
+        CombinedDecision combined = report(outcome, ofCall);
+        if (combined.isRejected()) {
+            throw combined.rejection();
+        }
+        return combined.delay();
+    }
+
+    private Duration delay(Charge charge, RateLimitDecision decision, CallObserver ofCall) {
+        report(charge, decision, ofCall);
+        RateLimit limit = charge.limit();
+        if (limit.dryRun()) {
+            return Duration.ZERO;
+        }
+        if (!decision.allowed()) {
+            throw new RateLimitExceededException(List.of(limit.name()), decision, limit.isBlockedBy(decision));
+        }
+        return decision.delay();
+    }
+
+    private void await(Duration delay, CombinedDecision combined) {
+        RateLimit limit = combined.delayedBy(delay);
+        Runnable over = waiting.begin(limit, observer);
+        try {
+            waiter.await(delay);
+        } catch (InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new RateLimitInterruptedException(limit.name(), ex);
+        } finally {
+            over.run();
+        }
+    }
+
+    /** Counts the calls that wait. */
+    WaitingCallCounts waiting() {
+        return waiting;
+    }
+
+    private void notifyCallListener(AcquireRequest acquire, StoreOutcome outcome) {
+        try {
+            acquire.listener().onDecisions(acquire.charges(), outcome.decisions());
+        } catch (RuntimeException ex) {
+            if (callListenerFailed.compareAndSet(false, true)) {
+                listenersLogger.log(
+                        Level.WARNING, "The listener of a call failed; further failures are not logged", ex);
+            }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.RateLimitStoreException;
+import java.lang.System.Logger.Level;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** Notifies several listeners. An exception of one affects neither the call nor the others. */
+public final class CompositeRateLimitListener implements RateLimitListener {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.listeners");
+
+    private volatile RateLimitListener[] listeners;
+
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    public CompositeRateLimitListener(List<RateLimitListener> listeners) {
+        this.listeners = listeners.toArray(RateLimitListener[]::new);
+    }
+
+    /** Adds a listener that is notified last, from now on. */
+    public synchronized void add(RateLimitListener listener) {
+        RateLimitListener[] more = Arrays.copyOf(listeners, listeners.length + 1);
+        more[listeners.length] = listener;
+        listeners = more;
+    }
+
+    @Override
+    public void onLimit(RateLimit limit) {
+        for (RateLimitListener listener : listeners) {
+            try {
+                listener.onLimit(limit);
+            } catch (RuntimeException ex) {
+                warn(ex);
+            }
+        }
+    }
+
+    @Override
+    public void onDecision(Charge charge, RateLimitDecision decision, Outcome outcome) {
+        for (RateLimitListener listener : listeners) {
+            try {
+                listener.onDecision(charge, decision, outcome);
+            } catch (RuntimeException ex) {
+                warn(ex);
+            }
+        }
+    }
+
+    @Override
+    public void onRefusal(Charge charge, RateLimitStoreException failure) {
+        for (RateLimitListener listener : listeners) {
+            try {
+                listener.onRefusal(charge, failure);
+            } catch (RuntimeException ex) {
+                warn(ex);
+            }
+        }
+    }
+
+    private void warn(RuntimeException ex) {
+        if (warned.compareAndSet(false, true)) {
+            logger.log(Level.WARNING, "A rate limit listener failed; its further failures are not logged", ex);
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.Waiter;
+import io.ratelimit.internal.concurrent.Continuations;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.UnaryOperator;
+
+/**
+ * Lets calls in that hold permits of concurrency limits until they release them. A call that may wait for permits takes its turn
+ * in {@link PermitQueues}.
+ */
+final class ConcurrencyGate {
+
+    private final RateLimitStore store;
+
+    private final CallAdmission admission;
+
+    private final CallObserver observer;
+
+    private final Continuations continuations;
+
+    private final PermitQueues queues;
+
+    private ConcurrencyGate(
+            RateLimitStore store,
+            CallAdmission admission,
+            CallObserver observer,
+            Continuations continuations,
+            PermitQueues queues) {
+        this.store = store;
+        this.admission = admission;
+        this.observer = observer;
+        this.continuations = continuations;
+        this.queues = queues;
+    }
+
+    /** @param patience the longest time that a decision takes */
+    static ConcurrencyGate create(
+            RateLimitStore store,
+            CallAdmission admission,
+            CallObserver observer,
+            Waiter waiter,
+            Continuations continuations,
+            Duration patience) {
+        return new ConcurrencyGate(
+                store, admission, observer, continuations, new PermitQueues(store, waiter, patience));
+    }
+
+    /** Returns a gate of a child context over the same store: a release in one context wakes a call of the other. */
+    ConcurrencyGate child(CallAdmission ofChild, CallObserver observerOfChild, Continuations continuationsOfChild) {
+        return new ConcurrencyGate(store, ofChild, observerOfChild, continuationsOfChild, queues);
+    }
+
+    /** Charges all limits or none, and waits: see {@link RateLimitGate#enter(AcquireRequest)}. */
+    Settlement enter(AcquireRequest acquire) {
+        StoreOutcome outcome = decide(acquire);
+        try {
+            admission.admit(acquire.as(outcome), outcome);
+            return settlement(acquire, outcome, UnaryOperator.identity());
+        } catch (Throwable ex) {
+            // A limit in dry run has permits even if another one rejects the call.
+            release(outcome);
+            throw ex;
+        }
+    }
+
+    private StoreOutcome decide(AcquireRequest acquire) {
+        StoreRequest request = acquire.toStore();
+        try {
+            return PermitQueues.isFor(acquire.charges()) ? queues.decide(request, observer) : store.decide(request);
+        } catch (RateLimitStoreException ex) {
+            admission.reportRefusal(acquire.charges(), ex);
+            throw ex;
+        }
+    }
+
+    /** Completes the stage of the caller. If it is complete before, the call stops waiting and holds nothing. */
+    void enterAsync(AcquireRequest acquire, CallObserver ofCall, CompletableFuture<Settlement> entered) {
+        var unused = continuations.apart(decideAsync(acquire, ofCall, entered)).whenComplete((outcome, thrown) -> {
+            if (outcome == null) {
+                Throwable failure = Futures.unwrap(thrown);
+                try {
+                    admission.reportFailure(acquire.charges(), failure);
+                } finally {
+                    entered.completeExceptionally(failure);
+                }
+            } else {
+                admitAsync(acquire, outcome, ofCall, entered);
+            }
+        });
+    }
+
+    private CompletableFuture<StoreOutcome> decideAsync(
+            AcquireRequest acquire, CallObserver ofCall, CompletableFuture<Settlement> entered) {
+        if (!PermitQueues.isFor(acquire.charges())) {
+            return Futures.start(() -> store.decideAsync(acquire.toStore()));
+        }
+        CompletableFuture<StoreOutcome> decided = Futures.start(() -> queues.decideAsync(acquire.toStore(), ofCall));
+        var unused = entered.whenComplete((settlement, thrown) -> decided.cancel(false));
+        return decided;
+    }
+
+    private void admitAsync(
+            AcquireRequest acquire, StoreOutcome outcome, CallObserver ofCall, CompletableFuture<Settlement> entered) {
+        var unused = Futures.start(() -> admission
+                        .admitAsync(acquire.as(outcome), outcome, ofCall, entered)
+                        .thenApply(over -> settlement(acquire, outcome, continuations::apart)))
+                .whenComplete((settlement, failure) -> {
+                    try {
+                        if (failure != null || !entered.complete(settlement)) {
+                            release(outcome);
+                        }
+                    } finally {
+                        if (failure != null) {
+                            entered.completeExceptionally(Futures.unwrap(failure));
+                        }
+                    }
+                });
+    }
+
+    private Settlement settlement(
+            AcquireRequest acquire, StoreOutcome outcome, UnaryOperator<CompletionStage<Void>> apart) {
+        return acquire.settlement(outcome, store, apart).releasing(() -> {
+            release(outcome);
+            acquire.listener().onRelease();
+        });
+    }
+
+    /** Releases the permits that the call holds. The store ends each hold once. */
+    private void release(StoreOutcome outcome) {
+        List<Charge> held = outcome.charges().stream()
+                .filter(charge -> !charge.limit().hasRate())
+                .toList();
+        queues.release(outcome.refund(), held);
+    }
+
+    /** Wakes the first call that waits for permits of a bucket, as {@link RateLimitGate#permitsReleased} does. */
+    void permitsReleased(String limit, String keyDigest) {
+        queues.released(limit, keyDigest);
+    }
+
+    /** Wakes the first call that waits for permits of a bucket that was reset. */
+    void reset(Charge bucket) {
+        queues.released(bucket);
+    }
+
+    /** Lets calls that wait know that a limit has changed, as {@link RateLimitGate#limitChanged} does. */
+    void limitChanged(RateLimit previous, RateLimit next) {
+        queues.changed(previous, next);
+    }
+
+    long waiting(RateLimit limit) {
+        return queues.waiting(limit);
+    }
+}

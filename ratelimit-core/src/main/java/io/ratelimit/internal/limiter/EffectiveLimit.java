@@ -1,0 +1,194 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitPlan;
+import io.ratelimit.RateLimitSettings;
+import java.lang.System.Logger.Level;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds the limit that applies now, with its plans: as configured, or with overrides. A call reads it once. What is derived from
+ * it is derived again when it changes.
+ */
+public final class EffectiveLimit {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    private final String name;
+
+    private final PlanMistakes mistakes = new PlanMistakes();
+
+    private volatile LimitState state;
+
+    /** Made when a plan is looked up, for the limit of that time. */
+    private volatile @Nullable PlanLimits plans;
+
+    /** All that are in force, also those of plans that only other instances have. */
+    private Map<String, StoredOverride> overrides = Map.of();
+
+    /** Whether each listener knows the present limit. */
+    private boolean told = true;
+
+    private final List<Consumer<RateLimit>> checks = new CopyOnWriteArrayList<>();
+
+    private final List<JointLimits> calls = new CopyOnWriteArrayList<>();
+
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+    EffectiveLimit(RateLimit configured) {
+        this.name = configured.name();
+        this.state = LimitState.of(configured);
+    }
+
+    /** Returns the name as declared, which does not change. */
+    public String name() {
+        return name;
+    }
+
+    /** Returns the limit that applies now, to callers without a plan. */
+    public RateLimit get() {
+        return state.effective();
+    }
+
+    /** Returns what applies now, and why. */
+    public LimitState state() {
+        return state;
+    }
+
+    /** Returns the limit that applies now to callers with a plan; that of others if there is no such plan. */
+    public RateLimit plan(String plan) {
+        return plans().named(plan);
+    }
+
+    /** Returns the limit that applies now to callers with a plan, which may have numbers of its own. */
+    public RateLimit plan(RateLimitPlan plan) {
+        return plans().of(plan);
+    }
+
+    private PlanLimits plans() {
+        RateLimit limit = get();
+        PlanLimits known = plans;
+        if (known == null || known.limit() != limit) {
+            known = new PlanLimits(limit, mistakes, this::checkJointly);
+            plans = known;
+        }
+        return known;
+    }
+
+    /** Returns the limit without the override. */
+    public RateLimit configured() {
+        return state.configured();
+    }
+
+    /**
+     * Adds a check that throws a {@link RateLimitConfigurationException} if a limit cannot apply where this one does. It is not
+     * called for the present limit.
+     */
+    public void addCheck(Consumer<RateLimit> check) {
+        checks.add(check);
+    }
+
+    /** Adds the limits of a call that this one is on. */
+    void join(JointLimits call) {
+        calls.add(call);
+    }
+
+    /** Adds a listener that is called after each change. */
+    public void addListener(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    /**
+     * Checks an override, which does not apply yet, beside the present ones of the limit and its plans.
+     *
+     * @param plan the id of the plan that the override is for, or {@link LimitState#OF_LIMIT}
+     * @throws RateLimitConfigurationException if the limit or one of its plans is invalid with it
+     */
+    public void check(String plan, RateLimitOverride candidate) {
+        LimitState present = state;
+        Map<String, StoredOverride> next = new HashMap<>(present.overrides());
+        next.put(plan, new StoredOverride(0, 0, candidate, null));
+        var unused = LimitState.effective(present.configured(), next, this::checkJointly);
+    }
+
+    /**
+     * Applies these overrides of the limit and its plans, and no others. Whatever happens, it throws nothing.
+     *
+     * @param next by the id of the plan, or {@link LimitState#OF_LIMIT}
+     * @return what applied before
+     */
+    public synchronized LimitState apply(Map<String, StoredOverride> next) {
+        overrides = next;
+        return update(state.configured());
+    }
+
+    /** Applies another configuration, below the present overrides. */
+    synchronized void reconfigure(RateLimit next) {
+        var unused = update(next);
+    }
+
+    /**
+     * Returns the limit with another configuration, which does not apply yet, or the present one if no attribute differs.
+     *
+     * @throws RateLimitConfigurationException if it is invalid
+     */
+    RateLimit with(RateLimitSettings settings) {
+        RateLimit configured = configured();
+        RateLimit candidate = configured.with(settings);
+        if (candidate.hasAttributesOf(configured)) {
+            return configured;
+        }
+        candidate.withPlans().forEach(this::check);
+        return candidate;
+    }
+
+    private void check(RateLimit candidate) {
+        checks.forEach(check -> check.accept(candidate));
+    }
+
+    private void checkJointly(RateLimit candidate) {
+        check(candidate);
+        checkCalls(limit -> limit == this ? candidate : limit.get());
+    }
+
+    /**
+     * Checks this limit beside the others of its calls.
+     *
+     * @param numbers returns what would apply to a limit
+     */
+    void checkCalls(Function<EffectiveLimit, RateLimit> numbers) {
+        calls.forEach(call -> call.check(numbers));
+    }
+
+    private LimitState update(RateLimit configured) {
+        LimitState before = state;
+        LimitState next = before.next(configured, overrides, this::checkJointly);
+        state = next;
+        if (next.effective() != before.effective() || !told) {
+            tellListeners();
+        }
+        return before;
+    }
+
+    /** A listener that fails is called again at the next reading of the overrides. */
+    private void tellListeners() {
+        Level level = told ? Level.WARNING : Level.DEBUG;
+        told = true;
+        for (Runnable listener : listeners) {
+            try {
+                listener.run();
+            } catch (Throwable ex) {
+                told = false;
+                logger.log(level, "A listener of rate limit '" + name + "' failed; calling it again", ex);
+            }
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.Scope;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The limits of one call. One store must decide all of them that block keys: if there were two, each could reject the call after the
+ * other has charged it, and a charge that is undone later could be the violation of another call.
+ */
+public final class JointLimits {
+
+    private final List<EffectiveLimit> limits;
+
+    private final String place;
+
+    private JointLimits(List<EffectiveLimit> limits, String place) {
+        this.limits = limits;
+        this.place = place;
+    }
+
+    /**
+     * Checks the limits of a call as they are configured, and before each later change of one of them.
+     *
+     * @param place the method or property that combines them, for messages
+     * @throws RateLimitConfigurationException if two of them block keys in different stores
+     */
+    public static void check(List<EffectiveLimit> limits, String place) {
+        if (limits.size() > 1) {
+            JointLimits joint = new JointLimits(List.copyOf(limits), place);
+            joint.check(EffectiveLimit::configured);
+            limits.forEach(limit -> limit.join(joint));
+        }
+    }
+
+    /** @param numbers returns what would apply to a limit */
+    void check(Function<EffectiveLimit, RateLimit> numbers) {
+        try {
+            check(limits.stream()
+                    .flatMap(limit -> numbers.apply(limit).withPlans().stream())
+                    .toList());
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at(place);
+        }
+    }
+
+    /** @throws RateLimitConfigurationException if two of these limits block keys in different stores */
+    static void check(List<RateLimit> limits) {
+        RateLimit blocking = null;
+        for (RateLimit limit : limits) {
+            if (!limit.enabled() || limit.dryRun() || limit.blockFor().isEmpty()) {
+                continue;
+            }
+            if (blocking != null && !Objects.equals(store(blocking), store(limit))) {
+                throw new RateLimitConfigurationException(
+                        "blockFor must not be set for limits of one call that different stores decide (was set for "
+                                + describe(blocking) + " and " + describe(limit) + ").",
+                        "Remove one blockFor, or give these limits the same scope and the same redis.");
+            }
+            blocking = limit;
+        }
+    }
+
+    /** Returns what tells the store apart from others; {@code null}: the first server. */
+    private static @Nullable Object store(RateLimit limit) {
+        String redis = limit.redis();
+        return limit.scope() == Scope.INSTANCE ? Scope.INSTANCE : redis == null ? null : LimitNames.canonical(redis);
+    }
+
+    private static String describe(RateLimit limit) {
+        boolean named = limit.scope() == Scope.SHARED && limit.redis() != null;
+        return "'" + limit.name() + "' with " + (named ? "redis " + limit.redis() : "scope " + limit.scope());
+    }
+}

@@ -1,0 +1,302 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.LimitOverrides;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitSettings;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Holds all limits by name. Two declarations of the same name must agree, or the startup fails.
+ *
+ * <p>A child context has its own catalog over that of its parent: it knows the limits of both. What the configuration names,
+ * and nothing declares, is a mistake only in the last context.
+ */
+public final class LimitCatalog {
+
+    private volatile RateLimitSettings settings;
+
+    private final @Nullable LimitCatalog parent;
+
+    private final BooleanSupplier partial;
+
+    private final Map<String, Declaration> declarations = new LinkedHashMap<>();
+
+    private final List<Consumer<EffectiveLimit>> listeners = new ArrayList<>();
+
+    /** Properties that this context or one below it has applied. */
+    private final Set<String> applied = ConcurrentHashMap.newKeySet();
+
+    /**
+     * Creates a catalog.
+     *
+     * @param parent that of the parent context; {@code null} if there is none
+     * @param partial whether the context is not the last one that can apply what the configuration names
+     */
+    public LimitCatalog(RateLimitSettings settings, @Nullable LimitCatalog parent, BooleanSupplier partial) {
+        this.settings = settings;
+        this.parent = parent;
+        this.partial = partial;
+    }
+
+    public RateLimitSettings settings() {
+        return settings;
+    }
+
+    /**
+     * Declares the limit of a bean, with the overrides of the configuration.
+     *
+     * @throws RateLimitConfigurationException if the overrides are invalid or the name is taken
+     */
+    public RateLimit declare(RateLimit limit, String place) {
+        try {
+            return declare(limit.with(settings), place, true).get();
+        } catch (RateLimitConfigurationException ex) {
+            throw ex.at(place);
+        }
+    }
+
+    /**
+     * Declares a limit, or returns the declared one that it agrees with.
+     *
+     * @param place the method, bean or property that declares it, for messages
+     * @param named whether the name is explicit: only then may several declarations share the limit
+     */
+    public synchronized EffectiveLimit declare(RateLimit limit, String place, boolean named) {
+        String key = LimitNames.canonical(limit.name());
+        Declaration known = declarations.get(key);
+        if (known == null) {
+            Declaration ofParent = parent == null ? null : parent.ofCode(key);
+            EffectiveLimit shared =
+                    ofParent == null ? new EffectiveLimit(limit) : shared(ofParent, limit, place, named);
+            declarations.put(key, new Declaration(shared, place, named));
+            listeners.forEach(listener -> listener.accept(shared));
+            return shared;
+        }
+        return shared(known, limit, place, named);
+    }
+
+    private static EffectiveLimit shared(Declaration known, RateLimit limit, String place, boolean named) {
+        if (!known.place.equals(place)) {
+            checkShared(known, limit, place, named);
+        }
+        return known.limit;
+    }
+
+    /** Returns the declaration of this or a parent context, unless the configuration declares the limit alone. */
+    private synchronized @Nullable Declaration ofCode(String key) {
+        Declaration own = declarations.get(key);
+        return own != null && !isConfigured(own) ? own : parent == null ? null : parent.ofCode(key);
+    }
+
+    private static void checkShared(Declaration known, RateLimit limit, String place, boolean named) {
+        if (!named || !known.named) {
+            throw new RateLimitConfigurationException(
+                            "the default name '" + limit.name() + "' is also the name of the limit of " + known.place
+                                    + ".",
+                            "Give each its own name, or both the same explicit name to share the limit.")
+                    .at(place);
+        }
+        RateLimit declared = known.limit.configured();
+        if (!declared.agreesWith(limit)) {
+            throw new RateLimitConfigurationException(
+                            "name '" + limit.name() + "' is declared as " + limit + ", but " + known.place
+                                    + " declares it as " + declared + ".",
+                            "Give both the same numbers, or one of them another name.")
+                    .at(place);
+        }
+    }
+
+    /** Adds a listener of the limits of this context: those declared so far, and those that are declared later. */
+    public synchronized void addListener(Consumer<EffectiveLimit> listener) {
+        effective().forEach(listener);
+        listeners.add(listener);
+    }
+
+    /** Returns the limit of this name that applies now. */
+    public Optional<RateLimit> find(String name) {
+        return effective(name).map(EffectiveLimit::get);
+    }
+
+    /** Returns the holder of the limit of this name. */
+    public synchronized Optional<EffectiveLimit> effective(String name) {
+        Optional<EffectiveLimit> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)))
+                .map(Declaration::limit);
+        return parent == null ? own : own.or(() -> parent.effective(name));
+    }
+
+    /**
+     * Returns the holder of the limit of this name.
+     *
+     * @throws IllegalArgumentException if there is none; the message suggests the most similar name
+     */
+    public EffectiveLimit require(String name) {
+        return effective(name).orElseThrow(() -> new IllegalArgumentException(unknown(name)));
+    }
+
+    String unknown(String name) {
+        return "There is no limit '" + name + "'" + LimitNames.suggestion(name, names());
+    }
+
+    /** Returns the limits of this context that apply now, without those of its parent. */
+    public List<RateLimit> limits() {
+        return effective().stream().map(EffectiveLimit::get).toList();
+    }
+
+    /** Returns the holders of the limits of this context, without those of its parent. */
+    public synchronized List<EffectiveLimit> effective() {
+        return declarations.values().stream().map(Declaration::limit).toList();
+    }
+
+    /** Returns the method, bean or property that declares the limit of this name. */
+    public synchronized Optional<String> place(String name) {
+        Optional<String> own = Optional.ofNullable(declarations.get(LimitNames.canonical(name)))
+                .map(Declaration::place);
+        return parent == null ? own : own.or(() -> parent.place(name));
+    }
+
+    /** Returns the names of all limits, including those of parent contexts. */
+    public List<String> names() {
+        Stream<String> own = effective().stream().map(EffectiveLimit::name);
+        return (parent == null ? own : Stream.concat(own, parent.names().stream()))
+                .distinct()
+                .toList();
+    }
+
+    /** Lists the names in a sentence, for messages. */
+    public String known() {
+        return names().isEmpty() ? "There are no limits." : "Known limits: " + String.join(", ", names()) + ".";
+    }
+
+    /**
+     * Returns the limit of this name, and declares it by the configuration alone if necessary.
+     *
+     * @throws RateLimitConfigurationException if the configuration cannot declare it
+     */
+    public EffectiveLimit configured(String name) {
+        return effective(name).orElseGet(() -> {
+            declareConfigured(settings.overrides(name));
+            return effective(name).orElseThrow();
+        });
+    }
+
+    /**
+     * Declares the limits that only the configuration declares. Called when all other limits are declared.
+     *
+     * @return these limits
+     * @throws RateLimitConfigurationException if overrides refer to a limit that does not exist
+     */
+    public synchronized List<RateLimit> complete() {
+        settings.limits().keySet().stream()
+                .filter(name -> settings.overrides(name).declaresLimit()
+                        || !mayBeAppliedElsewhere(settings.overrides(name).property()))
+                .forEach(this::configured);
+        limits().forEach(limit -> setApplied(settings.overrides(limit.name()).property()));
+        return declarations.values().stream()
+                .filter(this::isConfigured)
+                .map(declaration -> declaration.limit.get())
+                .toList();
+    }
+
+    private boolean isConfigured(Declaration known) {
+        return known.place.equals(settings.overrides(known.limit.name()).property());
+    }
+
+    /**
+     * Applies another configuration to all limits of this context, or to none. Overrides stay above it.
+     *
+     * @return the limits that have changed
+     * @throws RateLimitConfigurationException if a limit is invalid with it, or an entry names no limit; nothing changes
+     */
+    public synchronized List<EffectiveLimit> reconfigure(RateLimitSettings next) {
+        next.limits().keySet().stream().map(next::overrides).forEach(this::checkKnown);
+        Map<EffectiveLimit, RateLimit> changes = new LinkedHashMap<>();
+        for (Declaration declaration : declarations.values()) {
+            EffectiveLimit limit = declaration.limit;
+            try {
+                RateLimit candidate = limit.with(next);
+                if (candidate != limit.configured()) {
+                    changes.put(limit, candidate);
+                }
+            } catch (RateLimitConfigurationException ex) {
+                throw ex.at(declaration.place);
+            }
+        }
+        changes.keySet().forEach(limit -> limit.checkCalls(each -> changes.getOrDefault(each, each.configured())));
+        settings = next;
+        changes.forEach(EffectiveLimit::reconfigure);
+        return List.copyOf(changes.keySet());
+    }
+
+    /** Records that a property has an effect in this context. */
+    public void setApplied(String property) {
+        applied.add(property);
+        if (parent != null) {
+            parent.setApplied(property);
+        }
+    }
+
+    /**
+     * Returns whether a property without an effect in this context may have one in another: a parent, or an earlier or later
+     * child of the same parent.
+     */
+    public boolean mayBeAppliedElsewhere(String property) {
+        for (LimitCatalog above = parent; above != null; above = above.parent) {
+            if (above.applied.contains(property)) {
+                return true;
+            }
+        }
+        return partial.getAsBoolean();
+    }
+
+    /** Returns the properties that declare limits at the next start-up, because they were not there at the last one. */
+    public synchronized List<String> undeclared() {
+        return settings.limits().keySet().stream()
+                .map(settings::overrides)
+                .filter(this::isUnknown)
+                .map(LimitOverrides::property)
+                .toList();
+    }
+
+    /** A limit with a rate that the configuration alone declares needs a restart, and is no mistake. */
+    private void checkKnown(LimitOverrides overrides) {
+        if (!overrides.declaresLimit() && isUnknown(overrides)) {
+            throw unknown(overrides);
+        }
+    }
+
+    private boolean isUnknown(LimitOverrides overrides) {
+        String property = overrides.property();
+        return effective(overrides.limitName()).isEmpty()
+                && !applied.contains(property)
+                && !mayBeAppliedElsewhere(property);
+    }
+
+    private void declareConfigured(LimitOverrides overrides) {
+        if (!overrides.declaresLimit()) {
+            throw unknown(overrides);
+        }
+        var unused =
+                declare(RateLimit.named(overrides.limitName()).apply(settings).build(), overrides.property(), true);
+    }
+
+    private RateLimitConfigurationException unknown(LimitOverrides overrides) {
+        return new RateLimitConfigurationException(
+                overrides.property() + " must name a declared limit, or have a rate.",
+                LimitNames.didYouMean(overrides.limitName(), names(), nearest -> "ratelimit.limits." + nearest)
+                        + "With a rate, it declares a limit itself. " + known());
+    }
+
+    private record Declaration(EffectiveLimit limit, String place, boolean named) {}
+}

@@ -1,0 +1,392 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitInterruptedException;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.spi.Waiter;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lets calls wait for permits of concurrency limits with a {@code maxWait}. Those of one bucket take their turns in the order of
+ * their arrival at this instance. A release of this instance wakes the first one at once. A call with several concurrency limits
+ * is in the queue of the first one, and woken by a release of any of them.
+ */
+final class PermitQueues {
+
+    /** The largest number of calls that wait at a time; others are rejected. */
+    static final int MOST_WAITING = 10_000;
+
+    /** Between two attempts if nothing tells of a release, such as that of an instance that has died. */
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    private static final int THREADS = 256;
+
+    private final RateLimitStore store;
+
+    private final Waiter waiter;
+
+    private final Duration patience;
+
+    private final Map<BucketName, PermitQueue> queues = new ConcurrentHashMap<>();
+
+    /** Those with a call that waits. */
+    private final Map<BucketDigest, PermitQueue> told = new ConcurrentHashMap<>();
+
+    /** The calls that wait for permits of several limits, and their queues, by each bucket but that of the queue. */
+    private final Map<BucketDigest, Map<WaitingCall, Place>> others = new ConcurrentHashMap<>();
+
+    /** How many messages of other instances have come. */
+    private final AtomicLong messages = new AtomicLong();
+
+    private final AtomicInteger waiting = new AtomicInteger();
+
+    private final Executor threads = DaemonThreads.createOnDemand("ratelimit-permits", THREADS);
+
+    /** @param patience the longest time that a decision takes */
+    PermitQueues(RateLimitStore store, Waiter waiter, Duration patience) {
+        this.store = store;
+        this.waiter = waiter;
+        this.patience = patience;
+    }
+
+    /** Returns whether the call waits if its only obstacle are permits that other calls hold. */
+    static boolean isFor(List<Charge> charges) {
+        return charges.stream().anyMatch(PermitQueues::waits);
+    }
+
+    private static boolean waits(Charge charge) {
+        RateLimit limit = charge.limit();
+        return !limit.hasRate() && !limit.maxWait().isZero() && !limit.dryRun();
+    }
+
+    /** Decides after the calls that wait for the same permits, and blocks the thread until then. */
+    StoreOutcome decide(StoreRequest request, CallObserver observer) {
+        CompletableFuture<StoreOutcome> outcome = decide(request, observer, Runnable::run);
+        try {
+            BoundedWait.awaitInterruptibly(outcome, maxWait(request).plus(patience));
+            if (!outcome.isDone()) {
+                throw new RateLimitStoreException(Reason.TIMEOUT, "No answer in time", null);
+            }
+        } catch (InterruptedException ex) {
+            abandon(outcome);
+            Thread.currentThread().interrupt();
+            throw new RateLimitInterruptedException(first(request).limit().name(), ex);
+        } catch (Throwable ex) {
+            abandon(outcome);
+            throw ex;
+        }
+        return BoundedWait.result(outcome);
+    }
+
+    /** Ends the wait of a call that does not take place. What it has been given at the last moment comes back. */
+    private void abandon(CompletableFuture<StoreOutcome> outcome) {
+        outcome.cancel(false);
+        var unused = outcome.thenAccept(late -> release(late.refund(), late.charges()));
+    }
+
+    /** Refunds charges of a call that is over, and lets calls try again that wait for their permits. */
+    void release(Refund refund, List<Charge> charges) {
+        // The store releases permits later if it fails now.
+        var unused = Futures.start(() -> refund.refund(charges))
+                .whenComplete((done, thrown) -> charges.forEach(this::released));
+    }
+
+    /** Decides without blocking: see {@link #decide(StoreRequest, CallObserver)}. Cancelling the future ends the wait. */
+    CompletableFuture<StoreOutcome> decideAsync(StoreRequest request, CallObserver observer) {
+        return decide(request, observer, threads);
+    }
+
+    /** @param executor completes the outcome after a wait: that may run code of the application */
+    private CompletableFuture<StoreOutcome> decide(StoreRequest request, CallObserver observer, Executor executor) {
+        if (waiting.incrementAndGet() > MOST_WAITING) {
+            waiting.decrementAndGet();
+            return Futures.start(() -> store.decideAsync(request));
+        }
+        WaitingCall call = new WaitingCall(request, executor, late -> release(late.refund(), late.charges()));
+        PermitQueue queue = join(BucketName.of(first(request)), call);
+        Map<BucketDigest, Integer> further = further(request);
+        further.forEach((bucket, charge) -> addTo(bucket, call, new Place(queue, charge)));
+        var unused = call.outcome().whenComplete((outcome, thrown) -> {
+            waiting.decrementAndGet();
+            further.keySet().forEach(bucket -> removeFrom(bucket, call));
+            if (call.outcome().isCancelled()) {
+                queue.remove(call);
+            }
+        });
+        queue.proceed();
+        call.entered();
+        if (!call.isOver()) {
+            try {
+                limitWait(queue, call, request, observer);
+            } catch (Throwable ex) {
+                fail(queue, call, ex);
+            }
+        }
+        return call.outcome();
+    }
+
+    /** Ends the wait of the call when its time is over, or now if the time cannot be measured. */
+    private void limitWait(PermitQueue queue, WaitingCall call, StoreRequest request, CallObserver observer) {
+        Runnable waited = observer.onWait(first(request).limit());
+        CompletableFuture<Void> time = Futures.start(() -> waiter.awaitAsync(maxWait(request)));
+        var unused = call.outcome().whenComplete((outcome, thrown) -> {
+            time.cancel(false);
+            waited.run();
+        });
+        var unusedToo = time.whenComplete((over, thrown) -> {
+            if (thrown == null) {
+                expire(queue, call);
+            } else if (!call.isOver()) {
+                fail(queue, call, thrown);
+            }
+        });
+    }
+
+    private static void fail(PermitQueue queue, WaitingCall call, Throwable failure) {
+        call.finish(null, failure);
+        queue.remove(call);
+    }
+
+    private PermitQueue join(BucketName name, WaitingCall call) {
+        while (true) {
+            PermitQueue queue = queues.computeIfAbsent(name, first -> new PermitQueue(this, name));
+            if (queue.add(call)) {
+                return queue;
+            }
+        }
+    }
+
+    private void addTo(BucketDigest bucket, WaitingCall call, Place place) {
+        others.compute(bucket, (name, known) -> {
+            Map<WaitingCall, Place> calls = known == null ? new LinkedHashMap<>() : known;
+            calls.put(call, place);
+            return calls;
+        });
+    }
+
+    private void removeFrom(BucketDigest bucket, WaitingCall call) {
+        others.computeIfPresent(bucket, (name, calls) -> {
+            calls.remove(call);
+            return calls.isEmpty() ? null : calls;
+        });
+    }
+
+    /** Rejects a call whose time is over. One that has not been decided yet, because others were before it, is decided now. */
+    private void expire(PermitQueue queue, WaitingCall call) {
+        if (call.isOver()) {
+            return;
+        }
+        queue.remove(call);
+        StoreOutcome rejection = call.rejection();
+        if (rejection != null) {
+            call.complete(rejection);
+        } else if (!call.isOver()) {
+            var unused = Futures.start(() -> store.decideAsync(call.request())).whenComplete(call::finish);
+        }
+    }
+
+    /** Returns how many calls wait for permits of the limit that other calls hold. */
+    long waiting(RateLimit limit) {
+        return queues.entrySet().stream()
+                .filter(entry -> entry.getKey().limit().equals(limit.id()))
+                .mapToLong(entry -> entry.getValue().waiting())
+                .sum();
+    }
+
+    /** @param wasTold whether it was to {@link #beTold be told} of permits that other instances release */
+    void forget(BucketName name, PermitQueue queue, boolean wasTold) {
+        queues.remove(name, queue);
+        if (wasTold) {
+            told.remove(name.digest(), queue);
+        }
+    }
+
+    /** Tells the queue of permits that other instances release, from now on. */
+    void beTold(BucketName name, PermitQueue queue) {
+        told.put(name.digest(), queue);
+    }
+
+    /** Returns how many messages of other instances have come. */
+    long messages() {
+        return messages.get();
+    }
+
+    RateLimitStore store() {
+        return store;
+    }
+
+    /**
+     * Lets the first waiting call of the bucket try again.
+     *
+     * @param charge with the permits that were released; 0 if all were
+     */
+    void released(Charge charge) {
+        BucketName name = BucketName.of(charge);
+        PermitQueue queue = queues.get(name);
+        if (queue != null) {
+            queue.signal();
+        }
+        if (!others.isEmpty()) {
+            signalOthers(name.digest(), charge.permits() == 0 ? Long.MAX_VALUE : charge.permits());
+        }
+    }
+
+    /** Lets the first calls that lack these permits try again, and no more of them than there are permits. */
+    private void signalOthers(BucketDigest bucket, long permits) {
+        Set<PermitQueue> lacking = new LinkedHashSet<>();
+        Set<PermitQueue> before = new LinkedHashSet<>();
+        others.computeIfPresent(bucket, (name, calls) -> {
+            for (Map.Entry<WaitingCall, Place> next : calls.entrySet()) {
+                if (lacking.size() >= permits) {
+                    break;
+                }
+                Place place = next.getValue();
+                (next.getKey().lacks(place.charge) ? lacking : before).add(place.queue);
+            }
+            return calls;
+        });
+        before.forEach(PermitQueue::signalIfDeciding);
+        lacking.forEach(PermitQueue::signal);
+    }
+
+    /**
+     * Lets the first waiting call of a bucket try again, in which another instance has released permits.
+     *
+     * @param limit the id of the limit
+     * @param keyDigest the {@link KeyDigest} of the key; of an empty text for the one bucket of all callers
+     */
+    void released(String limit, String keyDigest) {
+        messages.incrementAndGet();
+        BucketDigest bucket = new BucketDigest(limit, keyDigest);
+        PermitQueue queue = told.get(bucket);
+        if (queue != null) {
+            queue.signal();
+        }
+        signalOthers(bucket, 1);
+    }
+
+    /** Lets calls wait by the attributes that a limit has now. */
+    void changed(RateLimit previous, RateLimit next) {
+        queues.values().forEach(queue -> queue.change(previous, next));
+    }
+
+    /**
+     * Returns whether permits may be free without a signal: a shared store has permits that are released elsewhere, and the release
+     * of one of several limits may have woken another call, which its other limit keeps waiting.
+     */
+    boolean isTriedLater(WaitingCall call) {
+        return !store.isNonBlocking()
+                || call.request().charges().stream().filter(PermitQueues::waits).count() > 1;
+    }
+
+    /** Tries again after a while. */
+    void tryLater(PermitQueue queue) {
+        var unused = Futures.start(() -> waiter.awaitAsync(POLL)).whenComplete((over, thrown) -> {
+            if (thrown == null) {
+                queue.poll();
+            } else {
+                // No timer could be set. The next rejection tries again.
+                queue.forgetAttempt();
+            }
+        });
+    }
+
+    /** Returns whether the permits that other calls hold are all that the call lacks. */
+    static boolean isWorthWaiting(StoreOutcome outcome) {
+        boolean rejected = false;
+        List<Charge> charges = outcome.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            RateLimitDecision decision = outcome.decisions().get(i);
+            Charge charge = charges.get(i);
+            if (!decision.allowed() && !charge.limit().dryRun()) {
+                if (!waits(charge) || decision.retryAfter() == null) {
+                    return false;
+                }
+                rejected = true;
+            }
+        }
+        return rejected;
+    }
+
+    private static Charge first(StoreRequest request) {
+        return request.charges().stream()
+                .filter(PermitQueues::waits)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Returns the buckets of the other limits whose permits the call waits for, and the number of the charge. */
+    private static Map<BucketDigest, Integer> further(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        if (charges.size() == 1) {
+            return Map.of();
+        }
+        Map<BucketDigest, Integer> further = new LinkedHashMap<>();
+        boolean first = true;
+        for (int i = 0; i < charges.size(); i++) {
+            if (waits(charges.get(i))) {
+                if (!first) {
+                    further.put(BucketName.of(charges.get(i)).digest(), i);
+                }
+                first = false;
+            }
+        }
+        return further;
+    }
+
+    private static Duration maxWait(StoreRequest request) {
+        return request.charges().stream()
+                .filter(PermitQueues::waits)
+                .map(charge -> charge.limit().maxWait())
+                .min(Duration::compareTo)
+                .orElseThrow();
+    }
+
+    /**
+     * Where a call waits.
+     *
+     * @param charge the number of the charge that takes permits of the bucket
+     */
+    private record Place(PermitQueue queue, int charge) {}
+
+    record BucketName(String limit, @Nullable String key) {
+
+        BucketName {
+            Objects.requireNonNull(limit);
+        }
+
+        BucketDigest digest() {
+            return new BucketDigest(limit, KeyDigest.of(key == null ? "" : key));
+        }
+
+        static BucketName of(Charge charge) {
+            return new BucketName(charge.limit().id(), charge.key());
+        }
+    }
+
+    /** Names a bucket as messages do. */
+    record BucketDigest(String limit, String key) {}
+}

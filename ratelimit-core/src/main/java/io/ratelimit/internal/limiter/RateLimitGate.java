@@ -1,0 +1,342 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.JointDecision;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitInterruptedException;
+import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.Waiter;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.Continuations;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Passes every call to the store. {@link CallAdmission} applies the decisions, {@link ConcurrencyGate} handles calls that hold permits. */
+public final class RateLimitGate {
+
+    private final RateLimitStore store;
+
+    private final CallObserver observer;
+
+    private final CallAdmission admission;
+
+    private final ConcurrencyGate concurrency;
+
+    private final CostLog costLog = new CostLog(System::nanoTime);
+
+    private final Continuations continuations = new Continuations();
+
+    private final BooleanSupplier mustNotBlock;
+
+    private final Duration patience;
+
+    public RateLimitGate(RateLimitStore store, RateLimitListener listener, Waiter waiter) {
+        this(store, listener, CallObserver.NONE, waiter, () -> false, Duration.ofMinutes(1), null);
+    }
+
+    /**
+     * Creates a gate that throws an exception instead of blocking a thread that must not block.
+     *
+     * @param mustNotBlock whether the current thread must not block
+     * @param patience the longest time that a blocking caller waits for a refund, which the store normally ends earlier
+     * @param parent the gate of the parent context, if it has the same store: calls of both wait for permits in the same queues;
+     *     {@code null}: there is none
+     */
+    public RateLimitGate(
+            RateLimitStore store,
+            RateLimitListener listener,
+            CallObserver observer,
+            Waiter waiter,
+            BooleanSupplier mustNotBlock,
+            Duration patience,
+            @Nullable RateLimitGate parent) {
+        this.mustNotBlock = mustNotBlock;
+        this.patience = patience;
+        this.store = store;
+        this.observer = observer;
+        this.admission = new CallAdmission(listener, observer, waiter);
+        this.concurrency = parent == null
+                ? ConcurrencyGate.create(store, admission, observer, waiter, continuations, patience)
+                : parent.concurrency.child(admission, observer, continuations);
+    }
+
+    /**
+     * Charges all limits or none, and waits once, for the longest delay. With concurrency limits, the call holds their permits
+     * until it {@linkplain Settlement#release releases} them.
+     *
+     * @return settles the charges, if the request is refundable
+     * @throws RateLimitExceededException if a limit rejects the call
+     * @throws RateLimitInterruptedException if the thread has to wait and is interrupted
+     * @throws IllegalStateException if the thread must not block; no limit is charged
+     */
+    public Settlement enter(AcquireRequest acquire) {
+        checkMayBlock(acquire.charges(), true);
+        if (acquire.holdsPermits()) {
+            return concurrency.enter(acquire);
+        }
+        StoreOutcome outcome = ask(acquire.toStore());
+        admission.admit(acquire, outcome);
+        return acquire.settlement(outcome, store, UnaryOperator.identity());
+    }
+
+    /**
+     * Wakes the first call that waits for permits of a bucket, in which another instance has released some, or that was reset.
+     *
+     * @param limit the {@linkplain RateLimit#id() id} of the limit
+     * @param keyDigest the {@link io.ratelimit.spi.KeyDigest} of the key; of an empty text for the one bucket of all callers
+     */
+    public void permitsReleased(String limit, String keyDigest) {
+        concurrency.permitsReleased(limit, keyDigest);
+    }
+
+    /** Lets calls that wait for permits of a limit wait by the attributes that it has now, such as another capacity. */
+    public void limitChanged(RateLimit previous, RateLimit next) {
+        concurrency.limitChanged(previous, next);
+    }
+
+    /** Returns how many permits of a concurrency limit calls of this instance hold. */
+    public long heldPermits(RateLimit limit) {
+        return store.heldPermits(limit);
+    }
+
+    /** Returns how many calls of this instance wait for permits of the limit. */
+    public long waitingCalls(RateLimit limit) {
+        return limit.hasRate() ? admission.waiting().of(limit) : concurrency.waiting(limit);
+    }
+
+    /** Charges one limit and waits, without a settlement and without a call listener: see {@link #enter(AcquireRequest)}. */
+    public void enter(Charge charge) {
+        checkMayBlock(charge, true);
+        admission.admit(charge, ask(charge));
+    }
+
+    /**
+     * Charges all limits or none, and waits without blocking: see {@link #enter(AcquireRequest)}. Exceptions complete the stage. If the stage is
+     * cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken, except those of concurrency
+     * limits.
+     */
+    public CompletionStage<Settlement> enterAsync(AcquireRequest acquire) {
+        return enterAsync(acquire, null);
+    }
+
+    /** Returns whether reactive calls tell what they are part of. */
+    public boolean isTracing() {
+        return observer.isTracing();
+    }
+
+    /**
+     * Charges all limits or none for a reactive call: see {@link #enterAsync(AcquireRequest)}.
+     *
+     * @param parent as for {@link CallObserver#ofCall}
+     */
+    public CompletionStage<Settlement> enterAsync(AcquireRequest acquire, @Nullable Object parent) {
+        CompletableFuture<Settlement> entered = new CompletableFuture<>();
+        if (acquire.holdsPermits()) {
+            concurrency.enterAsync(acquire, observer.ofCall(parent), entered);
+            return entered;
+        }
+        enterAsync(
+                acquire,
+                parent,
+                entered,
+                outcome -> entered.complete(acquire.settlement(outcome, store, continuations::apart)));
+        return entered;
+    }
+
+    /** Charges all limits or none and waits without blocking, without a settlement and without a call listener. */
+    CompletionStage<Void> enterAsync(List<Charge> charges) {
+        CompletableFuture<Void> entered = new CompletableFuture<>();
+        enterAsync(
+                new AcquireRequest(charges, false, CallListener.NONE),
+                null,
+                entered,
+                outcome -> entered.complete(null));
+        return entered;
+    }
+
+    /** Tells when the call has been admitted and its wait is over; exceptions complete the future. */
+    private void enterAsync(
+            AcquireRequest acquire,
+            @Nullable Object parent,
+            CompletableFuture<?> entered,
+            Consumer<StoreOutcome> admitted) {
+        CallObserver ofCall = observer.ofCall(parent);
+        var unused = continuations
+                .apart(Futures.start(() -> store.decideAsync(acquire.toStore())))
+                .thenCompose(outcome -> admission
+                        .admitAsync(acquire, outcome, ofCall, entered)
+                        .thenAccept(over -> admitted.accept(outcome)))
+                .exceptionally(thrown -> {
+                    Throwable failure = Futures.unwrap(thrown);
+                    try {
+                        admission.reportFailure(acquire.charges(), failure);
+                    } finally {
+                        entered.completeExceptionally(failure);
+                    }
+                    return null;
+                });
+    }
+
+    /** Charges permits even beyond the capacity. Does not block the caller. */
+    CompletionStage<Void> chargeAsync(Charge charge) {
+        checkCost(charge);
+        return continuations.apart(store.chargeAsync(charge));
+    }
+
+    /** Charges permits even beyond the capacity, and waits for the store. */
+    void charge(Charge charge) {
+        checkCost(charge);
+        checkMayBlock(charge, false);
+        BoundedWait.get(store.chargeAsync(charge), RateLimitStore.LONGEST);
+    }
+
+    /** Settles charges in the background, each for itself. A failure does not concern the call. */
+    public void settle(Settlement settlement, Map<Charge, Long> costs) {
+        costs.forEach((charge, cost) -> {
+            var unused = Futures.start(() -> settlement.settle(Map.of(charge, cost)))
+                    .exceptionally(thrown -> {
+                        notSettled(charge, Futures.unwrap(thrown));
+                        return null;
+                    });
+        });
+    }
+
+    /** Logs that a charge could not be settled, and counts it, unless the store has failed, which counts what it loses. */
+    public void notSettled(Charge charge, Throwable failure) {
+        if (!(failure instanceof RateLimitStoreException)) {
+            observer.onLostSettlement(charge.limit());
+        }
+        costLog.notSettled(charge, failure);
+    }
+
+    /** Logs that the actual cost of a call cannot be computed, and counts the settlement as lost. */
+    public void costUnknown(Charge charge, Throwable failure) {
+        observer.onLostSettlement(charge.limit());
+        costLog.unknown(charge, failure);
+    }
+
+    private static void checkCost(Charge charge) {
+        if (charge.permits() > RateLimit.MAX_CAPACITY) {
+            throw new IllegalArgumentException("Limit '" + charge.limit().name() + "': permits must be at most "
+                    + RateLimit.MAX_CAPACITY + " (was " + charge.permits() + ")");
+        }
+    }
+
+    /** Blocks until the refund of a blocking caller has succeeded or failed. */
+    public void await(CompletionStage<?> refund) {
+        long end = System.nanoTime() + patience.toNanos();
+        BoundedWait.await(refund.toCompletableFuture(), () -> end - System.nanoTime());
+    }
+
+    /** @param waits whether the call waits for permits that it has reserved */
+    private void checkMayBlock(Charge charge, boolean waits) {
+        RateLimit limit = charge.limit();
+        if (((waits && limit.mayDelay()) || !isNonBlocking(limit)) && mustNotBlock.getAsBoolean()) {
+            throw new IllegalStateException("A rate limiter was called on thread "
+                    + Thread.currentThread().getName()
+                    + ", which must not block, because many calls share it. Call tryAcquireAsync or acquireAsync, or call"
+                    + " it on a thread that may block: by thenApplyAsync, or in a Mono.fromCallable with"
+                    + " .subscribeOn(Schedulers.boundedElastic()).");
+        }
+    }
+
+    private void checkMayBlock(List<Charge> charges, boolean waits) {
+        for (int i = 0; i < charges.size(); i++) {
+            checkMayBlock(charges.get(i), waits);
+        }
+    }
+
+    /** Returns whether decisions about this limit never wait, so that calls only wait for permits. */
+    public boolean isNonBlocking(RateLimit limit) {
+        return store.isNonBlocking(limit);
+    }
+
+    /** Charges all limits or none, and waits, without a settlement and without a call listener. */
+    void enter(List<Charge> charges) {
+        enter(new AcquireRequest(charges, false, CallListener.NONE));
+    }
+
+    private RateLimitDecision ask(Charge charge) {
+        try {
+            return store.decide(charge);
+        } catch (RateLimitStoreException ex) {
+            admission.reportRefusal(List.of(charge), ex);
+            throw ex;
+        }
+    }
+
+    private StoreOutcome ask(StoreRequest request) {
+        try {
+            return store.decide(request);
+        } catch (RateLimitStoreException ex) {
+            admission.reportRefusal(request.charges(), ex);
+            throw ex;
+        }
+    }
+
+    /** Charges one limit or not, and does not wait. */
+    RateLimitDecision decide(Charge charge) {
+        checkMayBlock(charge, false);
+        RateLimitDecision decision = ask(charge);
+        admission.report(charge, decision, observer);
+        return applyDryRun(charge, decision);
+    }
+
+    /** Charges all limits or none, and does not wait. */
+    public JointDecision decide(List<Charge> charges) {
+        checkMayBlock(charges, false);
+        return admission.report(ask(StoreRequest.of(charges)), observer).joint();
+    }
+
+    /** Charges all limits or none, and neither waits nor blocks. */
+    CompletionStage<JointDecision> decideAsync(List<Charge> charges) {
+        CallObserver ofCall = observer.ofCall(null);
+        return continuations.apart(store.decideAsync(StoreRequest.of(charges))).handle((outcome, thrown) -> {
+            if (thrown != null) {
+                admission.reportFailure(charges, Futures.unwrap(thrown));
+                throw Futures.wrap(thrown);
+            }
+            return admission.report(outcome, ofCall).joint();
+        });
+    }
+
+    RateLimitDecision peek(Charge charge) {
+        checkMayBlock(charge, false);
+        return applyDryRun(charge, store.peek(charge));
+    }
+
+    CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return continuations.apart(store.peekAsync(charge)).thenApply(decision -> applyDryRun(charge, decision));
+    }
+
+    private static RateLimitDecision applyDryRun(Charge charge, RateLimitDecision decision) {
+        return charge.limit().dryRun() ? decision.asAllowed() : decision;
+    }
+
+    /** Resets the bucket of the charge. */
+    void reset(Charge bucket) {
+        checkMayBlock(bucket, false);
+        store.reset(bucket.limit(), bucket.key());
+        concurrency.reset(bucket);
+    }
+
+    CompletionStage<Void> resetAsync(Charge bucket) {
+        return continuations
+                .apart(store.resetAsync(bucket.limit(), bucket.key()))
+                .thenRun(() -> concurrency.reset(bucket));
+    }
+}

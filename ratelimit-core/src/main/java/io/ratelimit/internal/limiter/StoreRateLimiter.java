@@ -1,0 +1,231 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.AllCallers;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.JointDecision;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimiter;
+import io.ratelimit.internal.concurrent.Futures;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Applies one limit. Looks the limit up at the first call, because a bean may get its limiter before the limit is declared. */
+final class StoreRateLimiter implements RateLimiter {
+
+    static final Entry UNLIMITED = () -> {};
+
+    private final String name;
+
+    private final Function<String, EffectiveLimit> lookup;
+
+    private final RateLimitGate gate;
+
+    /** {@code null}: the limit's own numbers. */
+    private final @Nullable String plan;
+
+    /** Whether all keys are ignored, for the one bucket of all callers. */
+    private final boolean keyless;
+
+    private @Nullable AllCallers allCallers;
+
+    private volatile @Nullable EffectiveLimit limit;
+
+    StoreRateLimiter(String name, Function<String, EffectiveLimit> lookup, RateLimitGate gate) {
+        this(name, lookup, gate, null, false);
+    }
+
+    private StoreRateLimiter(
+            String name,
+            Function<String, EffectiveLimit> lookup,
+            RateLimitGate gate,
+            @Nullable String plan,
+            boolean keyless) {
+        this.name = name;
+        this.lookup = lookup;
+        this.gate = gate;
+        this.plan = plan;
+        this.keyless = keyless;
+    }
+
+    /** Returns the name as it was requested. */
+    String name() {
+        return name;
+    }
+
+    @Override
+    public RateLimiter withPlan(@Nullable String name) {
+        return new StoreRateLimiter(this.name, lookup, gate, name == null || name.isEmpty() ? null : name, keyless);
+    }
+
+    @Override
+    public AllCallers allCallers() {
+        AllCallers known = allCallers;
+        if (known == null) {
+            known = new AllCallers(new StoreRateLimiter(name, lookup, gate, plan, true));
+            allCallers = known;
+        }
+        return known;
+    }
+
+    @Override
+    public RateLimitDecision tryAcquire(String key, long permits) {
+        Charge charge = rated(key, permits);
+        return charge.limit().enabled() ? gate.decide(charge) : unlimited(charge);
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> tryAcquireAsync(String key, long permits) {
+        return async(
+                () -> rated(key, permits),
+                enabled -> gate.decideAsync(List.of(enabled)).thenApply(JointDecision::tightest),
+                disabled -> CompletableFuture.completedFuture(unlimited(disabled)));
+    }
+
+    @Override
+    public void acquire(String key, long permits) {
+        Charge charge = rated(key, permits);
+        if (charge.limit().enabled()) {
+            gate.enter(charge);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> acquireAsync(String key, long permits) {
+        return async(
+                () -> rated(key, permits),
+                enabled -> gate.enterAsync(List.of(enabled)),
+                disabled -> CompletableFuture.completedFuture(null));
+    }
+
+    @Override
+    public Entry enter(String key, long permits) {
+        Charge charge = chargeOf(key, permits);
+        return charge.limit().enabled() ? enter(gate, List.of(charge)) : UNLIMITED;
+    }
+
+    @Override
+    public CompletionStage<Entry> enterAsync(String key, long permits) {
+        return async(
+                () -> chargeOf(key, permits),
+                enabled -> enterAsync(gate, List.of(enabled)),
+                disabled -> CompletableFuture.completedFuture(UNLIMITED));
+    }
+
+    static Entry enter(RateLimitGate gate, List<Charge> charges) {
+        return gate.enter(AcquireRequest.of(charges, CallListener.NONE))::release;
+    }
+
+    /** Returns a future that ends the wait when it is cancelled. */
+    static CompletableFuture<Entry> enterAsync(RateLimitGate gate, List<Charge> charges) {
+        CompletableFuture<Settlement> entered =
+                gate.enterAsync(AcquireRequest.of(charges, CallListener.NONE)).toCompletableFuture();
+        CompletableFuture<Entry> result = new CompletableFuture<>();
+        var unused = entered.whenComplete((settlement, thrown) -> {
+            if (thrown != null) {
+                result.completeExceptionally(Futures.unwrap(thrown));
+            } else if (!result.complete(settlement::release)) {
+                settlement.release();
+            }
+        });
+        var unusedToo = result.whenComplete((entry, thrown) -> entered.cancel(false));
+        return result;
+    }
+
+    @Override
+    public void charge(String key, long permits) {
+        Charge charge = chargeable(key, permits);
+        if (charge.limit().enabled()) {
+            gate.charge(charge);
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(String key, long permits) {
+        return async(
+                () -> chargeable(key, permits), gate::chargeAsync, disabled -> CompletableFuture.completedFuture(null));
+    }
+
+    @Override
+    public RateLimitDecision peek(String key) {
+        Charge charge = chargeOf(key, 1);
+        return charge.limit().enabled() ? gate.peek(charge) : unlimited(charge);
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> peekAsync(String key) {
+        return async(
+                () -> chargeOf(key, 1),
+                gate::peekAsync,
+                disabled -> CompletableFuture.completedFuture(unlimited(disabled)));
+    }
+
+    @Override
+    public void reset(String key) {
+        gate.reset(chargeOf(key, 0));
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync(String key) {
+        return Futures.start(() -> gate.resetAsync(chargeOf(key, 0)));
+    }
+
+    /** Starts asynchronous work, unless the limit is disabled. Exceptions complete the stage. */
+    private static <T> CompletionStage<T> async(
+            Supplier<Charge> charge,
+            Function<Charge, CompletionStage<T>> enabled,
+            Function<Charge, CompletionStage<T>> disabled) {
+        return Futures.start(() -> {
+            Charge made = charge.get();
+            return (made.limit().enabled() ? enabled : disabled).apply(made);
+        });
+    }
+
+    private static RateLimitDecision unlimited(Charge charge) {
+        return RateLimitDecision.unlimited(charge.limit().capacity());
+    }
+
+    private Charge chargeOf(@Nullable String key, long permits) {
+        return keyless ? new Charge(limit(), null, permits) : Charge.keyed(limit(), key, permits);
+    }
+
+    private Charge rated(@Nullable String key, long permits) {
+        Charge charge = chargeOf(key, permits);
+        checkRate(charge.limit());
+        return charge;
+    }
+
+    /** @throws IllegalStateException if nothing would release the permits */
+    static void checkRate(RateLimit limit) {
+        if (!limit.hasRate()) {
+            throw new IllegalStateException("Limit '" + limit.name()
+                    + "' has the algorithm CONCURRENCY, so its permits must be released. Call enter or call instead of"
+                    + " tryAcquire, acquire or charge");
+        }
+    }
+
+    /** @throws IllegalStateException if the limit cannot be charged beyond its capacity */
+    private Charge chargeable(@Nullable String key, long permits) {
+        Charge charge = rated(key, permits);
+        if (charge.limit().lease() > 0) {
+            throw new IllegalStateException("Limit '" + charge.limit().name()
+                    + "' has a lease, whose permits are handed out in debt, too. Call tryAcquire or acquire instead of charge,"
+                    + " or set lease to 0");
+        }
+        return charge;
+    }
+
+    /** @throws IllegalArgumentException if there is no such limit */
+    RateLimit limit() {
+        EffectiveLimit known = limit;
+        if (known == null) {
+            known = lookup.apply(name);
+            limit = known;
+        }
+        return plan == null ? known.get() : known.plan(plan);
+    }
+}

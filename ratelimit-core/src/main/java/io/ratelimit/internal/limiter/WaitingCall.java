@@ -1,0 +1,143 @@
+package io.ratelimit.internal.limiter;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** A call that waits for its turn to be decided, and for permits that other calls hold. */
+final class WaitingCall {
+
+    private volatile StoreRequest request;
+
+    private final Executor executor;
+
+    private final Consumer<StoreOutcome> late;
+
+    private final CompletableFuture<StoreOutcome> outcome = new CompletableFuture<>();
+
+    private volatile boolean entered;
+
+    private volatile @Nullable StoreOutcome rejection;
+
+    /**
+     * @param executor completes the outcome after a wait
+     * @param late gets a decision that comes when the call is over, such as a cancelled one
+     */
+    WaitingCall(StoreRequest request, Executor executor, Consumer<StoreOutcome> late) {
+        this.request = request;
+        this.executor = executor;
+        this.late = late;
+    }
+
+    StoreRequest request() {
+        return request;
+    }
+
+    /**
+     * Lets the call wait by the attributes that a limit has now, if it waits for that limit. It needs no permits of one that was
+     * disabled.
+     */
+    void change(RateLimit previous, RateLimit next) {
+        List<Charge> charges = request.charges().stream()
+                .map(charge -> changed(charge, previous, next))
+                .toList();
+        if (!charges.equals(request.charges())) {
+            request = request.with(charges);
+        }
+    }
+
+    private static Charge changed(Charge charge, RateLimit previous, RateLimit next) {
+        RateLimit known = charge.limit();
+        RateLimit now = successor(known, previous, next);
+        return now == null || now.hasRate() != known.hasRate()
+                ? charge
+                : new Charge(now, charge.key(), now.enabled() ? charge.permits() : 0);
+    }
+
+    /** Returns {@code null} for another limit, and for the numbers of a plan that the application has made for the call. */
+    private static @Nullable RateLimit successor(RateLimit known, RateLimit previous, RateLimit next) {
+        if (known == previous) {
+            return next;
+        }
+        String plan = known.plan();
+        return plan != null && known == previous.plans().get(plan)
+                ? next.plans().get(plan)
+                : null;
+    }
+
+    CompletableFuture<StoreOutcome> outcome() {
+        return outcome;
+    }
+
+    boolean isOver() {
+        return outcome.isDone();
+    }
+
+    /** From now on, the calling thread is another one than that of the call. */
+    void entered() {
+        entered = true;
+    }
+
+    /** Returns the last rejection; {@code null} if the call was not decided yet. */
+    @Nullable
+    StoreOutcome rejection() {
+        return rejection;
+    }
+
+    /** Returns whether the call was rejected last for the lack of these permits, by the number of their charge. */
+    boolean lacks(int charge) {
+        StoreOutcome last = rejection;
+        return last != null && !isOver() && !last.decisions().get(charge).allowed();
+    }
+
+    /** Keeps the call waiting. What limits in dry run have taken comes back, because it will be taken again. */
+    void reject(StoreOutcome rejected) {
+        rejection = rejected;
+        var unused = Futures.start(() -> rejected.refund().refund(rejected.charges()));
+    }
+
+    /** Ends the wait with a decision or a failure. */
+    void finish(@Nullable StoreOutcome decided, @Nullable Throwable thrown) {
+        // It lacks nothing any more, also before a thread completes it.
+        rejection = null;
+        if (decided != null) {
+            complete(decided);
+        } else {
+            Throwable failure = Futures.unwrap(Objects.requireNonNull(thrown));
+            continueBy(() -> outcome.completeExceptionally(failure));
+        }
+    }
+
+    void complete(StoreOutcome decided) {
+        continueBy(() -> {
+            if (!outcome.complete(decided)) {
+                late.accept(decided);
+            }
+        });
+    }
+
+    private void continueBy(Runnable end) {
+        if (entered) {
+            execute(end);
+        } else {
+            end.run();
+        }
+    }
+
+    private void execute(Runnable end) {
+        try {
+            executor.execute(end);
+        } catch (Throwable ex) {
+            // No thread could be created.
+            end.run();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.ratelimit.internal.memory;
+
+import io.ratelimit.RateLimitDecision;
+import org.jspecify.annotations.Nullable;
+
+/** Evaluates a call against a bucket, before it is known whether the call's other limits allow it. */
+final class Assessment {
+
+    private final long permits;
+
+    private final @Nullable BucketState last;
+
+    private final BucketState state;
+
+    private final long now;
+
+    private final Admission admission;
+
+    /** The time until the key is no longer blocked, perhaps by this call. */
+    private final long blocked;
+
+    /** The state with this call's charge, once it is needed. */
+    private @Nullable BucketState charged;
+
+    Assessment(CompiledLimit limit, @Nullable BucketState last, long clock, long permits) {
+        this.permits = permits;
+        this.last = last;
+        ClockSkew skew = BucketState.skew(last, clock);
+        this.now = skew == null ? clock : skew.seen();
+        BucketState before = BucketState.of(limit.rule(), last, skew, now);
+        this.admission = before.own().admission(limit, now, permits);
+        this.state = violates(before, limit) ? before.with(Block.after(before.block(), limit.blockFor(), now)) : before;
+        this.blocked = state.blockedFor(now);
+    }
+
+    private boolean violates(BucketState before, CompiledLimit limit) {
+        return !limit.blockFor().isEmpty() && admission.isViolation() && before.blockedFor(now) == 0;
+    }
+
+    /** Whether the permits are there, or can be reserved ahead, and the key is not blocked. */
+    boolean fits() {
+        return admission.fits() && blocked == 0;
+    }
+
+    RateLimitDecision decision(boolean charged) {
+        RuleState<?> own = (charged && permits > 0 ? charged() : state).own();
+        return blocked > 0
+                ? admission.rejection(blocked, own.resetAfter(now))
+                : admission.decision(own.used(now), own.resetAfter(now));
+    }
+
+    /** Returns the own rule's state right after this call's charge. */
+    CounterState receipt() {
+        return charged().own().usage().receipt();
+    }
+
+    private BucketState charged() {
+        BucketState known = charged;
+        if (known == null) {
+            known = state.charge(now, permits);
+            charged = known;
+        }
+        return known;
+    }
+
+    /** Returns how much is lost if the bucket is removed. */
+    EvictionPriority use() {
+        return state.use(now);
+    }
+
+    /** Returns the state to be stored. */
+    @Nullable
+    BucketState next(boolean charged) {
+        if (charged && permits > 0) {
+            return charged();
+        }
+        if (last == null || !state.differsFrom(last)) {
+            return last;
+        }
+        long retryAfter = blocked > 0 ? blocked : admission.retryAfter();
+        return (fits() ? state : state.promising(retryAfter)).settled(now);
+    }
+}

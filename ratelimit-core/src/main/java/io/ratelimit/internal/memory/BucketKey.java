@@ -1,0 +1,34 @@
+package io.ratelimit.internal.memory;
+
+import io.ratelimit.spi.KeyDigest;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What finds a bucket among those of its limit: the caller's own key, which knows its hash, unless there is none or it is
+ * too long to be kept. Keys of a kind have an order, so that a hash map is not slowed down by callers that choose keys with
+ * the same hash.
+ */
+final class BucketKey {
+
+    /** Of the one bucket of all callers. */
+    private static final Object EVERYBODY = new Object();
+
+    private BucketKey() {}
+
+    /** @param key whose bucket; {@code null}: the one bucket of all callers */
+    static Object of(@Nullable String key) {
+        if (key == null) {
+            return EVERYBODY;
+        }
+        return key.length() <= KeyDigest.LONGEST_KEY ? key : new Digest(KeyDigest.of(key));
+    }
+
+    /** Replaces a long key. Not a key itself, so that no caller reaches a bucket by the digest of another key. */
+    record Digest(String digest) implements Comparable<Digest> {
+
+        @Override
+        public int compareTo(Digest other) {
+            return digest.compareTo(other.digest);
+        }
+    }
+}

@@ -1,0 +1,9 @@
+package io.ratelimit.internal.memory;
+
+/**
+ * What a charge has taken.
+ *
+ * @param bucket where from: not the next one of the same key, when this one is forgotten
+ * @param receipt the state of the rule right after the charge
+ */
+record ChargedPermits(Bucket bucket, CounterState receipt) {}

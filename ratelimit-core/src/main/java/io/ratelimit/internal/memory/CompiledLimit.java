@@ -1,0 +1,34 @@
+package io.ratelimit.internal.memory;
+
+import io.ratelimit.AlgorithmTraits;
+import io.ratelimit.RateLimit;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ConcurrentMap;
+
+/**
+ * A limit as the store knows it: what every call with it needs, worked out at the first.
+ *
+ * @param aheadMicros how far ahead permits can be reserved
+ * @param blockFor for how long violations block the key; empty, as in a dry run: they do not
+ * @param spacesOut whether a call's slot comes after all that are taken
+ * @param buckets those of all limits with the same id
+ */
+record CompiledLimit(
+        Rule<?> rule,
+        long capacity,
+        long aheadMicros,
+        List<Duration> blockFor,
+        boolean spacesOut,
+        ConcurrentMap<Object, Bucket> buckets) {
+
+    static CompiledLimit of(RateLimit limit, ConcurrentMap<Object, Bucket> buckets) {
+        return new CompiledLimit(
+                Rule.of(limit),
+                limit.capacity(),
+                limit.maxWait().toNanos() / 1_000,
+                limit.dryRun() ? List.of() : limit.blockFor(),
+                AlgorithmTraits.of(limit).spacesCalls(),
+                buckets);
+    }
+}

@@ -1,0 +1,391 @@
+package io.ratelimit.internal.memory;
+
+import io.ratelimit.BucketStatus;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.ReceiptRefund;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.IntUnaryOperator;
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decides in this JVM. Holds a bounded number of buckets; under a flood of keys, the least used are evicted first.
+ */
+public final class InMemoryRateLimitStore implements RateLimitStore {
+
+    /** The order in which all calls lock several buckets, so that they cannot deadlock. */
+    static final Comparator<Charge> BY_BUCKET = Comparator.<Charge, String>comparing(
+                    charge -> charge.limit().id())
+            .thenComparing(Charge::key, Comparator.nullsFirst(Comparator.naturalOrder()));
+
+    private final TimeSource time;
+
+    private final BucketTable buckets;
+
+    private final PermitCounters permitCounters = new PermitCounters();
+
+    /** Limits that change leave entries behind, so all are removed now and then. */
+    private static final int MOST_LIMITS = 10_000;
+
+    private final Map<RateLimit, CompiledLimit> limits = new ConcurrentHashMap<>();
+
+    /** @param maxKeys the maximum number of buckets of all limits together */
+    public InMemoryRateLimitStore(TimeSource time, long maxKeys) {
+        this(time, maxKeys, () -> {});
+    }
+
+    /**
+     * Creates a store.
+     *
+     * @param maxKeys the maximum number of buckets of all limits together
+     * @param onEviction called when a bucket in use was removed to make room; must not throw
+     */
+    public InMemoryRateLimitStore(TimeSource time, long maxKeys, Runnable onEviction) {
+        this(time, maxKeys, onEviction, bound -> ThreadLocalRandom.current().nextInt(bound));
+    }
+
+    /** @param random selects the candidates for eviction */
+    InMemoryRateLimitStore(TimeSource time, long maxKeys, Runnable onEviction, IntUnaryOperator random) {
+        this.time = time;
+        this.buckets = new BucketTable(maxKeys, InMemoryRateLimitStore::use, onEviction, random);
+    }
+
+    /** Returns how many buckets there are. Those that are full again stay until others need their place. */
+    public int size() {
+        return buckets.size();
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        return request.isSingle() && !request.refundable()
+                ? StoreOutcome.of(request, decide(request.first()))
+                : decideMore(request);
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        CompiledLimit limit = known(charge.limit());
+        Object key = BucketKey.of(charge.key());
+        Bucket bucket = limit.buckets().get(key);
+        RateLimitDecision decision = bucket == null ? null : bucket.decide(limit, charge.permits(), time.micros());
+        return decision == null ? decideOne(limit, key, charge, null) : decision;
+    }
+
+    private StoreOutcome decideMore(StoreRequest request) {
+        List<Charge> charges = request.charges();
+        if (!request.refundable()) {
+            return StoreOutcome.of(request, decideTogether(charges, false, null));
+        }
+        if (request.holdsPermits()) {
+            return new HoldingCall(request, permitCounters).decide(this::decideBesideHeld);
+        }
+        Map<Charge, ChargedPermits> receipts = new HashMap<>();
+        List<RateLimitDecision> decisions = charges.size() == 1
+                ? List.of(decideOne(charges.get(0), receipts))
+                : decideTogether(charges, false, receipts);
+        return StoreOutcome.of(request, decisions, new ReceiptRefund<>(receipts, this::refund));
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return CompletableFuture.completedFuture(decide(request));
+    }
+
+    private List<RateLimitDecision> decideBesideHeld(
+            List<Charge> charges, boolean rejected, Map<Charge, LongConsumer> undo) {
+        Map<Charge, ChargedPermits> receipts = new HashMap<>();
+        List<RateLimitDecision> decisions = decideTogether(charges, rejected, receipts);
+        receipts.forEach((charge, from) -> undo.put(charge, permits -> refund(charge, from, permits)));
+        return decisions;
+    }
+
+    private RateLimitDecision decideOne(Charge charge, Map<Charge, ChargedPermits> receipts) {
+        return decideOne(known(charge.limit()), BucketKey.of(charge.key()), charge, receipts);
+    }
+
+    private CompletionStage<Void> refund(Map<Charge, ChargedPermits> taken, Map<Charge, Long> permits) {
+        taken.forEach((charge, from) -> refund(charge, from, permits.getOrDefault(charge, 0L)));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private void refund(Charge charge, ChargedPermits from, long permits) {
+        from.bucket().change(state -> without(charge, permits, from.receipt(), state, time.micros()));
+    }
+
+    private @Nullable BucketState without(
+            Charge charge, long permits, CounterState receipt, BucketState last, long clock) {
+        Rule<?> rule = known(charge.limit()).rule();
+        ClockSkew skew = BucketState.skew(last, clock);
+        long now = skew == null ? clock : skew.seen();
+        BucketState state = BucketState.of(rule, last, skew, now);
+        return !last.hasState(rule) || state.own().used(now) == 0
+                ? last
+                : state.refund(now, permits, charge.permits(), receipt).settled(now);
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        CompiledLimit limit = known(charge.limit());
+        Object key = BucketKey.of(charge.key());
+        boolean charged = charge.permits() == 0;
+        while (!charged) {
+            Bucket bucket = buckets.get(limit, key);
+            charged = bucket == null
+                    ? addInDebt(limit, key, charge.permits())
+                    : bucket.hold(() -> {
+                                bucket.write(forced(limit, bucket.read(), time.micros(), charge.permits()));
+                                return true;
+                            })
+                            != null;
+        }
+        return CompletableFuture.completedFuture(null);
+    }
+
+    private boolean addInDebt(CompiledLimit limit, Object key, long permits) {
+        long now = time.micros();
+        return buckets.add(new Bucket(limit, key, forced(limit, null, now, permits)), now);
+    }
+
+    private static BucketState forced(CompiledLimit limit, @Nullable BucketState last, long clock, long permits) {
+        ClockSkew skew = BucketState.skew(last, clock);
+        long now = skew == null ? clock : skew.seen();
+        return BucketState.of(limit.rule(), last, skew, now).force(now, permits);
+    }
+
+    @Override
+    public boolean isNonBlocking() {
+        return true;
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        if (!charge.limit().hasRate()) {
+            return CompletableFuture.completedFuture(permitCounters.peek(charge));
+        }
+        CompiledLimit limit = known(charge.limit());
+        Bucket bucket = buckets.get(limit, BucketKey.of(charge.key()));
+        BucketState state = bucket == null ? null : bucket.hold(bucket::read);
+        return CompletableFuture.completedFuture(
+                new Assessment(limit, state, time.micros(), charge.permits()).decision(false));
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        if (!limit.hasRate()) {
+            permitCounters.reset(limit, key);
+            return CompletableFuture.completedFuture(null);
+        }
+        buckets.remove(known(limit), BucketKey.of(key));
+        return CompletableFuture.completedFuture(null);
+    }
+
+    @Override
+    public long heldPermits(RateLimit limit) {
+        return permitCounters.held(limit);
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        if (!limit.hasRate()) {
+            return CompletableFuture.completedFuture(permitCounters.status(limit, key));
+        }
+        CompiledLimit known = known(limit);
+        Object name = BucketKey.of(key);
+        while (true) {
+            Bucket bucket = buckets.get(known, name);
+            BucketStatus status = bucket == null
+                    ? changeUnused(known, name, change)
+                    : bucket.hold(() -> {
+                        BucketState last = bucket.read();
+                        ChangedBucket changed = ChangedBucket.of(known, last, time.micros(), change);
+                        if (change.kind() != BucketChange.Kind.NONE) {
+                            bucket.write(changed.next());
+                        }
+                        return changed.status();
+                    });
+            if (status != null) {
+                return CompletableFuture.completedFuture(status);
+            }
+        }
+    }
+
+    /** Only a block needs a bucket. */
+    private @Nullable BucketStatus changeUnused(CompiledLimit limit, Object key, BucketChange change) {
+        long now = time.micros();
+        ChangedBucket changed = ChangedBucket.of(limit, null, now, change);
+        BucketState next = changed.next();
+        return next == null || buckets.add(new Bucket(limit, key, next), now) ? changed.status() : null;
+    }
+
+    private RateLimitDecision decideOne(
+            CompiledLimit limit, Object key, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
+        while (true) {
+            Bucket bucket = buckets.get(limit, key);
+            RateLimitDecision decision = bucket == null
+                    ? decideUnused(limit, key, charge, receipts)
+                    : decideFound(bucket, limit, charge, receipts);
+            if (decision != null) {
+                return decision;
+            }
+        }
+    }
+
+    /** Only a call that takes something needs a bucket. */
+    private @Nullable RateLimitDecision decideUnused(
+            CompiledLimit limit, Object key, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
+        long now = time.micros();
+        Assessment assessment = new Assessment(limit, null, now, charge.permits());
+        BucketState next = assessment.next(assessment.fits());
+        if (next == null) {
+            return assessment.decision(false);
+        }
+        RateLimitDecision decision = assessment.decision(true);
+        Bucket fresh = new Bucket(limit, key, next);
+        if (!buckets.add(fresh, now)) {
+            return null;
+        }
+        add(receipts, charge, fresh, assessment);
+        return decision;
+    }
+
+    private @Nullable RateLimitDecision decideFound(
+            Bucket bucket, CompiledLimit limit, Charge charge, @Nullable Map<Charge, ChargedPermits> receipts) {
+        return bucket.hold(() -> {
+            // Read after the state, so that it is not before the state's time unless the clock was set back.
+            Assessment assessment = new Assessment(limit, bucket.read(), time.micros(), charge.permits());
+            boolean fits = assessment.fits();
+            BucketState next = assessment.next(fits);
+            RateLimitDecision decision = assessment.decision(fits);
+            bucket.write(next);
+            if (fits && charge.permits() > 0) {
+                add(receipts, charge, bucket, assessment);
+            }
+            return decision;
+        });
+    }
+
+    private List<RateLimitDecision> decideTogether(
+            List<Charge> charges, boolean rejected, @Nullable Map<Charge, ChargedPermits> receipts) {
+        List<Charge> sorted = new ArrayList<>(charges);
+        sorted.sort(BY_BUCKET);
+        Map<Charge, Held> held = new HashMap<>();
+        return holding(
+                sorted,
+                held,
+                () -> decideHeld(charges, charges.stream().map(held::get).toList(), rejected, receipts));
+    }
+
+    /** Does something while all buckets are held, one after the other. */
+    private <T> T holding(List<Charge> charges, Map<Charge, Held> held, Supplier<T> work) {
+        if (charges.isEmpty()) {
+            return work.get();
+        }
+        Charge charge = charges.get(0);
+        CompiledLimit limit = known(charge.limit());
+        Object key = BucketKey.of(charge.key());
+        while (true) {
+            Bucket found = buckets.get(limit, key);
+            Bucket bucket = found == null ? new Bucket(limit, key, null) : found;
+            try {
+                T result = bucket.hold(() -> {
+                    if (found == null && !buckets.add(bucket, time.micros())) {
+                        return null;
+                    }
+                    held.put(charge, new Held(bucket, limit));
+                    return holding(charges.subList(1, charges.size()), held, work);
+                });
+                if (result != null) {
+                    return result;
+                }
+            } finally {
+                // Another may stay, as after a call with one limit: receipts name it.
+                if (found == null) {
+                    buckets.removeUnused(bucket);
+                }
+            }
+        }
+    }
+
+    private List<RateLimitDecision> decideHeld(
+            List<Charge> charges,
+            List<Held> held,
+            boolean rejectedBefore,
+            @Nullable Map<Charge, ChargedPermits> receipts) {
+        long now = time.micros();
+        List<Assessment> assessments = new ArrayList<>(charges.size());
+        for (int i = 0; i < charges.size(); i++) {
+            Held one = held.get(i);
+            assessments.add(new Assessment(
+                    one.limit(), one.bucket().read(), now, charges.get(i).permits()));
+        }
+        boolean rejected = rejectedBefore
+                || StoreOutcome.isRejected(charges, i -> assessments.get(i).fits());
+        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
+        @Nullable BucketState[] states = new @Nullable BucketState[charges.size()];
+        // An algorithm of the application may fail here, and then nothing is charged.
+        for (int i = 0; i < states.length; i++) {
+            Assessment assessment = assessments.get(i);
+            boolean charged = StoreOutcome.isCharged(charges.get(i), assessment.fits(), rejected);
+            states[i] = assessment.next(charged);
+            decisions.add(assessment.decision(charged));
+        }
+        for (int i = 0; i < states.length; i++) {
+            Charge charge = charges.get(i);
+            Bucket bucket = held.get(i).bucket();
+            bucket.write(states[i]);
+            if (charge.permits() > 0
+                    && StoreOutcome.isCharged(charge, assessments.get(i).fits(), rejected)) {
+                add(receipts, charge, bucket, assessments.get(i));
+            }
+        }
+        return decisions;
+    }
+
+    private static void add(
+            @Nullable Map<Charge, ChargedPermits> receipts, Charge charge, Bucket bucket, Assessment charged) {
+        if (receipts != null) {
+            receipts.put(charge, new ChargedPermits(bucket, charged.receipt()));
+        }
+    }
+
+    private CompiledLimit known(RateLimit limit) {
+        CompiledLimit known = limits.get(limit);
+        return known != null ? known : compiled(limit);
+    }
+
+    private CompiledLimit compiled(RateLimit limit) {
+        if (limits.size() >= MOST_LIMITS) {
+            limits.clear();
+        }
+        return limits.computeIfAbsent(limit, unknown -> CompiledLimit.of(unknown, buckets.of(unknown.id())));
+    }
+
+    private static EvictionPriority use(CompiledLimit limit, @Nullable BucketState state, long clock) {
+        try {
+            return new Assessment(limit, state, clock, 0).use();
+        } catch (RateLimitStoreException ex) {
+            // An algorithm of the application has failed, which is no failure of the call that needs room.
+            return EvictionPriority.NOTHING_LOST;
+        }
+    }
+
+    /** A bucket that a call with several limits has locked. */
+    private record Held(Bucket bucket, CompiledLimit limit) {}
+}

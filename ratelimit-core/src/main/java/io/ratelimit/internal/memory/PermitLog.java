@@ -1,0 +1,187 @@
+package io.ratelimit.internal.memory;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
+
+/**
+ * Records when permits were taken: entries, the oldest first, each with the permits of all entries up to it, so that the
+ * entry of the n-th permit is found by bisection. Immutable. A log and its successors share the room for their entries, which
+ * are copied only if there is no more room, or far too much.
+ */
+final class PermitLog implements Usage {
+
+    private static final int LEAST_ROOM = 4;
+
+    private static final Room NO_ROOM = new Room(0);
+
+    private final Room room;
+
+    /** Index of the oldest entry of this log. */
+    private final int from;
+
+    /** Index behind the newest entry. */
+    private final int to;
+
+    private final long since;
+
+    private PermitLog(Room room, int from, int to, long since) {
+        this.room = room;
+        this.from = from;
+        this.to = to;
+        this.since = since;
+    }
+
+    static PermitLog empty(long now) {
+        return new PermitLog(NO_ROOM, 0, 0, now);
+    }
+
+    int size() {
+        return to - from;
+    }
+
+    /** Returns how many entries fit before they are copied. */
+    int room() {
+        return room.times.length;
+    }
+
+    /** Returns the permits of all entries. */
+    long used() {
+        return room.totalBefore(to) - room.totalBefore(from);
+    }
+
+    /** When the newest entry was added. */
+    @Override
+    public long since() {
+        return since;
+    }
+
+    /** Without the entries, which a refund finds by their time. */
+    @Override
+    public CounterState receipt() {
+        return new CounterState(used(), since, 0);
+    }
+
+    PermitLog with(long time, long permits) {
+        boolean fits = to < room() && room() <= LEAST_ROOM * (size() + 1);
+        if (fits && room.added.compareAndSet(to, to + 1)) {
+            return added(time, permits);
+        }
+        PermitLog copy = copyUpTo(to);
+        copy.room.added.set(copy.to + 1);
+        return copy.added(time, permits);
+    }
+
+    private PermitLog added(long time, long permits) {
+        room.times[to] = time;
+        room.totals[to] = room.totalBefore(to) + permits;
+        return new PermitLog(room, from, to + 1, time);
+    }
+
+    /** Copies the entries before an index, with room for as many again. */
+    private PermitLog copyUpTo(int end) {
+        int size = end - from;
+        Room copy = new Room(Math.max(LEAST_ROOM, 2 * size));
+        System.arraycopy(room.times, from, copy.times, 0, size);
+        for (int i = 0; i < size; i++) {
+            copy.totals[i] = room.totals[from + i] - room.totalBefore(from);
+        }
+        copy.added.set(size);
+        return new PermitLog(copy, 0, size, since);
+    }
+
+    /** Returns the log without the entries up to a time. */
+    PermitLog after(long time) {
+        return startingAt(firstAfter(time));
+    }
+
+    /** Returns the log without the oldest entries, as long as so many permits are left. */
+    PermitLog newest(long permits) {
+        return used() <= permits ? this : startingAt(firstBeyond(used() - permits));
+    }
+
+    /** Returns the log without the newest permits, so that so many are left: at least 1, fewer than there are. */
+    PermitLog oldest(long permits) {
+        int last = firstBeyond(permits - 1);
+        PermitLog log = copyUpTo(last);
+        return log.with(room.times[last], permits - log.used());
+    }
+
+    /**
+     * Returns the log without the newest entry of so many permits at a time, if there is one, or with less permits in it.
+     *
+     * @param less how many permits are removed from the entry
+     */
+    PermitLog without(long time, long permits, long less) {
+        int found = firstAfter(time) - 1;
+        while (found >= from && room.times[found] == time && room.permits(found) != permits) {
+            found--;
+        }
+        if (found < from || room.times[found] != time) {
+            return this;
+        }
+        PermitLog log = copyUpTo(found);
+        if (less < permits) {
+            log = log.with(time, permits - less);
+        }
+        for (int i = found + 1; i < to; i++) {
+            log = log.with(room.times[i], room.permits(i));
+        }
+        return log.size() == 0 ? log : new PermitLog(log.room, 0, log.to, log.room.times[log.to - 1]);
+    }
+
+    /** Returns when the last of the so many oldest permits was taken. */
+    long timeOf(long permits) {
+        return room.times[firstBeyond(permits - 1)];
+    }
+
+    private int firstAfter(long time) {
+        return first(i -> room.times[i] > time);
+    }
+
+    private int firstBeyond(long permits) {
+        long total = room.totalBefore(from) + permits;
+        return first(i -> room.totals[i] > total);
+    }
+
+    /** Returns the first index for which a condition holds that holds for all later ones. Tests the oldest entry first. */
+    private int first(IntPredicate holds) {
+        int low = from;
+        int high = to;
+        for (int middle = low; low < high; middle = (low + high) >>> 1) {
+            if (holds.test(middle)) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
+
+    private PermitLog startingAt(int first) {
+        return first == from ? this : new PermitLog(room, first, to, since);
+    }
+
+    /** The entries of logs that succeed one another. An entry never changes once it is added. */
+    private static final class Room {
+
+        private final long[] times;
+
+        /** The permits of all entries up to each. */
+        private final long[] totals;
+
+        private final AtomicInteger added = new AtomicInteger();
+
+        Room(int size) {
+            this.times = new long[size];
+            this.totals = new long[size];
+        }
+
+        long totalBefore(int i) {
+            return i == 0 ? 0 : totals[i - 1];
+        }
+
+        long permits(int i) {
+            return totals[i] - totalBefore(i);
+        }
+    }
+}

@@ -1,0 +1,113 @@
+package io.ratelimit.internal.memory;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.CalendarWindows;
+import io.ratelimit.RateLimit;
+import io.ratelimit.Refill;
+
+/**
+ * Counts used permits and decides when they come back. Pure functions: (usage, now) → usage. Equal rules share their state.
+ *
+ * @param <U> the state of the rule
+ */
+interface Rule<U extends Usage> {
+
+    /** The most permits in use. */
+    long capacity();
+
+    /** Returns the state in which nothing is used. */
+    U unused(long now);
+
+    /** Removes permits that have come back. The other functions need a usage that has been through this at the same time. */
+    U recover(U usage, long now);
+
+    /** Permits in use, a part of one counting as one. */
+    long used(U usage, long now);
+
+    /** Returns the microseconds until no more than so many permits are used. */
+    long timeUntil(long most, U usage, long now);
+
+    /** Returns the microseconds until nothing is used. */
+    default long resetAfter(U usage, long now) {
+        return used(usage, now) == 0 ? 0 : timeUntil(0, usage, now);
+    }
+
+    /** Uses permits that are available. */
+    U take(U usage, long now, long permits);
+
+    /** Uses permits of a call that another rule has admitted, up to the capacity. */
+    default U observe(U usage, long now, long permits) {
+        return take(usage, now, permits);
+    }
+
+    /** Uses permits, available or not. Where the arithmetic would no longer be exact, in 142 years, a debt ends. */
+    U force(U usage, long now, long permits);
+
+    /**
+     * The same, for rules that must know the rule that is charged first.
+     *
+     * @param first its state after the charge
+     */
+    default U force(U usage, long now, long permits, RuleState<?> first) {
+        return force(usage, now, permits);
+    }
+
+    /**
+     * The same, for rules that must know the other rule.
+     *
+     * @param admitting its state after the call
+     */
+    default U observe(U usage, long now, long permits, RuleState<?> admitting) {
+        return observe(usage, now, permits);
+    }
+
+    /**
+     * Undoes a charge or a part of it, except for permits that have come back. Never undoes more than is used.
+     *
+     * @param charged the permits of the charge
+     * @param receipt what the usage was right after the charge
+     */
+    default U refund(U usage, long now, long permits, long charged, CounterState receipt) {
+        return refund(usage, now, permits, receipt);
+    }
+
+    /** Undoes a charge or a part of it, if the state does not know single charges. */
+    U refund(U usage, long now, long permits, CounterState receipt);
+
+    /** Returns permits to the bucket, those that were taken last, or all if there are fewer. */
+    U grant(U usage, long now, long permits);
+
+    /** Takes over what another rule has counted, up to the capacity. */
+    U adopt(RuleState<?> other, long now);
+
+    /** Whether both are logs, which record the same calls. */
+    default boolean sharesEntriesWith(Rule<?> other) {
+        return false;
+    }
+
+    static Rule<?> of(RateLimit limit) {
+        Algorithm algorithm = limit.algorithm();
+        if (algorithm == null) {
+            return OwnRule.of(limit);
+        }
+        return switch (algorithm) {
+            case TOKEN_BUCKET, LEAKY_BUCKET ->
+                limit.refill() == Refill.INTERVAL
+                        ? IntervalRule.of(limit)
+                        : new TokenBucketRule(limit.capacity(), limit.reducedRate());
+            case FIXED_WINDOW -> fixedWindow(limit);
+            case SLIDING_WINDOW -> new SlidingWindowRule(limit.capacity(), limit.fullMicros());
+            case SLIDING_WINDOW_LOG -> new SlidingWindowLogRule(limit.capacity(), limit.fullMicros());
+            case CONCURRENCY ->
+                throw new IllegalStateException(
+                        "Limit '" + limit.name() + "' must be requested with a refund, which releases its permits");
+        };
+    }
+
+    private static Rule<?> fixedWindow(RateLimit limit) {
+        CalendarWindows windows = CalendarWindows.of(limit);
+        return windows == null
+                ? new FixedWindowRule(limit.capacity(), limit.fullMicros())
+                : new CalendarWindowRule(limit.capacity(), windows);
+    }
+}

@@ -1,0 +1,28 @@
+package io.ratelimit.internal.statistics;
+
+/**
+ * How many calls a limit has decided about.
+ *
+ * @param dryRunRejected rejected in dry run, and so allowed
+ * @param refused not decided, because the store failed, and refused or failed with an exception
+ */
+public record CallCounts(long allowed, long rejected, long dryRunRejected, long refused) {
+
+    public static final CallCounts NONE = new CallCounts(0, 0, 0, 0);
+
+    public CallCounts plus(CallCounts other) {
+        return new CallCounts(
+                allowed + other.allowed,
+                rejected + other.rejected,
+                dryRunRejected + other.dryRunRejected,
+                refused + other.refused);
+    }
+
+    CallCounts minus(CallCounts other) {
+        return new CallCounts(
+                allowed - other.allowed,
+                rejected - other.rejected,
+                dryRunRejected - other.dryRunRejected,
+                refused - other.refused);
+    }
+}

@@ -1,0 +1,294 @@
+package io.ratelimit.internal.statistics;
+
+import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.statistics.SharedStatistics.Snapshot;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Future;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Counts the calls of each limit, shares the counts with the other instances once a second, and returns the figures of all of
+ * them. While the others cannot be asked, the figures are those of this instance.
+ */
+public final class RateLimitStatistics implements AutoCloseable {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit");
+
+    /** The longest history. */
+    public static final Duration LONGEST_HISTORY = IntervalClock.STEP.multipliedBy(CountHistory.INTERVALS - 1L);
+
+    private static final Duration PAUSE = Duration.ofSeconds(1);
+
+    /** The longest time to wait for the figures of the other instances. */
+    private static final Duration DEADLINE = Duration.ofMillis(500);
+
+    /** The longest time to wait at the end. */
+    private static final Duration SHUTDOWN = Duration.ofMillis(500);
+
+    /** The number of rejected keys that are shown. */
+    private static final int TOP = 20;
+
+    /** The time without a heartbeat after which an instance is gone. */
+    static final Duration PRESENCE = StatisticsPublisher.HEARTBEAT.multipliedBy(3);
+
+    private final CallCounting counting;
+
+    private final String id = UUID.randomUUID().toString();
+
+    private final String name;
+
+    private final @Nullable SharedStatistics shared;
+
+    private final Supplier<InstanceState> state;
+
+    private final LongSupplier epochMicros;
+
+    private final IntervalClock clock;
+
+    private final InstanceStatistics statistics;
+
+    private final long started;
+
+    private final @Nullable StatisticsPublisher publisher;
+
+    private final @Nullable KeyPublisher keyPublisher;
+
+    private final ScheduledExecutorService thread;
+
+    private Future<?> next = CompletableFuture.completedFuture(null);
+
+    private volatile boolean running;
+
+    RateLimitStatistics(
+            String name,
+            @Nullable SharedStatistics shared,
+            Supplier<InstanceState> state,
+            @Nullable UnaryOperator<String> keyNames,
+            LongSupplier nanos,
+            LongSupplier epochMicros,
+            ScheduledExecutorService thread) {
+        this.name = name;
+        this.shared = shared;
+        this.state = state;
+        this.epochMicros = epochMicros;
+        this.counting = new CallCounting(keyNames, nanos);
+        this.clock = new IntervalClock(nanos, epochMicros.getAsLong());
+        this.statistics = new InstanceStatistics(counting, clock, shared != null);
+        this.started = clock.nanos();
+        this.publisher =
+                shared == null ? null : new StatisticsPublisher(statistics, shared, id, this::ofThisInstance, started);
+        this.keyPublisher = shared == null || keyNames == null ? null : new KeyPublisher(counting, shared, id, nanos);
+        this.thread = thread;
+    }
+
+    /**
+     * Creates the statistics of an instance.
+     *
+     * @param name names the instance for people
+     * @param shared {@code null}: there is no other instance to tell
+     * @param state tells whether the instance shares its limits; may take as long as a decision
+     * @param keyNames returns how a rejected key is called; {@code null}: keys are not counted
+     */
+    public static RateLimitStatistics of(
+            String name,
+            @Nullable SharedStatistics shared,
+            Supplier<InstanceState> state,
+            @Nullable UnaryOperator<String> keyNames) {
+        return new RateLimitStatistics(
+                name,
+                shared,
+                state,
+                keyNames,
+                System::nanoTime,
+                () -> System.currentTimeMillis() * 1_000,
+                DaemonThreads.createServiceScheduler("ratelimit-statistics"));
+    }
+
+    /** Returns what counts. */
+    public RateLimitListener listener() {
+        return counting;
+    }
+
+    /** Counts by the second from now on, and shares the counts. */
+    public synchronized void start() {
+        running = true;
+        if (publisher != null) {
+            publisher.join();
+        }
+        later();
+    }
+
+    private synchronized void later() {
+        next.cancel(false);
+        try {
+            next = thread.schedule(this::run, PAUSE.toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RejectedExecutionException ex) {
+            // Closed.
+        }
+    }
+
+    private void run() {
+        if (running) {
+            try {
+                round();
+            } catch (Throwable ex) {
+                logger.log(Level.DEBUG, "Counting calls of rate limits failed; trying again", ex);
+            } finally {
+                later();
+            }
+        }
+    }
+
+    void round() {
+        statistics.sample();
+        if (publisher == null) {
+            long now = epochMicros.getAsLong();
+            statistics.synchronize(now, now);
+        } else {
+            publisher.round();
+        }
+        if (keyPublisher != null) {
+            keyPublisher.round();
+        }
+    }
+
+    /** Shares the last counts, and waits for a moment. */
+    public void stop() {
+        running = false;
+        if (publisher != null) {
+            statistics.sample();
+            BoundedWait.await(publisher.leave(), SHUTDOWN);
+        }
+    }
+
+    @Override
+    public void close() {
+        running = false;
+        thread.shutdownNow();
+    }
+
+    /**
+     * Returns the figures of all limits, without those of each instance.
+     *
+     * @param history how far back the history goes; zero: there is none
+     */
+    public Figures read(Duration history) {
+        return read(history, null);
+    }
+
+    /**
+     * Returns the figures of one limit, also of each instance.
+     *
+     * @param limit its id
+     * @param history how far back the history goes; zero: there is none
+     */
+    public Figures readOne(String limit, Duration history) {
+        return read(history, limit);
+    }
+
+    private Figures read(Duration history, @Nullable String limit) {
+        statistics.sample();
+        int intervals = history.isZero() ? 0 : intervals(history);
+        if (shared != null) {
+            try {
+                return ofAll(shared, intervals, limit);
+            } catch (RateLimitStoreException ex) {
+                logger.log(Level.DEBUG, "Figures of the other instances cannot be read", ex);
+            }
+        }
+        return new Figures(
+                false,
+                List.of(ofThisInstance()),
+                statistics::get,
+                statistics.newest(),
+                intervals,
+                limit == null || !counting.countsKeys() ? null : top(List.of(counting.keys(limit))));
+    }
+
+    private static List<KeyCount> top(List<KeyReport> reports) {
+        return KeyReport.sum(reports, TOP).counts();
+    }
+
+    /** Returns the keys that a limit rejects most, this instance's as it knows them. */
+    private @Nullable List<KeyCount> topKeys(SharedStatistics all, @Nullable String limit) {
+        if (limit == null || !counting.countsKeys()) {
+            return null;
+        }
+        Map<String, KeyReport> reports = new HashMap<>(BoundedWait.get(all.readKeys(limit), DEADLINE));
+        reports.put(id, counting.keys(limit));
+        return top(List.copyOf(reports.values()));
+    }
+
+    /** Returns the number of the intervals that began within this time, and of the one before them. */
+    private static int intervals(Duration history) {
+        return (int) -Math.floorDiv(-history.toNanos(), IntervalClock.STEP.toNanos()) + 1;
+    }
+
+    private Figures ofAll(SharedStatistics all, int intervals, @Nullable String limit) {
+        Snapshot snapshot = ask(all, intervals, limit);
+        if (Math.abs(snapshot.nowMicros() - clock.micros()) > SharedStatistics.TOLERANCE_MICROS) {
+            statistics.synchronize(snapshot.nowMicros(), snapshot.nowMicros());
+            snapshot = ask(all, intervals, limit);
+        }
+        Map<Long, Map<String, CallCounts>> counts = snapshot.counts();
+        return new Figures(
+                true,
+                instances(snapshot),
+                (id, interval) -> counts.getOrDefault(interval, Map.of()).getOrDefault(id, CallCounts.NONE),
+                clock.interval(),
+                intervals,
+                topKeys(all, limit));
+    }
+
+    private Snapshot ask(SharedStatistics all, int intervals, @Nullable String limit) {
+        long newest = clock.interval();
+        long first = newest - Math.max(intervals, InstanceStatistics.LAST_MINUTE) + 1;
+        return BoundedWait.get(all.read(first, newest, limit), DEADLINE);
+    }
+
+    /** Returns the instances that are there, this one as it knows itself. */
+    private List<InstanceFigures> instances(Snapshot snapshot) {
+        List<InstanceFigures> present = new ArrayList<>();
+        present.add(ofThisInstance());
+        for (InstanceFigures other : snapshot.instances()) {
+            boolean gone = other.lastSeenAt().plus(PRESENCE).isBefore(IntervalClock.instant(snapshot.nowMicros()));
+            if (!gone && !other.id().equals(id)) {
+                present.add(other);
+            }
+        }
+        present.sort(Comparator.comparing(InstanceFigures::startedAt).thenComparing(InstanceFigures::id));
+        Map<String, Integer> names = new HashMap<>();
+        present.replaceAll(instance -> {
+            int same = names.merge(instance.name(), 1, Integer::sum);
+            return same == 1 ? instance : instance.named(instance.name() + "#" + same);
+        });
+        return present;
+    }
+
+    private InstanceFigures ofThisInstance() {
+        return new InstanceFigures(
+                id,
+                name,
+                IntervalClock.instant(clock.at(started)),
+                IntervalClock.instant(clock.micros()),
+                state.get(),
+                statistics.lastMinute());
+    }
+}

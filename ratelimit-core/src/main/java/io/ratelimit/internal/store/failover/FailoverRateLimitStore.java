@@ -1,0 +1,254 @@
+package io.ratelimit.internal.store.failover;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreFailureEvent;
+import io.ratelimit.RateLimitStoreRecoveredEvent;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreFailure;
+import io.ratelimit.spi.StoreHealth;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/** Applies {@link OnStoreFailure} to calls that the store cannot decide. */
+public final class FailoverRateLimitStore extends DelegatingRateLimitStore implements StoreHealth {
+
+    /** The store itself gives up a check earlier. */
+    private static final Duration CHECK = Duration.ofSeconds(10);
+
+    private final RateLimitStore local;
+
+    private final OutageTracker outages;
+
+    private final UnaryOperator<Refund> forgiving = this::forgiving;
+
+    /** Creates one for the only server, without events. */
+    public FailoverRateLimitStore(RateLimitStore store, RateLimitStore local) {
+        this(store, local, event -> {}, null);
+    }
+
+    /**
+     * @param store the one that may fail
+     * @param local decides meanwhile if the policy is {@link OnStoreFailure#LOCAL}; must not block
+     * @param events gets a {@link RateLimitStoreFailureEvent} when the store fails and a {@link RateLimitStoreRecoveredEvent}
+     *     when it has recovered; must not block
+     * @param redis the name of the server, if limits are in several; {@code null}: there is only one
+     */
+    public FailoverRateLimitStore(
+            RateLimitStore store, RateLimitStore local, Consumer<Object> events, @Nullable String redis) {
+        this(store, local, events, System::nanoTime, redis);
+    }
+
+    /** @param nanos the clock of outages */
+    FailoverRateLimitStore(
+            RateLimitStore store,
+            RateLimitStore local,
+            Consumer<Object> events,
+            LongSupplier nanos,
+            @Nullable String redis) {
+        super(store);
+        this.local = local;
+        this.outages = new OutageTracker(store::check, nanos, events, redis);
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        try {
+            return decided(super.decide(request));
+        } catch (RateLimitStoreException ex) {
+            return fallBack(request, ex);
+        }
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        RateLimitDecision decision;
+        try {
+            decision = store().decide(charge);
+        } catch (RateLimitStoreException ex) {
+            return fallBack(StoreRequest.of(charge), ex).decision();
+        }
+        outages.success();
+        return decision;
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return Futures.start(() -> super.decideAsync(request))
+                .handle((outcome, thrown) ->
+                        thrown == null ? decided(outcome) : fallBack(request, storeFailure(thrown)));
+    }
+
+    /** If the store fails, charges the local bucket of this instance, or what else the policy says. */
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        return Futures.start(() -> super.chargeAsync(charge)).exceptionallyCompose(thrown -> {
+            RateLimitStoreException failure = storeFailure(thrown);
+            outages.otherFailure(List.of(charge.limit()), failure);
+            List<Charge> limited = limitedLocally(List.of(charge), failure);
+            return limited.isEmpty() ? CompletableFuture.completedFuture(null) : local.chargeAsync(charge);
+        });
+    }
+
+    private StoreOutcome decided(StoreOutcome outcome) {
+        outages.success();
+        return outcome.mapRefund(forgiving);
+    }
+
+    /** A refund that the store fails to make does not fail the caller. */
+    private Refund forgiving(Refund refund) {
+        return permits -> Futures.start(() -> refund.refund(permits)).exceptionally(thrown -> {
+            outages.otherFailure(limits(List.copyOf(permits.keySet())), storeFailure(thrown));
+            return null;
+        });
+    }
+
+    /** Returns the failure of the store; throws anything else, such as a mistake in the call. */
+    private static RateLimitStoreException storeFailure(Throwable thrown) {
+        Throwable cause = Futures.unwrap(thrown);
+        if (cause instanceof RateLimitStoreException failure) {
+            return failure;
+        }
+        throw Futures.wrap(cause);
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return Futures.start(() -> super.peekAsync(charge))
+                .handle((decision, thrown) -> thrown == null ? decision : peekLocally(charge, storeFailure(thrown)));
+    }
+
+    private RateLimitDecision peekLocally(Charge charge, RateLimitStoreException failure) {
+        outages.otherFailure(List.of(charge.limit()), failure);
+        return switch (policy(charge)) {
+            case LOCAL -> locally(() -> local.peek(charge));
+            case ALLOW -> RateLimitDecision.unlimited(charge.limit().capacity());
+            case REJECT -> throw new RateLimitRefusedException(failure);
+            case THROW -> throw failure;
+        };
+    }
+
+    /** Fails with the {@link RateLimitStoreException} whatever the policy, because the store has not forgotten the bucket. */
+    @Override
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        local.reset(limit, key);
+        return super.resetAsync(limit, key);
+    }
+
+    @Override
+    public long heldPermits(RateLimit limit) {
+        return super.heldPermits(limit) + local.heldPermits(limit);
+    }
+
+    @Override
+    public List<StoreFailure> failures() {
+        long end = System.nanoTime() + CHECK.toNanos();
+        BoundedWait.await(check().handle(outages::checked).toCompletableFuture(), () -> end - System.nanoTime());
+        return outages.failures();
+    }
+
+    @Override
+    public List<StoreFailure> lastFailures() {
+        return outages.failures();
+    }
+
+    /**
+     * Returns without waiting whether the store decides, as far as is known, and begins a check. So it is right at the next call
+     * even if there are no calls to limit meanwhile.
+     */
+    public boolean isAvailable() {
+        outages.checkInBackground();
+        return outages.isAvailable();
+    }
+
+    private StoreOutcome fallBack(StoreRequest request, RateLimitStoreException failure) {
+        outages.failureOfCall(limits(request.charges()), failure);
+        List<Charge> limited = limitedLocally(request.charges(), failure);
+        if (limited.isEmpty()) {
+            return StoreOutcome.of(request, combined(request.charges(), limited, List.of()));
+        }
+        StoreOutcome outcome = locally(() -> local.decide(request.with(limited)));
+        return StoreOutcome.of(request, combined(request.charges(), limited, outcome.decisions()), outcome.refund());
+    }
+
+    /** Refuses the call if an algorithm of the application fails in this JVM, too. */
+    private static <T> T locally(Supplier<T> decision) {
+        try {
+            return decision.get();
+        } catch (RateLimitStoreException ex) {
+            throw new RateLimitRefusedException(ex);
+        }
+    }
+
+    /**
+     * Returns the charges that the local store decides; the others are allowed.
+     *
+     * @throws RateLimitStoreException if any charge's policy is not to allow it
+     */
+    private List<Charge> limitedLocally(List<Charge> charges, RateLimitStoreException failure) {
+        if (anyFailsBy(OnStoreFailure.THROW, charges)) {
+            throw failure;
+        }
+        if (anyFailsBy(OnStoreFailure.REJECT, charges)) {
+            throw new RateLimitRefusedException(failure);
+        }
+        return anyFailsBy(OnStoreFailure.ALLOW, charges)
+                ? charges.stream()
+                        .filter(charge -> policy(charge) == OnStoreFailure.LOCAL)
+                        .toList()
+                : charges;
+    }
+
+    private static List<RateLimit> limits(List<Charge> charges) {
+        return charges.size() == 1
+                ? List.of(charges.get(0).limit())
+                : charges.stream().map(Charge::limit).toList();
+    }
+
+    private static List<RateLimitDecision> combined(
+            List<Charge> charges, List<Charge> limited, List<RateLimitDecision> decided) {
+        if (decided.size() == charges.size()) {
+            return decided;
+        }
+        List<RateLimitDecision> decisions = new ArrayList<>(charges.size());
+        for (Charge charge : charges) {
+            int index = limited.indexOf(charge);
+            decisions.add(index < 0 ? RateLimitDecision.unlimited(charge.limit().capacity()) : decided.get(index));
+        }
+        return decisions;
+    }
+
+    /** A limit in dry run refuses nothing. */
+    private static OnStoreFailure policy(Charge charge) {
+        OnStoreFailure policy = charge.limit().onStoreFailure();
+        boolean refuses = policy == OnStoreFailure.REJECT || policy == OnStoreFailure.THROW;
+        return refuses && charge.limit().dryRun() ? OnStoreFailure.ALLOW : policy;
+    }
+
+    private static boolean anyFailsBy(OnStoreFailure policy, List<Charge> charges) {
+        for (Charge charge : charges) {
+            if (policy(charge) == policy) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

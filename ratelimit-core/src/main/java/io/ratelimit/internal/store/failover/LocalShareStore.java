@@ -1,0 +1,67 @@
+package io.ratelimit.internal.store.failover;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/** Lets a store decide by this instance's {@linkplain RateLimit#local() share} of a limit. The buckets are the same. */
+public final class LocalShareStore extends DelegatingRateLimitStore {
+
+    public LocalShareStore(RateLimitStore store) {
+        super(store);
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        return outcome(request, super.decide(request.with(local(request.charges()))));
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return super.decideAsync(request.with(local(request.charges())))
+                .thenApply(outcome -> outcome(request, outcome));
+    }
+
+    private static StoreOutcome outcome(StoreRequest request, StoreOutcome local) {
+        return StoreOutcome.of(request, local.decisions(), local.refund())
+                .mapRefund(refund -> permits -> refund.refund(local(permits)));
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        return super.chargeAsync(local(charge));
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return super.peekAsync(local(charge));
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return super.resetAsync(limit.local(), key);
+    }
+
+    private static List<Charge> local(List<Charge> charges) {
+        return charges.stream().map(LocalShareStore::local).toList();
+    }
+
+    private static Map<Charge, Long> local(Map<Charge, Long> permits) {
+        Map<Charge, Long> local = new HashMap<>();
+        permits.forEach((charge, some) -> local.put(local(charge), some));
+        return local;
+    }
+
+    private static Charge local(Charge charge) {
+        return new Charge(charge.limit().local(), charge.key(), charge.permits());
+    }
+}

@@ -1,0 +1,200 @@
+package io.ratelimit.internal.store.failover;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.store.AlgorithmFailureException;
+import io.ratelimit.spi.StoreFailure;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+import java.util.function.LongSupplier;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tracks the failures of a store. A failure of the whole store is over when it has decided again for a second and a check
+ * succeeds. A failure of single buckets, or of an algorithm of the application, is over after a minute without one.
+ */
+final class OutageTracker {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.store");
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+
+    private final Supplier<CompletionStage<?>> check;
+
+    private final LongSupplier nanos;
+
+    private final Outage ofStore;
+
+    private final Outage ofBuckets;
+
+    /** By the algorithm, each from its first failure on. There are as many as beans. */
+    private volatile Map<String, Outage> ofAlgorithms = Map.of();
+
+    private final String store;
+
+    /** What the last check has found while no call failed; {@code null}: nothing. */
+    private final AtomicReference<@Nullable StoreFailure> found = new AtomicReference<>();
+
+    private final AtomicBoolean checking = new AtomicBoolean();
+
+    /** {@code null}: there is only one server. */
+    private final @Nullable String redis;
+
+    /**
+     * @param check whether the whole store can decide
+     * @param events gets an event when the store fails and one when it has recovered
+     * @param redis the name of the server; {@code null}: there is only one
+     */
+    OutageTracker(
+            Supplier<CompletionStage<?>> check, LongSupplier nanos, Consumer<Object> events, @Nullable String redis) {
+        this.store = redis == null ? "Rate limit store" : "Rate limit store '" + redis + "'";
+        this.check = check;
+        this.nanos = nanos;
+        this.redis = redis;
+        this.ofStore = new Outage(
+                store + " unavailable", store + " available again", redis, Duration.ofSeconds(1), nanos, events);
+        this.ofBuckets = new Outage(
+                store + " holds a foreign value",
+                store + " without a foreign value for a minute",
+                redis,
+                MINUTE,
+                nanos,
+                event -> {});
+    }
+
+    /** A call is decided by {@code on-store-failure}. */
+    void failureOfCall(List<RateLimit> limits, RateLimitStoreException failure) {
+        failure(limits, failure, true);
+    }
+
+    /**
+     * Something else than a call has failed, which does not count as one.
+     *
+     * @param limits those that it concerns; empty for a check during an outage
+     */
+    void otherFailure(List<RateLimit> limits, RateLimitStoreException failure) {
+        failure(limits, failure, false);
+    }
+
+    private void failure(List<RateLimit> limits, RateLimitStoreException failure, boolean isCall) {
+        RateLimitStoreException first = Outage.first(failure);
+        Reason reason = first.getReason();
+        if (reason == Reason.FOREIGN_VALUE) {
+            ofBuckets.failure(limits, failure, isCall);
+        } else if (reason == Reason.ALGORITHM) {
+            ofAlgorithm(first).failure(limits, failure, isCall);
+        } else if (isOfStore(reason)) {
+            ofStore.failure(limits, failure, isCall);
+        }
+    }
+
+    void success() {
+        if (ofBuckets.isOn()) {
+            ofBuckets.overIfQuiet();
+        }
+        // Without failures, a call creates no iterator.
+        if (!ofAlgorithms.isEmpty()) {
+            ofAlgorithms.values().stream().filter(Outage::isOn).forEach(Outage::overIfQuiet);
+        }
+        if (ofStore.isOn() && ofStore.isQuiet()) {
+            checkInBackground();
+        }
+    }
+
+    private Outage ofAlgorithm(RateLimitStoreException failure) {
+        String algorithm = failure instanceof AlgorithmFailureException known
+                ? "algorithm '" + known.algorithm() + "'"
+                : "an algorithm";
+        Outage outage = ofAlgorithms.get(algorithm);
+        return outage == null ? add(algorithm) : outage;
+    }
+
+    private synchronized Outage add(String algorithm) {
+        Map<String, Outage> all = new TreeMap<>(ofAlgorithms);
+        Outage added = all.computeIfAbsent(
+                algorithm,
+                first -> new Outage(
+                        "Rate limit algorithm failed",
+                        "Rate limits without a failure of " + algorithm + " for a minute",
+                        redis,
+                        MINUTE,
+                        nanos,
+                        event -> {}));
+        ofAlgorithms = Collections.unmodifiableMap(all);
+        return added;
+    }
+
+    /** Returns whether the whole store can decide, as far as is known. Does not include failures of single buckets and limits. */
+    boolean isAvailable() {
+        return !ofStore.isOn() && found.get() == null;
+    }
+
+    /** Begins a check, unless one is under way. */
+    void checkInBackground() {
+        if (checking.compareAndSet(false, true)) {
+            var unused = Futures.start(() -> check.get())
+                    .whenComplete((well, thrown) -> checking.set(false))
+                    .handle(this::checked);
+        }
+    }
+
+    /** Takes the result of a check. A check alone is no outage: there is none until a call fails. The log tells of it. */
+    @Nullable
+    Void checked(@Nullable Object well, @Nullable Throwable thrown) {
+        if (thrown == null || !(Futures.unwrap(thrown) instanceof RateLimitStoreException failure)) {
+            if (found.getAndSet(null) != null && !ofStore.isOn()) {
+                logger.log(Level.INFO, store + " answers checks again");
+            }
+            ofStore.overIfQuiet();
+        } else if (ofStore.isOn() || !isOfStore(Outage.first(failure).getReason())) {
+            otherFailure(List.of(), failure);
+        } else {
+            found(Outage.first(failure));
+        }
+        return null;
+    }
+
+    private void found(RateLimitStoreException failure) {
+        String message = String.valueOf(failure.getMessage());
+        StoreFailure before = found.getAndUpdate(known -> new StoreFailure(
+                failure.getReason(), message, known == null ? Instant.now() : known.since(), 0, redis));
+        if (before == null) {
+            logger.log(
+                    Level.INFO,
+                    "{0} does not answer checks ({1}: {2}); no call has failed so far",
+                    store,
+                    Outage.lowerCase(failure.getReason()),
+                    message);
+        }
+    }
+
+    private static boolean isOfStore(Reason reason) {
+        return reason != Reason.FOREIGN_VALUE
+                && reason != Reason.ALGORITHM
+                && reason != Reason.CLOSED
+                && reason != Reason.STALLED;
+    }
+
+    List<StoreFailure> failures() {
+        StoreFailure ofCalls = ofStore.failure();
+        return Stream.concat(
+                        Stream.of(ofCalls == null ? found.get() : ofCalls, ofBuckets.failure()),
+                        ofAlgorithms.values().stream().map(Outage::failure))
+                .filter(Objects::nonNull)
+                .toList();
+    }
+}

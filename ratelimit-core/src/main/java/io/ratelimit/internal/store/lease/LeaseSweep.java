@@ -1,0 +1,160 @@
+package io.ratelimit.internal.store.lease;
+
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.ServiceThread;
+import io.ratelimit.spi.Lease;
+import io.ratelimit.spi.RateLimitStore;
+import java.lang.System.Logger.Level;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor.DiscardPolicy;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
+
+/**
+ * Refunds idle leases periodically, and all of them at shutdown. Sends many in one request, one request after the other, and
+ * no more than the store can afford besides decisions: a lease that has to wait remains usable.
+ */
+final class LeaseSweep {
+
+    private static final System.Logger logger = System.getLogger("io.ratelimit.store");
+
+    /** A lease is refunded once it was idle for so long, at the latest after twice that time. */
+    private static final Duration IDLE = Duration.ofMillis(500);
+
+    /** Between two requests. */
+    private static final long PAUSE = Duration.ofMillis(10).toNanos();
+
+    /** The longest time to wait for a request. */
+    private static final Duration LONGEST = Duration.ofSeconds(10);
+
+    /** As many as there may be buckets. */
+    private static final int MOST_WAITING = 20_000;
+
+    private final LeasedBuckets buckets;
+
+    private final RateLimitStore store;
+
+    private final LongSupplier nanos;
+
+    private final ScheduledExecutorService thread;
+
+    private final AtomicBoolean begun = new AtomicBoolean();
+
+    private final AtomicBoolean warned = new AtomicBoolean();
+
+    /** What is left of leases that have ended. If there are too many, the permits come back over time. */
+    private final BlockingQueue<Lease> ended = new LinkedBlockingQueue<>(MOST_WAITING);
+
+    LeaseSweep(LeasedBuckets buckets, RateLimitStore store, LongSupplier nanos, ScheduledExecutorService thread) {
+        this.buckets = buckets;
+        this.store = store;
+        this.nanos = nanos;
+        this.thread = thread;
+    }
+
+    /** One for the sweep, which waits for the store, and one for timers. Nothing is done in them once all is closed. */
+    static ScheduledExecutorService thread() {
+        ScheduledThreadPoolExecutor threads = new ScheduledThreadPoolExecutor(
+                2, task -> new ServiceThread(task, "ratelimit-leases"), new DiscardPolicy());
+        threads.setRemoveOnCancelPolicy(true);
+        return threads;
+    }
+
+    /** Never throws: without a sweep leases end later, and calls are decided all the same. */
+    void begin() {
+        if (!begun.get() && begun.compareAndSet(false, true)) {
+            try {
+                var unused = thread.scheduleWithFixedDelay(
+                        this::sweep, IDLE.toNanos(), IDLE.toNanos(), TimeUnit.NANOSECONDS);
+            } catch (Throwable ex) {
+                // For example, no thread could be created. The next lease tries again.
+                begun.set(false);
+                warn(ex);
+            }
+        }
+    }
+
+    /** Survives every failure: the next round tries again. */
+    private void sweep() {
+        try {
+            refundIdle();
+        } catch (Throwable ex) {
+            warn(ex);
+        }
+    }
+
+    private void warn(Throwable failure) {
+        if (warned.compareAndSet(false, true)) {
+            logger.log(
+                    Level.WARNING,
+                    "Refunding idle leases failed; trying again, further failures are not logged",
+                    failure);
+        }
+    }
+
+    /** Refunds with the next request. */
+    void refundLater(Lease remainder) {
+        var unused = ended.offer(remainder);
+    }
+
+    /** Refunds as many as the store can afford at once, before calls by another rule adopt the count, and then the others. */
+    void refund(List<Lease> remainders) {
+        int now = Math.min(remainders.size(), store.affordableRefunds());
+        remainders.subList(now, remainders.size()).forEach(this::refundLater);
+        if (now > 0) {
+            var unused = store.refundLeases(remainders.subList(0, now));
+        }
+    }
+
+    /** Refunds leases that no call has taken from since this was called last. */
+    void refundIdle() {
+        Iterator<LeasedBuckets.Entry> idle = buckets.idle().iterator();
+        List<Lease> remainders = next(idle);
+        while (!remainders.isEmpty() && isDone(store.refundLeases(remainders), LONGEST)) {
+            if (idle.hasNext() || !ended.isEmpty()) {
+                LockSupport.parkNanos(PAUSE);
+            }
+            remainders = next(idle);
+        }
+    }
+
+    /** As many as the store can afford. Of those that have nothing left there may be any number. */
+    private List<Lease> next(Iterator<LeasedBuckets.Entry> idle) {
+        int most = store.affordableRefunds();
+        List<Lease> remainders = new ArrayList<>();
+        ended.drainTo(remainders, most);
+        while (idle.hasNext() && (most == 0 || remainders.size() < most)) {
+            remainders.addAll(buckets.retireIfIdle(idle.next(), most == 0 ? 0 : Long.MAX_VALUE, nanos.getAsLong()));
+        }
+        return remainders;
+    }
+
+    /** @param timeout the longest time to wait for the store */
+    void refundAll(Duration timeout) {
+        List<Lease> remainders = new ArrayList<>(buckets.retireAll(nanos.getAsLong()));
+        ended.drainTo(remainders);
+        if (!remainders.isEmpty()) {
+            var unused = isDone(store.refundLeases(remainders), timeout);
+        }
+    }
+
+    private static boolean isDone(CompletionStage<Void> refund, Duration timeout) {
+        try {
+            BoundedWait.get(refund, timeout);
+            return true;
+        } catch (RateLimitStoreException ex) {
+            return false;
+        }
+    }
+}

@@ -1,0 +1,278 @@
+package io.ratelimit.internal.store.lease;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Lease;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The permits that this instance has leased from one bucket, and how many it will ask for next. One lease is used at a time, and
+ * one may be asked for, or wait for its turn. Threads take leased permits without a lock; the lock is for leases that come and go.
+ */
+final class LeasedBucket {
+
+    private final RateLimit limit;
+
+    private volatile @Nullable LeasedPermits leased;
+
+    /** Came before the present one was used up. */
+    private @Nullable LeasedPermits next;
+
+    private @Nullable LeaseRequest request;
+
+    /** 0: the next call takes none, so that a key which is used once costs no lease. */
+    private long nextAsk;
+
+    private boolean retired;
+
+    private boolean wanted = true;
+
+    private @Nullable LeasedPermits lastSeen;
+
+    private long lastHandedOut;
+
+    /** The number of looks in a row that found no use of it. */
+    private int idleLooks;
+
+    LeasedBucket(RateLimit limit) {
+        this.limit = limit;
+    }
+
+    RateLimit limit() {
+        return limit;
+    }
+
+    /** Returns the permits of the present lease, if there is one. */
+    @Nullable
+    LeasedPermits leased() {
+        return leased;
+    }
+
+    /** Takes leased permits for the only charge of a request; {@code null} if there are not so many. */
+    @Nullable
+    StoreOutcome take(StoreRequest request, LongSupplier clock) {
+        LeasedPermits present = leased;
+        return present == null ? null : present.take(request, clock);
+    }
+
+    /** Takes leased permits; {@code null} if there are not so many. */
+    @Nullable
+    RateLimitDecision take(Charge charge, long nanos) {
+        LeasedPermits present = leased;
+        long after = present == null ? -1 : present.take(charge.permits(), nanos);
+        return present == null || after < 0 ? null : present.decision(after, nanos);
+    }
+
+    /**
+     * Returns the lease that a call waits for if there are too few permits, or a new one that the caller must ask the store
+     * for; {@code null} if the store decides this call alone.
+     */
+    synchronized @Nullable JoinedRequest join(long permits, long nanos) {
+        wanted = true;
+        if (retired) {
+            return null;
+        }
+        List<Lease> remainders = new ArrayList<>(2);
+        for (LeasedPermits last = leased; last != null; last = leased) {
+            LeasedPermits.Portion taken = last.takePortion(permits, nanos);
+            if (taken != null) {
+                return new JoinedRequest(LeaseRequest.completed(taken, remainders, nanos), false);
+            }
+            LeaseRequest present = request();
+            if (present != null) {
+                return joined(present, permits);
+            }
+            LeasedPermits.End end = last.close(nanos);
+            addTo(remainders, end.remainder());
+            nextAsk = Math.min(end.nextAsk(), limit.lease());
+            leased = next;
+            next = null;
+        }
+        LeaseRequest present = request();
+        if (present != null) {
+            return joined(present, permits);
+        }
+        if (nextAsk == 0 && remainders.isEmpty()) {
+            nextAsk = LeasedPermits.areSmall(limit) ? limit.lease() : Math.min(permits, limit.lease());
+            return null;
+        }
+        LeaseRequest asks = new LeaseRequest(nextAsk, remainders, nanos);
+        request = asks;
+        return new JoinedRequest(asks, true);
+    }
+
+    private static @Nullable JoinedRequest joined(LeaseRequest present, long permits) {
+        return present.claim(permits) ? new JoinedRequest(present, false) : null;
+    }
+
+    /** Returns the request under way. One that ended without an answer, such as by a StackOverflowError, does not count. */
+    private @Nullable LeaseRequest request() {
+        LeaseRequest present = request;
+        return present == null || present.isOver() ? null : present;
+    }
+
+    private static void addTo(List<Lease> remainders, Lease remainder) {
+        if (!remainder.isEmpty()) {
+            remainders.add(remainder);
+        }
+    }
+
+    /** Returns whether {@link #renew} has to be asked, because few permits are left. */
+    boolean isRunningOut() {
+        LeasedPermits present = leased;
+        return present != null && present.areFew();
+    }
+
+    /**
+     * Returns a request for the next lease, which the caller must make, if the present one will be used up before another could
+     * come; {@code null} if not.
+     */
+    synchronized @Nullable LeaseRequest renew(long nanos) {
+        LeasedPermits present = leased;
+        if (retired || present == null || next != null || request() != null) {
+            return null;
+        }
+        long ask = Math.min(present.nextAskIfDue(nanos), limit.lease());
+        if (ask == 0) {
+            return null;
+        }
+        LeaseRequest asks = new LeaseRequest(ask, List.of(), nanos);
+        request = asks;
+        return asks;
+    }
+
+    /** A lease to wait for, which may have come meanwhile, or to ask for oneself. */
+    record JoinedRequest(LeaseRequest request, boolean asks) {}
+
+    /**
+     * The store has answered.
+     *
+     * @param brought {@code null} if there is none
+     * @return the permits to refund, because they can no longer be used
+     */
+    synchronized Lease receive(LeaseRequest answered, @Nullable LeasedPermits brought, long nanos) {
+        boolean expected = request == answered;
+        if (expected) {
+            request = null;
+            nextAsk = 0;
+        }
+        if (brought == null) {
+            return Lease.NONE;
+        }
+        if (answered.isAbandoned()) {
+            brought.close(nanos);
+            return Lease.NONE;
+        }
+        if (retired || !expected) {
+            return brought.close(nanos).remainder();
+        }
+        answered.serve(brought, nanos);
+        LeasedPermits present = leased;
+        if (present != null && present.remainder(nanos) > 0) {
+            next = brought;
+            return Lease.NONE;
+        }
+        leased = brought;
+        return present == null ? Lease.NONE : present.close(nanos).remainder();
+    }
+
+    /**
+     * Gives up a request that the store should long have answered, so that a new one can be made. What it brings later is
+     * refunded.
+     *
+     * @param latest gives up requests that were made by then
+     * @return the request whose callers must be told
+     */
+    synchronized @Nullable LeaseRequest giveUp(long latest) {
+        LeaseRequest present = request;
+        if (present == null || present.since() - latest > 0) {
+            return null;
+        }
+        request = null;
+        return present.isOver() ? null : present;
+    }
+
+    /**
+     * Returns whether no call has taken or wanted permits since the last look; of a small lease, since so many looks.
+     *
+     * @param patience how many looks
+     */
+    synchronized boolean look(int patience) {
+        long handedOut = handedOut();
+        boolean idle = isIdle(handedOut);
+        idleLooks = idle ? idleLooks + 1 : 0;
+        wanted = false;
+        lastSeen = leased;
+        lastHandedOut = handedOut;
+        return idle && (idleLooks >= patience || !isSmall());
+    }
+
+    private boolean isSmall() {
+        LeasedPermits present = leased;
+        return LeasedPermits.areSmall(limit) && (present == null || present.isSmall());
+    }
+
+    private boolean isIdle(long handedOut) {
+        return !wanted && request == null && leased == lastSeen && handedOut == lastHandedOut;
+    }
+
+    private long handedOut() {
+        LeasedPermits present = leased;
+        return present == null ? 0 : present.handedOut();
+    }
+
+    /**
+     * Ends it if it has stayed idle since the last look.
+     *
+     * @param most the permits that it may have left
+     * @return the permits to refund; {@code null} if it stays in use
+     */
+    synchronized @Nullable List<Lease> retireIfIdle(long most, long nanos) {
+        return isIdle(handedOut()) && remainder(nanos) <= most ? retire(nanos) : null;
+    }
+
+    /** Returns how many permits are left to be refunded. */
+    synchronized long remainder(long nanos) {
+        return remainder(leased, nanos) + remainder(next, nanos);
+    }
+
+    private static long remainder(@Nullable LeasedPermits leased, long nanos) {
+        return leased == null ? 0 : leased.remainder(nanos);
+    }
+
+    /** Ends it, so that the store decides later calls alone. Returns the permits to refund. */
+    synchronized List<Lease> retire(long nanos) {
+        retired = true;
+        return closeAll(nanos);
+    }
+
+    /** Drops the leases, because the store has forgotten the bucket: leased permits are no longer charged. */
+    synchronized void forget(long nanos) {
+        var unused = closeAll(nanos);
+        if (request != null) {
+            request.abandon();
+        }
+    }
+
+    /** Returns what is left, the latest lease first: the store may take back no other. */
+    private List<Lease> closeAll(long nanos) {
+        List<Lease> remainders = new ArrayList<>(2);
+        LeasedPermits latest = next;
+        LeasedPermits present = leased;
+        next = null;
+        leased = null;
+        if (latest != null) {
+            addTo(remainders, latest.close(nanos).remainder());
+        }
+        if (present != null) {
+            addTo(remainders, present.close(nanos).remainder());
+        }
+        return remainders;
+    }
+}

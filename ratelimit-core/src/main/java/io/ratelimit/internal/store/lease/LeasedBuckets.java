@@ -1,0 +1,208 @@
+package io.ratelimit.internal.store.lease;
+
+import io.ratelimit.RateLimit;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.Lease;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/** The buckets that this instance has leases of, or may have soon. Bounded; a limit without buckets is not kept. */
+final class LeasedBuckets {
+
+    /** Callers cannot have an empty key. */
+    private static final String ALL_CALLERS = "";
+
+    /** How many times a small lease is found idle until it ends, while there is room for more buckets. */
+    private static final int PATIENCE = 20;
+
+    private final int most;
+
+    private final AtomicInteger count = new AtomicInteger();
+
+    private final Map<RateLimit, Map<String, LeasedBucket>> buckets = new ConcurrentHashMap<>();
+
+    LeasedBuckets(int most) {
+        this.most = most;
+    }
+
+    private static String key(@Nullable String key) {
+        return key == null ? ALL_CALLERS : key;
+    }
+
+    @Nullable
+    LeasedBucket find(RateLimit limit, @Nullable String key) {
+        Map<String, LeasedBucket> ofLimit = buckets.get(limit);
+        return ofLimit == null ? null : ofLimit.get(key(key));
+    }
+
+    /** Finds those of a key by its digest. Looks through all, which few callers ask for. */
+    List<LeasedBucket> find(String limit, String keyDigest) {
+        List<LeasedBucket> found = new ArrayList<>();
+        buckets.forEach((known, ofLimit) -> {
+            if (known.id().equals(limit)) {
+                ofLimit.forEach((key, bucket) -> {
+                    if (KeyDigest.of(key).equals(keyDigest)) {
+                        found.add(bucket);
+                    }
+                });
+            }
+        });
+        return found;
+    }
+
+    /** Finds or adds; {@code null} if there are too many, or the key is too long to be kept. */
+    @Nullable
+    LeasedBucket of(RateLimit limit, @Nullable String key) {
+        LeasedBucket known = find(limit, key);
+        if (known != null || count.get() >= most || key(key).length() > KeyDigest.LONGEST_KEY) {
+            return known;
+        }
+        LeasedBucket added = new LeasedBucket(limit);
+        buckets.compute(limit, (same, present) -> {
+            Map<String, LeasedBucket> ofLimit = present == null ? new ConcurrentHashMap<>() : present;
+            if (ofLimit.putIfAbsent(key(key), added) == null) {
+                count.incrementAndGet();
+            }
+            return ofLimit;
+        });
+        return find(limit, key);
+    }
+
+    /** Finds those of a key, of all plans of the limit. */
+    List<LeasedBucket> ofAllPlans(RateLimit limit, @Nullable String key) {
+        List<LeasedBucket> found = new ArrayList<>();
+        buckets.forEach((known, ofLimit) -> {
+            LeasedBucket bucket = known.id().equals(limit.id()) ? ofLimit.get(key(key)) : null;
+            if (bucket != null) {
+                found.add(bucket);
+            }
+        });
+        return found;
+    }
+
+    /**
+     * Removes those of a key by other plans: the key has another one now.
+     *
+     * @return the permits to refund
+     */
+    List<Lease> retireOtherPlans(RateLimit limit, @Nullable String key, long nanos) {
+        List<Lease> remainders = new ArrayList<>();
+        for (LeasedBucket bucket : ofAllPlans(limit, key)) {
+            if (bucket.limit() != limit) {
+                remainders.addAll(bucket.retire(nanos));
+                remove(key(key), bucket);
+            }
+        }
+        return remainders;
+    }
+
+    /** Returns the buckets that no call has taken or wanted permits from since the last time; small leases last for longer. */
+    List<Entry> idle() {
+        int patience = count.get() <= most / 2 ? PATIENCE : 1;
+        List<Entry> idle = new ArrayList<>();
+        buckets.values()
+                .forEach(ofLimit -> ofLimit.forEach((key, bucket) -> {
+                    if (bucket.look(patience)) {
+                        idle.add(new Entry(key, bucket));
+                    }
+                }));
+        return idle;
+    }
+
+    /** Requests that the store should long have answered; their buckets ask anew. */
+    List<LeaseRequest> giveUp(long latest) {
+        List<LeaseRequest> overdue = new ArrayList<>();
+        buckets.values()
+                .forEach(ofLimit -> ofLimit.values().forEach(bucket -> {
+                    LeaseRequest request = bucket.giveUp(latest);
+                    if (request != null) {
+                        overdue.add(request);
+                    }
+                }));
+        return overdue;
+    }
+
+    /**
+     * Removes one that has stayed idle.
+     *
+     * @param most the permits that it may have left
+     * @return the permits to refund
+     */
+    List<Lease> retireIfIdle(Entry entry, long most, long nanos) {
+        List<Lease> remainders = entry.bucket.retireIfIdle(most, nanos);
+        if (remainders == null) {
+            return List.of();
+        }
+        remove(entry.key, entry.bucket);
+        return remainders;
+    }
+
+    /**
+     * Removes all.
+     *
+     * @return the permits to refund
+     */
+    List<Lease> retireAll(long nanos) {
+        return retire(limit -> true, nanos);
+    }
+
+    /**
+     * Removes those of a limit, also those under its former rules.
+     *
+     * @param limit its id
+     * @return the permits to refund
+     */
+    List<Lease> retire(String limit, long nanos) {
+        return retire(known -> known.id().equals(limit), nanos);
+    }
+
+    private List<Lease> retire(Predicate<RateLimit> limits, long nanos) {
+        List<Lease> remainders = new ArrayList<>();
+        buckets.forEach((limit, ofLimit) -> {
+            if (limits.test(limit)) {
+                ofLimit.forEach((key, bucket) -> {
+                    remainders.addAll(bucket.retire(nanos));
+                    remove(key, bucket);
+                });
+            }
+        });
+        return remainders;
+    }
+
+    private void remove(String key, LeasedBucket bucket) {
+        buckets.computeIfPresent(bucket.limit(), (limit, ofLimit) -> {
+            if (ofLimit.remove(key, bucket)) {
+                count.decrementAndGet();
+            }
+            return ofLimit.isEmpty() ? null : ofLimit;
+        });
+    }
+
+    /**
+     * Returns how many permits are leased and not handed out.
+     *
+     * @param limit the id of the limit
+     */
+    long leased(String limit, long nanos) {
+        long[] leased = {0};
+        buckets.forEach((known, ofLimit) -> {
+            if (known.id().equals(limit)) {
+                ofLimit.values().forEach(bucket -> leased[0] += bucket.remainder(nanos));
+            }
+        });
+        return leased[0];
+    }
+
+    /** Returns how many limits have leases, or may have soon. */
+    int limits() {
+        return buckets.size();
+    }
+
+    /** A bucket, and its key. */
+    record Entry(String key, LeasedBucket bucket) {}
+}

@@ -1,0 +1,297 @@
+package io.ratelimit.internal.store.lease;
+
+import io.ratelimit.BucketStatus;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.concurrent.DaemonThreads;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.concurrent.Watchdog;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.Lease;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Takes permits of limits with a {@linkplain RateLimit#lease() lease} from a store in advance, and hands them out. A permit
+ * is handed out only while it counts in the store, so that no more calls are allowed than the limit allows. Other instances
+ * cannot use a leased permit until it is refunded or has come back over time.
+ */
+public final class LeasingRateLimitStore extends DelegatingRateLimitStore implements AutoCloseable {
+
+    private static final int MOST_BUCKETS = 20_000;
+
+    /** As for other calls that are late: what follows them may take its time. */
+    private static final int LATE_THREADS = 256;
+
+    private final LongSupplier nanos;
+
+    private final ScheduledExecutorService thread;
+
+    private final LeasedBuckets buckets;
+
+    private final LeaseSweep sweep;
+
+    private final LeaseBroker broker;
+
+    /**
+     * @param store the one that limits are shared by
+     * @param timeout the longest that it takes to decide, and that a call takes here
+     */
+    public LeasingRateLimitStore(RateLimitStore store, Duration timeout) {
+        this(
+                store,
+                timeout,
+                new PauseCountingClock(),
+                LeaseSweep.thread(),
+                DaemonThreads.createOnDemand("ratelimit-late-lease", LATE_THREADS),
+                MOST_BUCKETS);
+        Watchdog.shared().watch(broker, LeaseBroker::giveUpOverdue);
+    }
+
+    /**
+     * @param nanos a clock
+     * @param thread in which idle leases are refunded
+     * @param late in which calls are failed that have waited for too long
+     * @param mostBuckets of how many buckets there may be leases at a time
+     */
+    public LeasingRateLimitStore(
+            RateLimitStore store,
+            Duration timeout,
+            LongSupplier nanos,
+            ScheduledExecutorService thread,
+            Executor late,
+            int mostBuckets) {
+        super(store);
+        this.nanos = nanos;
+        this.thread = thread;
+        this.buckets = new LeasedBuckets(mostBuckets);
+        this.sweep = new LeaseSweep(buckets, store, nanos, thread);
+        this.broker = new LeaseBroker(store, timeout, nanos, thread, late, buckets, sweep);
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        if (!anyMayLease(request)) {
+            return super.decide(request);
+        }
+        if (request.isSingle()) {
+            return decideOne(request);
+        }
+        PartlyLeasedCall call = partlyLeased(request);
+        if (call.rest().isEmpty()) {
+            return call.outcome();
+        }
+        StoreRequest rest = request.with(call.rest());
+        StoreOutcome outcome;
+        try {
+            outcome = isLeasable(rest) ? decideOne(rest) : super.decide(rest);
+        } catch (Throwable ex) {
+            call.restore();
+            throw ex;
+        }
+        return call.outcome(outcome);
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        LeasedBucket bucket = mayLease(charge) ? bucket(charge) : null;
+        if (bucket == null) {
+            return store().decide(charge);
+        }
+        RateLimitDecision leased = bucket.take(charge, nanos.getAsLong());
+        if (leased == null) {
+            return broker.decide(StoreRequest.of(charge), bucket).decision();
+        }
+        broker.renewIfRunningOut(charge, bucket);
+        return leased;
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        if (!anyMayLease(request)) {
+            return super.decideAsync(request);
+        }
+        if (request.isSingle()) {
+            return decideOneAsync(request);
+        }
+        PartlyLeasedCall call = partlyLeased(request);
+        if (call.rest().isEmpty()) {
+            return CompletableFuture.completedFuture(call.outcome());
+        }
+        StoreRequest rest = request.with(call.rest());
+        return Futures.start(() -> isLeasable(rest) ? decideOneAsync(rest) : super.decideAsync(rest))
+                .handle(call::outcome);
+    }
+
+    /** Decides a request whose only charge may lease. */
+    private StoreOutcome decideOne(StoreRequest request) {
+        LeasedBucket bucket = bucket(request);
+        if (bucket == null) {
+            return super.decide(request);
+        }
+        StoreOutcome outcome = take(request, bucket);
+        return outcome != null ? outcome : broker.decide(request, bucket);
+    }
+
+    private CompletionStage<StoreOutcome> decideOneAsync(StoreRequest request) {
+        LeasedBucket bucket = bucket(request);
+        if (bucket == null) {
+            return super.decideAsync(request);
+        }
+        StoreOutcome outcome = take(request, bucket);
+        return outcome != null ? CompletableFuture.completedFuture(outcome) : broker.decideAsync(request, bucket);
+    }
+
+    private @Nullable StoreOutcome take(StoreRequest request, LeasedBucket bucket) {
+        StoreOutcome outcome = bucket.take(request, nanos);
+        if (outcome != null) {
+            broker.renewIfRunningOut(request.first(), bucket);
+        }
+        return outcome;
+    }
+
+    private @Nullable LeasedBucket bucket(StoreRequest request) {
+        return bucket(request.first());
+    }
+
+    private @Nullable LeasedBucket bucket(Charge charge) {
+        LeasedBucket known = buckets.find(charge.limit(), charge.key());
+        return known != null ? known : added(charge.limit(), charge.key());
+    }
+
+    /** The lease by the plan that the key had before ends, so that its permits are not missing now. */
+    private @Nullable LeasedBucket added(RateLimit limit, @Nullable String key) {
+        if (limit.plan() != null || !limit.plans().isEmpty()) {
+            List<Lease> remainders = buckets.retireOtherPlans(limit, key, nanos.getAsLong());
+            if (!remainders.isEmpty()) {
+                sweep.refund(remainders);
+            }
+        }
+        return buckets.of(limit, key);
+    }
+
+    private static boolean anyMayLease(StoreRequest request) {
+        if (request.isSingle()) {
+            return mayLease(request.first()) && request.more() == 0;
+        }
+        List<Charge> charges = request.charges();
+        for (int i = 0; i < charges.size(); i++) {
+            if (mayLease(charges.get(i))) {
+                return request.more() == 0;
+            }
+        }
+        return false;
+    }
+
+    private static boolean mayLease(Charge charge) {
+        return charge.limit().lease() > 0
+                && charge.permits() > 0
+                && charge.permits() <= charge.limit().capacity();
+    }
+
+    private static boolean isLeasable(StoreRequest rest) {
+        return rest.isSingle() && mayLease(rest.first());
+    }
+
+    /** Covers as many charges as possible by permits leased already. */
+    private PartlyLeasedCall partlyLeased(StoreRequest request) {
+        PartlyLeasedCall call = new PartlyLeasedCall(request, nanos);
+        for (Charge charge : request.charges()) {
+            LeasedBucket bucket = mayLease(charge) ? buckets.find(charge.limit(), charge.key()) : null;
+            call.takeFrom(bucket == null ? null : bucket.leased(), charge);
+        }
+        return call;
+    }
+
+    /** Leases of other instances last until they end. */
+    @Override
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        forget(limit, key);
+        // One that has come meanwhile may have been charged before.
+        return super.resetAsync(limit, key).thenRun(() -> forget(limit, key));
+    }
+
+    /** Calls of a blocked key take no leased permits of this instance. */
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        if (change.kind() != BucketChange.Kind.BLOCK) {
+            return super.changeAsync(limit, key, change);
+        }
+        forget(limit, key);
+        return super.changeAsync(limit, key, change).whenComplete((status, thrown) -> forget(limit, key));
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        super.forget(limit, keyDigest);
+        buckets.find(limit, keyDigest).forEach(bucket -> bucket.forget(nanos.getAsLong()));
+    }
+
+    /** The key may have had another plan when permits were leased. */
+    private void forget(RateLimit limit, @Nullable String key) {
+        buckets.ofAllPlans(limit, key).forEach(bucket -> bucket.forget(nanos.getAsLong()));
+    }
+
+    /**
+     * Ends the leases of a limit that has changed, whatever rule they were taken by: a limit may change back to one while the
+     * permits have come back by another. They are refunded in the background.
+     *
+     * @param limit the {@linkplain RateLimit#id() id} of the limit
+     */
+    public void retire(String limit) {
+        sweep.refund(buckets.retire(limit, nanos.getAsLong()));
+    }
+
+    /**
+     * Returns how many permits this instance has leased and not handed out.
+     *
+     * @param limit the {@linkplain RateLimit#id() id} of the limit
+     */
+    public long leased(String limit) {
+        return buckets.leased(limit, nanos.getAsLong());
+    }
+
+    /** As {@link LeaseBroker#giveUpOverdue}. */
+    @Nullable
+    String giveUpOverdue() {
+        return broker.giveUpOverdue();
+    }
+
+    /** Refunds leases that no call has taken from since this was called last. */
+    void refundIdle() {
+        sweep.refundIdle();
+    }
+
+    /**
+     * Refunds all that was not handed out, and from now on takes no more in advance.
+     *
+     * @param timeout the longest time to wait for the store
+     */
+    public void refundAll(Duration timeout) {
+        broker.open(false);
+        sweep.refundAll(timeout);
+    }
+
+    /** Takes permits in advance again, after {@link #refundAll}. */
+    public void resume() {
+        broker.open(true);
+    }
+
+    /** Ends the thread. */
+    @Override
+    public void close() {
+        broker.open(false);
+        thread.shutdownNow();
+    }
+}

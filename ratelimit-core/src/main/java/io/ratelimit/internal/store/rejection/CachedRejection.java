@@ -1,0 +1,152 @@
+package io.ratelimit.internal.store.rejection;
+
+import io.ratelimit.AlgorithmTraits;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.StoreOutcome;
+import java.time.Duration;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call that the store has rejected and has taken nothing for. Until one of its limits could decide otherwise, the same
+ * call is rejected as well, and so is one that asks a rejecting limit for more: only time adds permits, and others can only
+ * take them.
+ *
+ * @param decisions one for each charge
+ * @param sent when the store was asked, before the request was sent: so no moment is too late
+ * @param until when the store has to be asked again
+ * @param version of the buckets when the store was asked
+ */
+record CachedRejection(List<Charge> charges, List<RateLimitDecision> decisions, long sent, long until, long version) {
+
+    /** The longest time for which the store is not asked again, so that the effect of other instances shows. */
+    static final Duration LONGEST = Duration.ofSeconds(1);
+
+    /** Returns what is to be cached; {@code null} if nothing, because nothing was rejected or something was charged. */
+    static @Nullable CachedRejection of(StoreOutcome outcome, long sent, long version) {
+        if (outcome.isSingle() && outcome.decision().allowed()) {
+            return null;
+        }
+        List<Charge> charges = outcome.charges();
+        long nanos = Long.MAX_VALUE;
+        for (int i = 0; i < charges.size(); i++) {
+            RateLimitDecision decision = outcome.decisions().get(i);
+            if (!decision.allowed()) {
+                nanos = Math.min(nanos, nanosUntil(decision));
+            } else if (charges.get(i).permits() > 0 && outcome.isCharged(i)) {
+                return null;
+            }
+        }
+        return nanos == Long.MAX_VALUE
+                ? null
+                : new CachedRejection(charges, outcome.decisions(), sent, sent + nanos, version);
+    }
+
+    private static long nanosUntil(RateLimitDecision rejection) {
+        Duration retry = rejection.retryAfter();
+        return retry == null || retry.compareTo(LONGEST) > 0 ? LONGEST.toNanos() : retry.toNanos();
+    }
+
+    /** Returns whether the call would be rejected as this one was. */
+    boolean covers(List<Charge> call) {
+        if (call.size() != charges.size()) {
+            return false;
+        }
+        for (int i = 0; i < charges.size(); i++) {
+            if (!covers(i, call.get(i))) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Returns whether the call with one charge would be rejected as this one was. */
+    boolean covers(Charge charge) {
+        return charges.size() == 1 && covers(0, charge);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // A limit with other numbers is another object.
+    private boolean covers(int i, Charge charge) {
+        Charge known = charges.get(i);
+        return charge.limit() == known.limit()
+                && Objects.equals(charge.key(), known.key())
+                && (charge.permits() == known.permits()
+                        || (!decisions.get(i).allowed() && coversOthers(i, charge, known.permits())));
+    }
+
+    private boolean coversOthers(int i, Charge charge, long rejected) {
+        return isBlocked(i) || coversMore(charge, rejected);
+    }
+
+    /** A limit that blocks keys has blocked this one, unless no such call can ever succeed. */
+    private boolean isBlocked(int i) {
+        return charges.get(i).limit().isBlockedBy(decisions.get(i));
+    }
+
+    /** If permits come back in the order in which they were taken, it is not known here when more of them will. */
+    private static boolean coversMore(Charge charge, long rejected) {
+        RateLimit limit = charge.limit();
+        return charge.permits() > rejected
+                && (charge.permits() > limit.capacity()
+                        || AlgorithmTraits.of(limit).knowsWaitForMore());
+    }
+
+    /** Returns the store's decisions, less the time since then. */
+    List<RateLimitDecision> decisions(List<Charge> call, long now) {
+        List<RateLimitDecision> present = new ArrayList<>(call.size());
+        for (int i = 0; i < call.size(); i++) {
+            present.add(decision(i, call.get(i), now));
+        }
+        return present;
+    }
+
+    /** Returns the store's decision about one charge, less the time since then. */
+    RateLimitDecision decision(int i, Charge charge, long now) {
+        RateLimitDecision known = decisions.get(i);
+        long elapsed = now - sent;
+        Duration reset = less(known.resetAfter(), elapsed);
+        return new RateLimitDecision(
+                known.allowed(),
+                known.capacity(),
+                known.remaining(),
+                known.delay(),
+                known.allowed() ? Duration.ZERO : retryAfter(known, charge, more(i, charge), elapsed, reset),
+                reset);
+    }
+
+    /** A block ends at the same time for all. */
+    private long more(int i, Charge charge) {
+        return isBlocked(i) ? 0 : charge.permits() - charges.get(i).permits();
+    }
+
+    /**
+     * @param more how many permits more than the rejected call the call wants, which takes longer, except in a fixed window
+     * @param reset until the bucket is full again, which in a window is the same time
+     */
+    private static @Nullable Duration retryAfter(
+            RateLimitDecision known, Charge charge, long more, long elapsed, Duration reset) {
+        RateLimit limit = charge.limit();
+        Duration retry = known.retryAfter();
+        if (retry == null || charge.permits() > limit.capacity()) {
+            return null;
+        }
+        Duration left = retry.equals(known.resetAfter()) ? reset : less(retry, elapsed);
+        long missing = charge.permits() - more - known.remaining();
+        if (more == 0) {
+            return left;
+        }
+        Duration later = left.plus(AlgorithmTraits.of(limit).waitForMore(limit, missing, more), ChronoUnit.MICROS);
+        // The key may be blocked by an operator until after all permits are back.
+        return later.compareTo(reset) < 0 ? later : reset;
+    }
+
+    private static Duration less(Duration time, long elapsed) {
+        long micros = (time.toNanos() - elapsed + 999) / 1_000;
+        return micros <= 0 ? Duration.ZERO : Duration.ofNanos(micros * 1_000);
+    }
+}

@@ -1,0 +1,145 @@
+package io.ratelimit.internal.store.rejection;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.util.List;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Caches rejections. Each call has one slot, which the next call with the same hash takes over. So the cache is bounded,
+ * and the store decides what was overwritten.
+ *
+ * <p>A bucket has a version, which changes when permits are added to it. Buckets may share one.
+ */
+final class RejectionCache {
+
+    private static final int SLOTS = 1 << 14;
+
+    private static final int VERSIONS = 1 << 10;
+
+    private final AtomicReferenceArray<@Nullable CachedRejection> slots = new AtomicReferenceArray<>(SLOTS);
+
+    private final AtomicLongArray versions = new AtomicLongArray(VERSIONS);
+
+    private final LongSupplier nanos;
+
+    /** @param nanos a monotonic clock */
+    RejectionCache(LongSupplier nanos) {
+        this.nanos = nanos;
+    }
+
+    /** Returns the decisions if the call is known to be rejected; {@code null} if the store has to decide. */
+    @Nullable
+    List<RateLimitDecision> find(List<Charge> call) {
+        CachedRejection known = slots.get(slot(call));
+        if (known == null || !known.covers(call) || known.version() != version(call)) {
+            return null;
+        }
+        long now = nanos.getAsLong();
+        return now - known.until() < 0 ? known.decisions(call, now) : null;
+    }
+
+    /** Returns the decision if the call of one charge is known to be rejected; {@code null} if the store has to decide. */
+    @Nullable
+    RateLimitDecision find(Charge charge) {
+        int hash = hash(charge);
+        CachedRejection known = slots.get(hash & (SLOTS - 1));
+        if (known == null || !known.covers(charge) || known.version() != version(hash)) {
+            return null;
+        }
+        long now = nanos.getAsLong();
+        return now - known.until() < 0 ? known.decision(0, charge, now) : null;
+    }
+
+    /** Begins a query. To be called before the store is. */
+    Query query(StoreRequest request) {
+        long version = request.isSingle() ? version(hash(request.first())) : version(request.charges());
+        return new Query(nanos.getAsLong(), version);
+    }
+
+    /** Drops what is cached for a bucket, and what queries under way will bring: permits were added to it. */
+    void evict(RateLimit limit, @Nullable String key) {
+        versions.incrementAndGet(hash(limit, key) & (VERSIONS - 1));
+    }
+
+    /** Drops what is cached for every bucket: another instance has changed one whose key is not known here. */
+    void evictAll() {
+        for (int i = 0; i < VERSIONS; i++) {
+            versions.incrementAndGet(i);
+        }
+    }
+
+    /** Versions only grow: their sum is the same only if each of them is. */
+    private long version(List<Charge> call) {
+        long sum = 0;
+        for (int i = 0; i < call.size(); i++) {
+            sum += version(hash(call.get(i)));
+        }
+        return sum;
+    }
+
+    private long version(int hash) {
+        return versions.get(hash & (VERSIONS - 1));
+    }
+
+    private static int slot(List<Charge> call) {
+        int hash = 0;
+        for (int i = 0; i < call.size(); i++) {
+            hash = 31 * hash + hash(call.get(i));
+        }
+        return hash & (SLOTS - 1);
+    }
+
+    private static int hash(Charge charge) {
+        return hash(charge.limit(), charge.key());
+    }
+
+    /** Permits that are added are added for the limit before and after a change of its numbers, too. */
+    private static int hash(RateLimit limit, @Nullable String key) {
+        int hash = 31 * limit.id().hashCode() + Objects.hashCode(key);
+        return hash ^ (hash >>> 16);
+    }
+
+    /** A call that the store is deciding. */
+    final class Query {
+
+        private final long sent;
+
+        private final long version;
+
+        private Query(long sent, long version) {
+            this.sent = sent;
+            this.version = version;
+        }
+
+        /** Caches the outcome if it is a rejection that lasts for a while. */
+        void answered(StoreOutcome outcome) {
+            CachedRejection rejection = CachedRejection.of(outcome, sent, version);
+            if (rejection != null && mayBeCached(outcome.charges())) {
+                slots.set(slot(outcome.charges()), rejection);
+            }
+        }
+
+        /**
+         * Callers choose keys, and must not choose how much memory they take. Permits that calls hold can be free at any moment.
+         */
+        private static boolean mayBeCached(List<Charge> call) {
+            for (Charge charge : call) {
+                String key = charge.key();
+                if ((key != null && key.length() > KeyDigest.LONGEST_KEY)
+                        || !charge.limit().hasRate()) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
+}

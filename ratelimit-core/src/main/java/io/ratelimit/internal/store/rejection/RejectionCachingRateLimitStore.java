@@ -1,0 +1,171 @@
+package io.ratelimit.internal.store.rejection;
+
+import io.ratelimit.BucketStatus;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.Lease;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rejects without the store what the store has just rejected, until the moment that the store named, but for no longer than
+ * a second: then it asks again. So it rejects nothing that the store would allow, unless another instance has meanwhile
+ * reset the bucket or refunded permits.
+ *
+ * <p>A cached decision is the store's, less the time since then: others may have taken permits that were left.
+ */
+public final class RejectionCachingRateLimitStore extends DelegatingRateLimitStore {
+
+    private final RejectionCache rejections;
+
+    private final Runnable onCached;
+
+    public RejectionCachingRateLimitStore(RateLimitStore store) {
+        this(store, () -> {});
+    }
+
+    /** @param onCached called when a call is rejected without the store; must not throw */
+    public RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached) {
+        this(store, onCached, System::nanoTime);
+    }
+
+    /** @param nanos a monotonic clock */
+    RejectionCachingRateLimitStore(RateLimitStore store, Runnable onCached, LongSupplier nanos) {
+        super(store);
+        this.onCached = onCached;
+        this.rejections = new RejectionCache(nanos);
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        StoreOutcome known = known(request);
+        return known != null ? known : decideUnknown(request);
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        RateLimitDecision known = rejections.find(charge);
+        if (known == null) {
+            return decideUnknown(StoreRequest.of(charge)).decision();
+        }
+        onCached.run();
+        return known;
+    }
+
+    private StoreOutcome decideUnknown(StoreRequest request) {
+        RejectionCache.Query query = rejections.query(request);
+        return cached(super.decide(request), query);
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        StoreOutcome known = known(request);
+        if (known != null) {
+            return CompletableFuture.completedFuture(known);
+        }
+        RejectionCache.Query query = rejections.query(request);
+        return super.decideAsync(request).thenApply(outcome -> cached(outcome, query));
+    }
+
+    private @Nullable StoreOutcome known(StoreRequest request) {
+        StoreOutcome known = request.isSingle()
+                ? outcome(request, rejections.find(request.first()))
+                : outcome(request, rejections.find(request.charges()));
+        if (known != null) {
+            onCached.run();
+        }
+        return known;
+    }
+
+    private static @Nullable StoreOutcome outcome(StoreRequest request, @Nullable RateLimitDecision known) {
+        return known == null ? null : StoreOutcome.of(request, known);
+    }
+
+    private static @Nullable StoreOutcome outcome(StoreRequest request, @Nullable List<RateLimitDecision> known) {
+        return known == null ? null : StoreOutcome.of(request, known);
+    }
+
+    private StoreOutcome cached(StoreOutcome outcome, RejectionCache.Query query) {
+        query.answered(outcome);
+        Lease lease = outcome.lease();
+        StoreOutcome evicting = outcome.mapRefund(refund -> permits -> refund.refund(permits)
+                .whenComplete((done, thrown) -> permits.keySet().forEach(this::evict)));
+        return lease == null
+                ? evicting
+                : evicting.with(new Lease(
+                        lease.permits(), new EvictingLease(evicting.charges().get(0), lease.unused())));
+    }
+
+    /** Evicts even if the refund has failed: it may have been made. */
+    private void evict(Charge charge) {
+        rejections.evict(charge.limit(), charge.key());
+    }
+
+    @Override
+    public CompletionStage<Void> refundLeases(List<Lease> leases) {
+        return super.refundLeases(leases.stream().map(EvictingLease::ofStore).toList())
+                .whenComplete((done, thrown) -> leases.forEach(EvictingLease::evict));
+    }
+
+    /** Evicts what is cached for the bucket when permits are refunded to it. */
+    private final class EvictingLease implements Lease.Unused {
+
+        private final Charge charge;
+
+        private final Lease.Unused unused;
+
+        EvictingLease(Charge charge, Lease.Unused unused) {
+            this.charge = charge;
+            this.unused = unused;
+        }
+
+        static Lease ofStore(Lease lease) {
+            return lease.unused() instanceof EvictingLease evicting
+                    ? new Lease(lease.permits(), evicting.unused)
+                    : lease;
+        }
+
+        static void evict(Lease lease) {
+            if (lease.unused() instanceof EvictingLease evicting) {
+                evicting.evict();
+            }
+        }
+
+        private void evict() {
+            RejectionCachingRateLimitStore.this.evict(charge);
+        }
+
+        @Override
+        public CompletionStage<Void> refund(long permits) {
+            return unused.refund(permits).whenComplete((done, thrown) -> evict());
+        }
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return super.resetAsync(limit, key).whenComplete((done, thrown) -> rejections.evict(limit, key));
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        CompletionStage<BucketStatus> changed = super.changeAsync(limit, key, change);
+        return change.kind() == BucketChange.Kind.NONE
+                ? changed
+                : changed.whenComplete((status, thrown) -> rejections.evict(limit, key));
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        super.forget(limit, keyDigest);
+        rejections.evictAll();
+    }
+}

@@ -1,0 +1,223 @@
+package io.ratelimit.internal.store.scope;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A call with limits in several stores: all are charged, or none. The memory of this instance is asked first, then all servers at
+ * the same time, and last the store with limits that block keys: what it charges must be final, or it would be the violation of
+ * another call. There is only one such store, because start-up refuses others. If a store rejects the call or cannot decide it, the charges of the others are refunded. No caller waits for that.
+ */
+final class MultiStoreCall {
+
+    private final StoreRequest request;
+
+    private final List<Part> parts = new ArrayList<>();
+
+    /** @param stores returns the store of a limit */
+    MultiStoreCall(StoreRequest request, Function<RateLimit, RateLimitStore> stores) {
+        this.request = request;
+        Map<RateLimitStore, List<Charge>> charges = new LinkedHashMap<>();
+        for (Charge charge : request.charges()) {
+            charges.computeIfAbsent(stores.apply(charge.limit()), store -> new ArrayList<>())
+                    .add(charge);
+        }
+        charges.forEach((store, some) -> parts.add(new Part(store, some)));
+    }
+
+    /** Looks first where that is free: a store in memory whose block or violation rejects the call is asked before all others. */
+    CompletableFuture<StoreOutcome> decide() {
+        return forAll(those(part -> part.blocks() && part.isInMemory()), Part::look)
+                .thenCompose(looked -> charge(stages()))
+                .handle((done, thrown) -> outcome(thrown));
+    }
+
+    private Iterator<List<Part>> stages() {
+        return List.of(
+                        those(Part::isSeenToReject),
+                        those(part -> !part.blocks() && part.isInMemory()),
+                        those(part -> !part.blocks() && !part.isInMemory()),
+                        those(part -> part.blocks() && !part.isSeenToReject()))
+                .iterator();
+    }
+
+    private List<Part> those(Predicate<Part> which) {
+        return parts.stream().filter(which).toList();
+    }
+
+    /** Once the call is rejected, only looks at the others: they may have it wait for longer. */
+    private CompletableFuture<Void> charge(Iterator<List<Part>> stages) {
+        if (!stages.hasNext() || parts.stream().anyMatch(Part::isRejected)) {
+            return forAll(those(part -> part.outcome == null), Part::complete);
+        }
+        return forAll(stages.next(), Part::charge).thenCompose(charged -> charge(stages));
+    }
+
+    private static CompletableFuture<Void> forAll(
+            Collection<Part> some, Function<Part, CompletableFuture<Void>> action) {
+        return CompletableFuture.allOf(some.stream().map(action).toArray(CompletableFuture[]::new));
+    }
+
+    private StoreOutcome outcome(@Nullable Throwable thrown) {
+        if (thrown != null) {
+            parts.forEach(part -> part.refund(charge -> true));
+            throw Futures.wrap(thrown);
+        }
+        boolean rejected = parts.stream().anyMatch(Part::isRejected);
+        Map<Charge, RateLimitDecision> decisions = new HashMap<>();
+        parts.forEach(part -> part.putDecisions(decisions, rejected));
+        List<RateLimitDecision> inOrder = request.charges().stream()
+                .map(decisions::get)
+                .map(Objects::requireNonNull)
+                .toList();
+        return request.refundable() ? StoreOutcome.of(request, inOrder, refund()) : StoreOutcome.of(request, inOrder);
+    }
+
+    private Refund refund() {
+        return permits -> CompletableFuture.allOf(
+                parts.stream().map(part -> part.refund(permits)).toArray(CompletableFuture[]::new));
+    }
+
+    /** The charges of one store. Never accessed by two steps at once. */
+    private static final class Part {
+
+        private final RateLimitStore store;
+
+        private final List<Charge> charges;
+
+        private List<RateLimitDecision> seen = List.of();
+
+        /** {@code null}: not charged. */
+        private @Nullable StoreOutcome outcome;
+
+        Part(RateLimitStore store, List<Charge> charges) {
+            this.store = store;
+            this.charges = charges;
+        }
+
+        boolean isInMemory() {
+            return store.isNonBlocking();
+        }
+
+        boolean blocks() {
+            return charges.stream()
+                    .map(Charge::limit)
+                    .anyMatch(limit -> !limit.blockFor().isEmpty() && !limit.dryRun());
+        }
+
+        boolean isSeenToReject() {
+            return !seen.isEmpty()
+                    && StoreOutcome.isRejected(charges, i -> seen.get(i).allowed());
+        }
+
+        boolean isRejected() {
+            return outcome != null && outcome.isRejected();
+        }
+
+        CompletableFuture<Void> charge() {
+            return Futures.start(() -> store.decideAsync(StoreRequest.refundable(charges)))
+                    .thenAccept(decided -> outcome = decided);
+        }
+
+        CompletableFuture<Void> look() {
+            return see(store::peekAsync);
+        }
+
+        /** The call is rejected: charges limits in dry run, unless the call would hold their permits, and looks at the others. */
+        CompletableFuture<Void> complete() {
+            return see(charge -> isKept(charge)
+                    ? store.decideAsync(StoreRequest.of(charge)).thenApply(StoreOutcome::decision)
+                    : store.peekAsync(charge));
+        }
+
+        private CompletableFuture<Void> see(Function<Charge, CompletionStage<RateLimitDecision>> question) {
+            List<CompletableFuture<RateLimitDecision>> decisions = charges.stream()
+                    .map(charge -> Futures.start(() -> question.apply(charge)))
+                    .toList();
+            return CompletableFuture.allOf(decisions.toArray(CompletableFuture[]::new))
+                    .thenAccept(all ->
+                            seen = decisions.stream().map(BoundedWait::result).toList());
+        }
+
+        /** Returns whether the charge stays although another limit rejects the call. */
+        private static boolean isKept(Charge charge) {
+            return charge.limit().dryRun() && charge.limit().hasRate();
+        }
+
+        /** @param rejected whether a store has rejected the call: if it was another one, the charges are refunded */
+        void putDecisions(Map<Charge, RateLimitDecision> decisions, boolean rejected) {
+            StoreOutcome charged = outcome;
+            boolean undone = charged != null && rejected && !charged.isRejected();
+            if (undone) {
+                refund(charge -> !isKept(charge));
+            }
+            for (int i = 0; i < charges.size(); i++) {
+                Charge charge = charges.get(i);
+                RateLimitDecision decision =
+                        charged == null ? seen.get(i) : charged.decisions().get(i);
+                decisions.put(charge, undone && !isKept(charge) ? undone(decision, charge) : decision);
+            }
+        }
+
+        private RateLimitDecision undone(RateLimitDecision charged, Charge charge) {
+            return isInMemory() ? store.peek(charge) : withoutCharge(charged, charge);
+        }
+
+        /** Returns the decision about a charge that is refunded, without asking again: its permits are left. */
+        private static RateLimitDecision withoutCharge(RateLimitDecision charged, Charge charge) {
+            if (!charged.allowed()) {
+                return charged;
+            }
+            boolean reserved = !charged.delay().isZero();
+            long remaining = reserved
+                    ? charged.remaining()
+                    : Math.min(charged.capacity(), charged.remaining() + charge.permits());
+            return new RateLimitDecision(
+                    true,
+                    charged.capacity(),
+                    remaining,
+                    charged.delay(),
+                    Duration.ZERO,
+                    remaining == charged.capacity() ? Duration.ZERO : charged.resetAfter());
+        }
+
+        void refund(Predicate<Charge> which) {
+            StoreOutcome charged = outcome;
+            List<Charge> some = charges.stream().filter(which).toList();
+            if (charged != null && !some.isEmpty()) {
+                // The store's decorator logs a failure.
+                var unused = Futures.start(() -> charged.refund().refund(some));
+            }
+        }
+
+        CompletableFuture<Void> refund(Map<Charge, Long> permits) {
+            StoreOutcome charged = outcome;
+            Map<Charge, Long> some = new HashMap<>(permits);
+            some.keySet().retainAll(charges);
+            return charged == null || some.isEmpty()
+                    ? CompletableFuture.completedFuture(null)
+                    : Futures.start(() -> charged.refund().refund(some));
+        }
+    }
+}

@@ -1,0 +1,221 @@
+package io.ratelimit.internal.store.scope;
+
+import io.ratelimit.BucketStatus;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.LimitNames;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.Scope;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreFailure;
+import io.ratelimit.spi.StoreHealth;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Passes each limit to the store that decides it: that of its {@linkplain RateLimit#scope() scope}, or of the {@linkplain
+ * RateLimit#redis() server} that it is counted in. Each server has failover, leases and remembered rejections of its own.
+ */
+public final class RoutingRateLimitStore extends DelegatingRateLimitStore implements StoreHealth {
+
+    private final List<RateLimitStore> stores;
+
+    private final List<StoreHealth> health;
+
+    private final Function<RateLimit, RateLimitStore> routes;
+
+    /** Decides calls with limits in several of the stores. */
+    private final RateLimitStore joint;
+
+    /** @param stores those that can fail; the first one answers what is asked for no limit */
+    private <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore(
+            List<S> stores, Function<RateLimit, RateLimitStore> routes, UnaryOperator<RateLimitStore> cache) {
+        super(stores.get(0));
+        this.stores = List.copyOf(stores);
+        this.health = List.copyOf(stores);
+        this.routes = routes;
+        this.joint = cache.apply(new JointStore(stores.get(0), routes));
+    }
+
+    /**
+     * Creates a store that decides limits with {@link Scope#INSTANCE} in the memory of this instance.
+     *
+     * @param shared decides the limits that instances share
+     * @param instance decides the others; must not block
+     */
+    public static <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore byScope(
+            S shared, RateLimitStore instance) {
+        return new RoutingRateLimitStore(
+                List.of(shared),
+                limit -> limit.scope() == Scope.INSTANCE ? instance : shared,
+                UnaryOperator.identity());
+    }
+
+    /**
+     * Creates a store that decides each limit in its server.
+     *
+     * @param byDefault decides limits that name no server
+     * @param others the stores of the other servers, by their names in lower case without dashes and underscores
+     * @param cache decorates what decides calls with limits in several servers
+     */
+    public static <S extends RateLimitStore & StoreHealth> RoutingRateLimitStore byServer(
+            S byDefault, Map<String, S> others, UnaryOperator<RateLimitStore> cache) {
+        List<S> all =
+                Stream.concat(Stream.of(byDefault), others.values().stream()).toList();
+        Map<String, RateLimitStore> servers = new ConcurrentHashMap<>(others);
+        return new RoutingRateLimitStore(all, limit -> serverOf(limit, byDefault, servers), cache);
+    }
+
+    /** @param servers by their names, also in the spellings that limits have used */
+    private static RateLimitStore serverOf(
+            RateLimit limit, RateLimitStore byDefault, Map<String, RateLimitStore> servers) {
+        String name = limit.redis();
+        if (name == null) {
+            return byDefault;
+        }
+        RateLimitStore known = servers.get(name);
+        if (known != null) {
+            return known;
+        }
+        RateLimitStore server = servers.get(LimitNames.canonical(name));
+        if (server == null) {
+            throw new RateLimitConfigurationException(
+                    "limit '" + limit.name() + "' must name a Redis server of ratelimit.redis (was \"" + name + "\").",
+                    "Configure the server before the application starts.");
+        }
+        servers.put(name, server);
+        return server;
+    }
+
+    private RateLimitStore storeOf(RateLimit limit) {
+        return routes.apply(limit);
+    }
+
+    /** Returns the store that decides all charges. */
+    private RateLimitStore storeOf(StoreRequest request) {
+        RateLimitStore first = storeOf(request.first().limit());
+        if (!request.isSingle()) {
+            for (Charge charge : request.charges()) {
+                if (storeOf(charge.limit()) != first) {
+                    return joint;
+                }
+            }
+        }
+        return first;
+    }
+
+    @Override
+    public RateLimitDecision decide(Charge charge) {
+        return storeOf(charge.limit()).decide(charge);
+    }
+
+    @Override
+    public StoreOutcome decide(StoreRequest request) {
+        return storeOf(request).decide(request);
+    }
+
+    @Override
+    public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+        return storeOf(request).decideAsync(request);
+    }
+
+    @Override
+    public CompletionStage<Void> chargeAsync(Charge charge) {
+        return storeOf(charge.limit()).chargeAsync(charge);
+    }
+
+    @Override
+    public boolean isNonBlocking(RateLimit limit) {
+        return storeOf(limit).isNonBlocking(limit);
+    }
+
+    @Override
+    public CompletionStage<RateLimitDecision> peekAsync(Charge charge) {
+        return storeOf(charge.limit()).peekAsync(charge);
+    }
+
+    @Override
+    public CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key) {
+        return storeOf(limit).resetAsync(limit, key).whenComplete((done, thrown) -> forgetRejections(limit, key));
+    }
+
+    @Override
+    public long heldPermits(RateLimit limit) {
+        return storeOf(limit).heldPermits(limit);
+    }
+
+    @Override
+    public CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        CompletionStage<BucketStatus> changed = storeOf(limit).changeAsync(limit, key, change);
+        return change.kind() == BucketChange.Kind.NONE
+                ? changed
+                : changed.whenComplete((status, thrown) -> forgetRejections(limit, key));
+    }
+
+    private void forgetRejections(RateLimit limit, @Nullable String key) {
+        joint.forget(limit.id(), KeyDigest.of(key == null ? "" : key));
+    }
+
+    @Override
+    public void forget(String limit, String keyDigest) {
+        stores.forEach(store -> store.forget(limit, keyDigest));
+        joint.forget(limit, keyDigest);
+    }
+
+    @Override
+    public CompletionStage<Void> check() {
+        return CompletableFuture.allOf(
+                stores.stream().map(store -> Futures.start(store::check)).toArray(CompletableFuture[]::new));
+    }
+
+    @Override
+    public List<StoreFailure> failures() {
+        return health.stream().flatMap(server -> server.failures().stream()).toList();
+    }
+
+    @Override
+    public List<StoreFailure> lastFailures() {
+        return health.stream().flatMap(server -> server.lastFailures().stream()).toList();
+    }
+
+    /** Decides calls with limits in several stores, and nothing else. */
+    private static final class JointStore extends DelegatingRateLimitStore {
+
+        private final Function<RateLimit, RateLimitStore> routes;
+
+        JointStore(RateLimitStore byDefault, Function<RateLimit, RateLimitStore> routes) {
+            super(byDefault);
+            this.routes = routes;
+        }
+
+        @Override
+        public StoreOutcome decide(StoreRequest request) {
+            return BoundedWait.get(decideAsync(request), LONGEST);
+        }
+
+        @Override
+        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+            return new MultiStoreCall(request, routes).decide();
+        }
+
+        @Override
+        public void forget(String limit, String keyDigest) {
+            // The stores themselves are told.
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.ratelimit.spi;
+
+import io.ratelimit.BucketStatus;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.internal.concurrent.BoundedWait;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the buckets and decides. Implementations decide all charges of a request in one atomic step: either every limit is
+ * charged or none is. A limit in {@linkplain RateLimit#dryRun() dry run} is the exception: it rejects nothing, and is
+ * charged whenever its own permits are available.
+ *
+ * <p>A store that is a bean of the application decides limits of every {@link io.ratelimit.Scope}.
+ *
+ * <p>A store that cannot decide throws {@link RateLimitStoreException}, or completes with it.
+ */
+public interface RateLimitStore {
+
+    /** The longest time that a blocking default waits. A store fails earlier, by a timeout of its own. */
+    Duration LONGEST = Duration.ofMinutes(1);
+
+    /** Decides, and charges if every limit allows it. */
+    StoreOutcome decide(StoreRequest request);
+
+    /**
+     * Decides one charge without a refund, which most calls ask for: as {@link #decide(StoreRequest)}. A store overrides it to
+     * save the request and the outcome.
+     */
+    default RateLimitDecision decide(Charge charge) {
+        return decide(StoreRequest.of(charge)).decision();
+    }
+
+    /** As {@link #decide(StoreRequest)}, without blocking the caller. */
+    CompletionStage<StoreOutcome> decideAsync(StoreRequest request);
+
+    /**
+     * Charges permits even if the bucket does not hold them: what a call turned out to cost beyond its estimate. A bucket in debt
+     * rejects calls until enough permits are back. Does not block the caller.
+     *
+     * @param charge at most {@link RateLimit#MAX_CAPACITY} permits
+     * @return completes with {@link RateLimitStoreException} if the store fails
+     */
+    default CompletionStage<Void> chargeAsync(Charge charge) {
+        return CompletableFuture.failedFuture(
+                new UnsupportedOperationException("The store cannot charge beyond the capacity"));
+    }
+
+    /**
+     * Refunds, in the background, what is left of leases of this store. Permits that have already come back over time are
+     * not refunded.
+     *
+     * @return completes with the first failure, if there is one; what was not refunded comes back over time
+     */
+    default CompletionStage<Void> refundLeases(List<Lease> leases) {
+        return CompletableFuture.allOf(leases.stream()
+                .map(lease -> lease.unused().refund(lease.permits()).toCompletableFuture())
+                .toArray(CompletableFuture[]::new));
+    }
+
+    /** Returns how many leases it can refund now without slowing down decisions. */
+    default int affordableRefunds() {
+        return Integer.MAX_VALUE;
+    }
+
+    /** Returns whether {@link #decide(StoreRequest)} never waits for anything. */
+    default boolean isNonBlocking() {
+        return false;
+    }
+
+    /** Returns whether decisions about this limit alone never wait for anything. */
+    default boolean isNonBlocking(RateLimit limit) {
+        return isNonBlocking();
+    }
+
+    /** Returns what would be decided about the charge now. Changes nothing, and does not block the caller. */
+    CompletionStage<RateLimitDecision> peekAsync(Charge charge);
+
+    /** As {@link #peekAsync}, blocking. */
+    default RateLimitDecision peek(Charge charge) {
+        return BoundedWait.get(peekAsync(charge), LONGEST);
+    }
+
+    /**
+     * Forgets a bucket, which is full again. Permits that calls hold are theirs no more: the calls run on, and release nothing when they
+     * end. Does not block the caller.
+     */
+    CompletionStage<Void> resetAsync(RateLimit limit, @Nullable String key);
+
+    /** As {@link #resetAsync}, blocking. */
+    default void reset(RateLimit limit, @Nullable String key) {
+        BoundedWait.get(resetAsync(limit, key), LONGEST);
+    }
+
+    /**
+     * Changes one bucket, as exactly as a decision does, or only looks at it. Does not block the caller.
+     *
+     * @return the bucket after the change; completes with {@link RateLimitStoreException} if the store fails
+     */
+    default CompletionStage<BucketStatus> changeAsync(RateLimit limit, @Nullable String key, BucketChange change) {
+        return CompletableFuture.failedFuture(new UnsupportedOperationException("The store cannot change buckets"));
+    }
+
+    /** Returns how many permits of a concurrency limit calls of this instance hold, of all keys together. */
+    default long heldPermits(RateLimit limit) {
+        return 0;
+    }
+
+    /**
+     * Forgets what this instance knows of a bucket that another instance has changed or reset: remembered rejections, leased
+     * permits, and permits that calls held before. The store itself knows of the change.
+     *
+     * @param limit the {@linkplain RateLimit#id() id} of the limit
+     * @param keyDigest the {@link KeyDigest} of the key; of an empty text for the one bucket of all callers
+     */
+    default void forget(String limit, String keyDigest) {}
+
+    /**
+     * Checks without blocking whether the whole store can decide now.
+     *
+     * @return completes with the failure, if there is one
+     */
+    default CompletionStage<Void> check() {
+        return CompletableFuture.completedFuture(null);
+    }
+}

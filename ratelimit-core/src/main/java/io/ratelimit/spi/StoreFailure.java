@@ -1,0 +1,29 @@
+package io.ratelimit.spi;
+
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimitStoreException.Reason;
+import java.time.Instant;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Describes what prevents the store from deciding.
+ *
+ * @param reason the latest one
+ * @param message the store's; never contains a key
+ * @param since when the first call was not decided
+ * @param calls how many calls {@link OnStoreFailure} has decided since then; costs charged after a call, and buckets that were
+ *     looked up, do not count
+ * @param redis the name of the server that fails, if limits are in several; {@code null}: there is only one
+ */
+public record StoreFailure(
+        Reason reason,
+        String message,
+        Instant since,
+        long calls,
+        @Nullable String redis) {
+
+    /** Describes what prevents the only store from deciding. */
+    public StoreFailure(Reason reason, String message, Instant since, long calls) {
+        this(reason, message, since, calls, null);
+    }
+}

@@ -1,7 +1,0 @@
-/** Decides by {@link io.ratelimit.OnStoreFailure} while the store cannot. */
-@Internal
-@NullMarked
-package io.ratelimit.store.failover;
-
-import io.ratelimit.Internal;
-import org.jspecify.annotations.NullMarked;

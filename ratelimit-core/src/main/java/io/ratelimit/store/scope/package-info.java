@@ -1,7 +1,0 @@
-/** Separates limits that each instance applies on its own from those that instances share. */
-@Internal
-@NullMarked
-package io.ratelimit.store.scope;
-
-import io.ratelimit.Internal;
-import org.jspecify.annotations.NullMarked;

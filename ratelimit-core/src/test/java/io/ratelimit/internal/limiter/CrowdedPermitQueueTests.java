@@ -1,0 +1,396 @@
+package io.ratelimit.internal.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitPlan;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.Waiter;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.TestLimits;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Very many calls wait, timers and refunds fail, limits change and buckets are reset meanwhile: each call goes on or ends. */
+@Timeout(180)
+class CrowdedPermitQueueTests {
+
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    private final Store store = new Store();
+
+    private final Timers timers = new Timers();
+
+    private final RateLimitGate gate = new RateLimitGate(store, (charge, decision, outcome) -> {}, timers);
+
+    private final RateLimit limit = limit(2);
+
+    private static RateLimit limit(long capacity) {
+        return limit("exports", capacity);
+    }
+
+    private static RateLimit limit(String name, long capacity) {
+        return RateLimit.named(name)
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(capacity)
+                .maxWait(Duration.ofSeconds(5))
+                .build();
+    }
+
+    private CompletableFuture<Settlement> enter(Charge... charges) {
+        return gate.enterAsync(AcquireRequest.of(List.of(charges), CallListener.NONE))
+                .toCompletableFuture();
+    }
+
+    private CompletableFuture<Settlement> enter(long permits) {
+        return enter(new Charge(limit, "alice", permits));
+    }
+
+    private static Settlement entered(CompletableFuture<Settlement> call) throws Exception {
+        return call.get(60, TimeUnit.SECONDS);
+    }
+
+    private static void assertFails(CompletableFuture<Settlement> call) {
+        assertThatExceptionOfType(ExecutionException.class).isThrownBy(() -> entered(call));
+    }
+
+    private long free() {
+        return store.peek(new Charge(limit, "alice", 0)).remaining();
+    }
+
+    /** Nothing tells of it. */
+    private void freeElsewhere() {
+        store.reset(limit, "alice");
+    }
+
+    private List<CompletableFuture<Settlement>> crowd(int number) {
+        return Stream.generate(() -> enter(1)).limit(number).toList();
+    }
+
+    @Test
+    void noMoreCallsWaitThanMayAndOthersAreRejectedAtOnce() throws Exception {
+        Settlement both = entered(enter(2));
+        List<CompletableFuture<Settlement>> crowd = crowd(PermitQueues.MOST_WAITING);
+        assertThat(crowd).noneMatch(CompletableFuture::isDone);
+        assertThat(enter(1))
+                .isCompletedExceptionally()
+                .failsWithin(Duration.ZERO)
+                .withThrowableThat()
+                .havingCause()
+                .isInstanceOfSatisfying(
+                        RateLimitExceededException.class,
+                        rejection ->
+                                assertThat(rejection.getDecision().retryAfter()).isEqualTo(Duration.ofSeconds(1)));
+        // Also for another key. A call that leaves makes room.
+        entered(enter(new Charge(limit, "bob", 2)));
+        assertThat(enter(new Charge(limit, "bob", 1))).isCompletedExceptionally();
+        crowd.get(77).cancel(false);
+        CompletableFuture<Settlement> last = enter(1);
+        assertThat(last).isNotDone();
+        crowd.forEach(call -> call.cancel(false));
+        both.release();
+        entered(last);
+        assertThat(free()).isEqualTo(1);
+    }
+
+    /** Each release decides the call that gets the permit, and the next one, which is the first then. */
+    @Test
+    void workGrowsWithTheNumberOfCallsAndNoFaster() throws Exception {
+        int number = 2_000;
+        Settlement both = entered(enter(2));
+        List<CompletableFuture<Settlement>> crowd = crowd(number);
+        assertThat(store.decided).hasValue(2);
+        crowd.subList(0, number / 2).forEach(call -> call.cancel(false));
+        assertThat(store.decided.get()).isLessThanOrEqualTo(2 + number / 2);
+        store.decided.set(0);
+        both.release();
+        for (CompletableFuture<Settlement> call : crowd.subList(number / 2, number)) {
+            entered(call).release();
+        }
+        assertThat(store.decided.get()).isLessThanOrEqualTo(2 * number);
+    }
+
+    @Test
+    void callWithoutATimerDoesNotWait() throws Exception {
+        Settlement both = entered(enter(2));
+        timers.broken = true;
+        assertFails(enter(1));
+        timers.broken = false;
+        CompletableFuture<Settlement> next = enter(1);
+        assertThat(next).isNotDone();
+        both.release();
+        entered(next);
+        assertThat(free()).isEqualTo(1);
+    }
+
+    @Test
+    void timerThatFailsEndsTheWait() throws Exception {
+        var unused = entered(enter(2));
+        CompletableFuture<Settlement> call = enter(1);
+        assertThat(call).isNotDone();
+        timers.waits.forEach(
+                wait -> wait.completeExceptionally(new OutOfMemoryError("unable to create native thread")));
+        assertFails(call);
+    }
+
+    @Test
+    void refundThatThrowsHoldsNothingUp() throws Exception {
+        RateLimit trial = TestLimits.dryRun(TestLimits.concurrency("trial", 5));
+        Settlement both = entered(enter(2));
+        store.refundsFail = true;
+        CompletableFuture<Settlement> call = enter(new Charge(trial, "alice", 1), new Charge(limit, "alice", 1));
+        store.refundsFail = false;
+        CompletableFuture<Settlement> next = enter(1);
+        both.release();
+        entered(call);
+        entered(next);
+    }
+
+    @Test
+    void attemptsGoOnAfterATimerHasFailed() throws Exception {
+        store.shared = true;
+        var unused = entered(enter(2));
+        timers.broken = true;
+        CompletableFuture<Settlement> gone = enter(1);
+        assertFails(gone);
+        timers.broken = false;
+        CompletableFuture<Settlement> call = enter(1);
+        freeElsewhere();
+        timers.pass(POLL);
+        entered(call);
+    }
+
+    /** The call that is told of a release is kept waiting by its other limit. */
+    @Test
+    void callThatWasNotToldTriesAgainSoon() throws Exception {
+        RateLimit own = limit("own", 1);
+        Settlement both = entered(enter(new Charge(limit, "all", 2)));
+        var unused = entered(enter(new Charge(own, "alice", 1)));
+        CompletableFuture<Settlement> alice = enter(new Charge(own, "alice", 1), new Charge(limit, "all", 1));
+        CompletableFuture<Settlement> carol = enter(new Charge(own, "carol", 1), new Charge(limit, "all", 2));
+        both.release();
+        timers.pass(POLL);
+        entered(carol);
+        assertThat(alice).isNotDone();
+    }
+
+    @Test
+    void messageFindsItsQueueAlsoIfItCameDuringTheFirstDecision() throws Exception {
+        store.shared = true;
+        var unused = entered(enter(2));
+        store.meanwhile = () -> {
+            freeElsewhere();
+            gate.permitsReleased("others", KeyDigest.of("alice"));
+            gate.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        };
+        entered(enter(1));
+        var unusedToo = entered(enter(1));
+        CompletableFuture<Settlement> call = enter(1);
+        gate.permitsReleased(limit.id(), KeyDigest.of("bob"));
+        gate.permitsReleased("others", KeyDigest.of("alice"));
+        int before = store.decided.get();
+        gate.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        assertThat(store.decided).hasValue(before + 1);
+        assertThat(call).isNotDone();
+    }
+
+    /** The call does not lack the permits yet. */
+    @Test
+    void releaseDuringTheFirstDecisionWakesACallOfSeveralLimits() throws Exception {
+        Settlement both = entered(enter(new Charge(limit, "all", 2)));
+        store.meanwhile = both::release;
+        entered(enter(new Charge(limit("own", 1), "alice", 1), new Charge(limit, "all", 1)));
+    }
+
+    @Test
+    void messageAboutAnyOfItsLimitsFindsACall() throws Exception {
+        store.shared = true;
+        var unused = entered(enter(2));
+        CompletableFuture<Settlement> call =
+                enter(new Charge(limit("own", 1), "alice", 1), new Charge(limit, "alice", 1));
+        freeElsewhere();
+        gate.permitsReleased(limit.id(), KeyDigest.of("bob"));
+        assertThat(call).isNotDone();
+        gate.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        entered(call);
+    }
+
+    @Test
+    void largerCapacityAppliesToCallsThatWait() throws Exception {
+        var unused = entered(enter(2));
+        List<CompletableFuture<Settlement>> calls = crowd(3);
+        gate.limitChanged(limit, limit(4));
+        entered(calls.get(0));
+        entered(calls.get(1));
+        assertThat(calls.get(2)).isNotDone();
+    }
+
+    @Test
+    void smallerCapacityAppliesToCallsThatWait() throws Exception {
+        Settlement one = entered(enter(1));
+        Settlement other = entered(enter(1));
+        CompletableFuture<Settlement> call = enter(1);
+        CompletableFuture<Settlement> large = enter(2);
+        gate.limitChanged(limit, limit(1));
+        one.release();
+        assertThat(call).isNotDone();
+        other.release();
+        Settlement next = entered(call);
+        // It can never succeed now.
+        assertFails(large);
+        next.release();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    @Test
+    void callsThatWaitForADisabledLimitGoOnAndHoldNothing() throws Exception {
+        Settlement both = entered(enter(2));
+        List<CompletableFuture<Settlement>> calls = crowd(3);
+        gate.limitChanged(
+                limit, limit.with(RateLimitOverride.builder().enabled(false).build()));
+        for (CompletableFuture<Settlement> call : calls) {
+            entered(call).release();
+        }
+        assertThat(free()).isZero();
+        both.release();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    @Test
+    void plansChangeWithTheirLimitAndOtherLimitsDoNot() throws Exception {
+        RateLimit other = TestLimits.concurrency("others", 2);
+        RateLimit gold = limit.with(RateLimitPlan.named("gold").capacity(2));
+        var unused = entered(enter(2));
+        CompletableFuture<Settlement> call = enter(new Charge(gold, "alice", 1));
+        gate.limitChanged(other, limit(4));
+        gate.limitChanged(limit, limit(4));
+        // The application has made these numbers for the call.
+        assertThat(call).isNotDone();
+    }
+
+    /** The call knows its charges as they were before it waited. */
+    @Test
+    void actualCostOfACallThatWaitedIsChargedToALimitThatHasChanged() throws Exception {
+        RateLimit tokens = TestLimits.tokenBucket("tokens", 100, "1/d");
+        RateLimit larger = TestLimits.tokenBucket("tokens", 200, "1/d");
+        Charge estimate = new Charge(tokens, "alice", 10);
+        Map<Long, Long> remaining = Map.of(30L, 170L, 0L, 170L, 10L, 160L);
+        for (long cost : List.of(30L, 0L, 10L)) {
+            Settlement both = entered(enter(2));
+            CompletableFuture<Settlement> call = enter(estimate, new Charge(limit, "alice", 1));
+            gate.limitChanged(tokens, larger);
+            both.release();
+            Settlement settlement = entered(call);
+            settlement.settle(Map.of(estimate, cost)).toCompletableFuture().get(10, TimeUnit.SECONDS);
+            settlement.release();
+            assertThat(store.peek(new Charge(larger, "alice", 0)).remaining()).isEqualTo(remaining.get(cost));
+        }
+    }
+
+    @Test
+    void callThatWaitedCostsNothingOfALimitThatWasDisabledMeanwhile() throws Exception {
+        RateLimit tokens = TestLimits.tokenBucket("tokens", 100, "1/d");
+        Charge estimate = new Charge(tokens, "alice", 10);
+        Settlement both = entered(enter(2));
+        CompletableFuture<Settlement> call = enter(estimate, new Charge(limit, "alice", 1));
+        gate.limitChanged(
+                tokens, tokens.with(RateLimitOverride.builder().enabled(false).build()));
+        both.release();
+        entered(call).settle(Map.of(estimate, 30L)).toCompletableFuture().get(10, TimeUnit.SECONDS);
+        assertThat(store.peek(new Charge(tokens, "alice", 0)).remaining()).isEqualTo(100);
+    }
+
+    @Test
+    void resetWakesTheCallsThatWait() throws Exception {
+        var unused = entered(enter(2));
+        CompletableFuture<Settlement> call = enter(1);
+        gate.reset(new Charge(limit, "alice", 0));
+        entered(call);
+        CompletableFuture<Settlement> next = enter(2);
+        gate.resetAsync(new Charge(limit, "alice", 0)).toCompletableFuture().get(60, TimeUnit.SECONDS);
+        entered(next);
+    }
+
+    private static final class Timers implements Waiter {
+
+        private final List<CompletableFuture<Void>> waits = new CopyOnWriteArrayList<>();
+
+        private final List<CompletableFuture<Void>> polls = new CopyOnWriteArrayList<>();
+
+        private volatile boolean broken;
+
+        @Override
+        public void await(Duration delay) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<Void> awaitAsync(Duration delay) {
+            if (broken) {
+                throw new OutOfMemoryError("unable to create native thread");
+            }
+            CompletableFuture<Void> wait = new CompletableFuture<>();
+            (delay.equals(POLL) ? polls : waits).add(wait);
+            return wait;
+        }
+
+        void pass(Duration delay) {
+            (delay.equals(POLL) ? polls : waits).forEach(wait -> wait.complete(null));
+        }
+    }
+
+    private static final class Store extends DelegatingRateLimitStore {
+
+        private final AtomicInteger decided = new AtomicInteger();
+
+        private volatile boolean shared;
+
+        private volatile boolean refundsFail;
+
+        private volatile Runnable meanwhile = () -> {};
+
+        Store() {
+            super(new InMemoryRateLimitStore(TimeSource.monotonic(), 1_000));
+        }
+
+        @Override
+        public boolean isNonBlocking() {
+            return !shared;
+        }
+
+        @Override
+        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+            decided.incrementAndGet();
+            return super.decideAsync(request).thenApply(outcome -> {
+                Runnable before = meanwhile;
+                meanwhile = () -> {};
+                before.run();
+                return outcome.mapRefund(refund -> permits -> {
+                    if (refundsFail) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    return refund.refund(permits);
+                });
+            });
+        }
+    }
+}

@@ -1,0 +1,146 @@
+package io.ratelimit.internal.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.ratelimit.LimitNames;
+import io.ratelimit.LimitOverrides;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitSettings;
+import io.ratelimit.testing.TestLimits;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.assertj.core.api.ThrowableAssert;
+import org.assertj.core.api.ThrowableAssertAlternative;
+import org.junit.jupiter.api.Test;
+
+class LimitCatalogTests {
+
+    private final LimitCatalog catalog = catalog();
+
+    private final RateLimit quotes = TestLimits.tokenBucket("quotes", 5, "10/s");
+
+    @Test
+    void sameNameAndNumbersShareOneLimit() {
+        EffectiveLimit first = catalog.declare(quotes, "A.a()", true);
+        EffectiveLimit second = catalog.declare(TestLimits.tokenBucket("Quo-tes", 5, "10/s"), "B.b()", true);
+        assertThat(second).isSameAs(first);
+        assertThat(catalog.limits()).containsExactly(first.get());
+        assertThat(catalog.find("QUOTES")).containsSame(first.get());
+    }
+
+    @Test
+    void sameNameButOtherNumbersStopTheStart() {
+        catalog.declare(quotes, "A.a()", true);
+        for (RateLimit other : new RateLimit[] {
+            TestLimits.tokenBucket("quotes", 6, "10/s"),
+            TestLimits.tokenBucket("quotes", 5, "11/s"),
+            TestLimits.fixedWindow("quotes", 5, "10/s")
+        }) {
+            assertMistake(() -> catalog.declare(other, "B.b()", true))
+                    .withMessageContainingAll("B.b()", "A.a()", "'quotes'", other.toString(), quotes.toString())
+                    .withMessageContaining("Give both the same numbers");
+        }
+    }
+
+    @Test
+    void defaultNamesDoNotShare() {
+        catalog.declare(quotes, "A.a()", false);
+        assertMistake(() -> catalog.declare(quotes, "B.b()", false))
+                .withMessageContainingAll("default name 'quotes'", "A.a()", "B.b()", "explicit name");
+        assertMistake(() -> catalog.declare(quotes, "B.b()", true)).withMessageContaining("default name");
+    }
+
+    @Test
+    void explicitNameDoesNotShareWithADefaultOne() {
+        catalog.declare(quotes, "A.a()", true);
+        assertMistake(() -> catalog.declare(quotes, "B.b()", false)).withMessageContaining("default name");
+    }
+
+    @Test
+    void onePlaceMayBeSeenTwice() {
+        EffectiveLimit first = catalog.declare(quotes, "A.a()", false);
+        assertThat(catalog.declare(TestLimits.tokenBucket("quotes", 5, "10/s"), "A.a()", false))
+                .isSameAs(first);
+    }
+
+    @Test
+    void beanIsDeclaredAsTheConfigurationWantsIt() {
+        LimitCatalog configured = catalog(overrides("quotes", 7L, null));
+        assertThat(configured.declare(quotes, "bean 'quotes'").capacity()).isEqualTo(7);
+        assertThat(configured.complete()).isEmpty();
+    }
+
+    /** A refresh comes to the parent, too. The limit may be declared there, in a child or in a sibling. */
+    @Test
+    void refreshedPropertiesMayNameLimitsOfOtherContexts() {
+        LimitCatalog child = new LimitCatalog(catalog.settings(), catalog, () -> false);
+        LimitCatalog sibling = new LimitCatalog(catalog.settings(), catalog, () -> false);
+        catalog.declare(TestLimits.tokenBucket("exports", 5, "1/s"), "bean 'exports'");
+        child.declare(quotes, "bean 'quotes'");
+        child.complete();
+        for (String name : new String[] {"quotes", "exports"}) {
+            RateLimitSettings next = catalog(overrides(name, 7L, null)).settings();
+            for (LimitCatalog each : new LimitCatalog[] {sibling, child, catalog}) {
+                each.reconfigure(next);
+            }
+            assertThat(child.find(name)).get().extracting(RateLimit::capacity).isEqualTo(7L);
+        }
+        RateLimitSettings mistake = catalog(overrides("qoutes", 7L, null)).settings();
+        assertMistake(() -> catalog.reconfigure(mistake)).withMessageContaining("ratelimit.limits.qoutes must name");
+        assertMistake(() -> child.reconfigure(mistake)).withMessageContaining("ratelimit.limits.quotes");
+    }
+
+    @Test
+    void mistakeInABeansConfigurationNamesTheBean() {
+        LimitCatalog configured = catalog(overrides("quotes", -7L, null));
+        assertMistake(() -> configured.declare(quotes, "bean 'quotes'"))
+                .withMessageContainingAll("bean 'quotes'", "ratelimit.limits.quotes.capacity must be", "(was -7)");
+    }
+
+    @Test
+    void configurationAloneDeclaresWithARate() {
+        LimitCatalog configured = catalog(overrides("uploads", null, "3/m"));
+        assertThat(configured.complete()).singleElement().hasToString("TOKEN_BUCKET, capacity 3 at 3/m");
+        assertThat(configured.find("uploads")).isPresent();
+        assertThat(configured.complete()).singleElement().hasToString("TOKEN_BUCKET, capacity 3 at 3/m");
+    }
+
+    @Test
+    void configurationOfNothingNamesTheNearest() {
+        LimitCatalog configured = catalog(overrides("qoutes", 7L, null));
+        configured.declare(quotes, "A.a()", true);
+        assertMistake(configured::complete)
+                .withMessageContainingAll(
+                        "ratelimit.limits.qoutes",
+                        "Did you mean ratelimit.limits.quotes?",
+                        "With a rate, it declares a limit itself");
+    }
+
+    @Test
+    void configurationOfNothingWhereThereIsNothing() {
+        LimitCatalog configured = catalog(overrides("quotes", 7L, null));
+        assertMistake(configured::complete).withMessageContaining("There are no limits.");
+    }
+
+    private static ThrowableAssertAlternative<RateLimitConfigurationException> assertMistake(
+            ThrowableAssert.ThrowingCallable call) {
+        return assertThatExceptionOfType(RateLimitConfigurationException.class).isThrownBy(call);
+    }
+
+    private static LimitCatalog catalog(LimitOverrides... overrides) {
+        Map<String, LimitOverrides> limits = Arrays.stream(overrides)
+                .collect(Collectors.toMap(each -> LimitNames.canonical(each.limitName()), e -> e));
+        return new LimitCatalog(new RateLimitSettings(false, OnStoreFailure.LOCAL, limits), null, () -> false);
+    }
+
+    private static LimitOverrides overrides(String name, Long capacity, String rate) {
+        return LimitOverrides.at("ratelimit.limits." + name)
+                .capacity(capacity)
+                .rate(rate)
+                .build();
+    }
+}

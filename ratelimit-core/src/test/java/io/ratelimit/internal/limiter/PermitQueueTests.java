@@ -1,0 +1,563 @@
+package io.ratelimit.internal.limiter;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.RateLimitInterruptedException;
+import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.Waiter;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Refund;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.TestLimits;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** Calls wait for permits of a concurrency limit, in the order of their arrival. */
+@Timeout(180)
+class PermitQueueTests {
+
+    private static final Duration POLL = Duration.ofSeconds(1);
+
+    private final RateLimitStore store = new InMemoryRateLimitStore(TimeSource.monotonic(), 1_000);
+
+    private final Times times = new Times();
+
+    private final List<String> heard = new CopyOnWriteArrayList<>();
+
+    private final RateLimitGate gate = new RateLimitGate(store, listener(), times);
+
+    private final RateLimit limit = RateLimit.named("exports")
+            .algorithm(Algorithm.CONCURRENCY)
+            .capacity(2)
+            .maxWait(Duration.ofSeconds(5))
+            .build();
+
+    private RateLimitListener listener() {
+        return (charge, decision, outcome) -> heard.add(charge.limit().name() + " " + outcome);
+    }
+
+    private CompletableFuture<Settlement> enter(long permits) {
+        return enter(new Charge(limit, "alice", permits));
+    }
+
+    private CompletableFuture<Settlement> enter(Charge... charges) {
+        return gate.enterAsync(AcquireRequest.of(List.of(charges), CallListener.NONE))
+                .toCompletableFuture();
+    }
+
+    private static Settlement entered(CompletableFuture<Settlement> call) throws Exception {
+        return call.get(60, TimeUnit.SECONDS);
+    }
+
+    private RateLimit limit(String name, long capacity) {
+        return RateLimit.named(name)
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(capacity)
+                .maxWait(Duration.ofSeconds(5))
+                .build();
+    }
+
+    private long free() {
+        return store.peek(new Charge(limit, "alice", 0)).remaining();
+    }
+
+    @Test
+    void firstToComeIsTheFirstToGetWhatIsReleased() throws Exception {
+        Settlement both = entered(enter(2));
+        CompletableFuture<Settlement> large = enter(2);
+        CompletableFuture<Settlement> small = enter(1);
+        assertThat(large).isNotDone();
+        assertThat(small).isNotDone();
+        both.release();
+        Settlement next = entered(large);
+        assertThat(small).isNotDone();
+        next.release();
+        entered(small).release();
+        assertThat(free()).isEqualTo(2);
+        assertThat(heard).containsOnly("exports ALLOWED").hasSize(3);
+    }
+
+    @Test
+    void laterCallDoesNotOvertakeOneThatWaitsForMore() throws Exception {
+        Settlement one = entered(enter(1));
+        CompletableFuture<Settlement> large = enter(2);
+        CompletableFuture<Settlement> small = enter(1);
+        assertThat(small).isNotDone();
+        one.release();
+        Settlement next = entered(large);
+        assertThat(small).isNotDone();
+        next.release();
+        entered(small);
+    }
+
+    @Test
+    void oneReleaseServesAllThatFit() throws Exception {
+        Settlement both = entered(enter(2));
+        CompletableFuture<Settlement> first = enter(1);
+        CompletableFuture<Settlement> second = enter(1);
+        both.release();
+        entered(first);
+        entered(second);
+        assertThat(free()).isZero();
+    }
+
+    @Test
+    void callIsRejectedWhenItsTimeIsOver() throws Exception {
+        Settlement both = entered(enter(2));
+        CompletableFuture<Settlement> first = enter(1);
+        CompletableFuture<Settlement> second = enter(1);
+        assertThat(times.delays).containsOnly(Duration.ofSeconds(5)).hasSize(2);
+        times.pass();
+        assertThat(first)
+                .failsWithin(Duration.ofSeconds(60))
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitExceededException.class);
+        assertThat(second)
+                .failsWithin(Duration.ofSeconds(60))
+                .withThrowableThat()
+                .withCauseInstanceOf(RateLimitExceededException.class);
+        both.release();
+        assertThat(free()).isEqualTo(2);
+        assertThat(heard).containsExactly("exports ALLOWED", "exports REJECTED", "exports REJECTED");
+    }
+
+    @Test
+    void cancelledCallLeavesItsPlace() throws Exception {
+        Settlement both = entered(enter(2));
+        CompletableFuture<Settlement> large = enter(2);
+        CompletableFuture<Settlement> small = enter(1);
+        large.cancel(false);
+        both.release();
+        entered(small);
+        assertThat(free()).isEqualTo(1);
+    }
+
+    @Test
+    void callThatLacksMoreThanPermitsIsRejectedAtOnce() throws Exception {
+        RateLimit rate = TestLimits.fixedWindow("rate", 1, "1/h");
+        Charge byRate = new Charge(rate, "alice", 1);
+        entered(enter(byRate));
+        CompletableFuture<Settlement> call = enter(byRate, new Charge(limit, "alice", 1));
+        assertThat(call).isCompletedExceptionally();
+        assertThat(enter(3)).isCompletedExceptionally();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    /** Such as one for each user, and one for all. Calls of other users wait in other queues. */
+    @Test
+    void releaseOfAnyOfTheLimitsWakesCallsInTheirOrder() throws Exception {
+        Charge all = new Charge(limit, "all", 1);
+        RateLimit own = limit("own", 1);
+        Settlement first = entered(enter(new Charge(own, "alice", 1), all));
+        Settlement second = entered(enter(new Charge(own, "bob", 1), all));
+        CompletableFuture<Settlement> sameUser = enter(new Charge(own, "alice", 1), all);
+        CompletableFuture<Settlement> carol = enter(new Charge(own, "carol", 1), all);
+        CompletableFuture<Settlement> dave = enter(new Charge(own, "dave", 1), all);
+        CompletableFuture<Settlement> erin = enter(new Charge(own, "erin", 1), all);
+        assertThat(dave).isNotDone();
+        first.release();
+        Settlement third = entered(sameUser);
+        assertThat(carol).isNotDone();
+        second.release();
+        Settlement fourth = entered(carol);
+        third.release();
+        Settlement fifth = entered(dave);
+        assertThat(erin).isNotDone();
+        gate.reset(new Charge(limit, "all", 0));
+        entered(erin).release();
+        fourth.release();
+        fifth.release();
+        assertThat(store.peek(new Charge(limit, "all", 0)).remaining()).isEqualTo(2);
+    }
+
+    /** One release serves as many as it has permits. */
+    @Test
+    void releaseOfSeveralPermitsWakesAsManyCalls() throws Exception {
+        RateLimit own = limit("own", 1);
+        Settlement both = entered(enter(new Charge(limit, "all", 2)));
+        List<CompletableFuture<Settlement>> calls = Stream.of("alice", "bob", "carol")
+                .map(user -> enter(new Charge(own, user, 1), new Charge(limit, "all", 1)))
+                .toList();
+        both.release();
+        Settlement next = entered(calls.get(0));
+        entered(calls.get(1));
+        assertThat(calls.get(2)).isNotDone();
+        next.release();
+        entered(calls.get(2));
+    }
+
+    @Test
+    void rateIsChargedOnceAndOnlyWithThePermits() throws Exception {
+        RateLimit rate = TestLimits.fixedWindow("rate", 5, "5/h");
+        Settlement both = entered(enter(2));
+        CompletableFuture<Settlement> call = enter(new Charge(rate, "alice", 1), new Charge(limit, "alice", 1));
+        assertThat(store.peek(new Charge(rate, "alice", 0)).remaining()).isEqualTo(5);
+        both.release();
+        entered(call);
+        assertThat(store.peek(new Charge(rate, "alice", 0)).remaining()).isEqualTo(4);
+    }
+
+    @Test
+    void trialIsHeldOnceHoweverOftenTheCallTries() throws Exception {
+        RateLimit trial = TestLimits.dryRun(TestLimits.concurrency("trial", 5));
+        Settlement both = entered(enter(2));
+        CompletableFuture<Settlement> call = enter(new Charge(trial, "alice", 1), new Charge(limit, "alice", 2));
+        CompletableFuture<Settlement> other = enter(1);
+        both.release();
+        Settlement refund = entered(call);
+        assertThat(store.peek(new Charge(trial, "alice", 0)).remaining()).isEqualTo(4);
+        refund.release();
+        assertThat(store.peek(new Charge(trial, "alice", 0)).remaining()).isEqualTo(5);
+        entered(other);
+    }
+
+    @Test
+    void blockedThreadsGoOnOneAfterTheOther() throws Exception {
+        Settlement both = entered(enter(2));
+        List<String> order = new CopyOnWriteArrayList<>();
+        List<Thread> threads = new ArrayList<>();
+        for (String name : List.of("first", "second", "third")) {
+            Thread thread = new Thread(() -> {
+                Settlement held =
+                        gate.enter(AcquireRequest.of(List.of(new Charge(limit, "alice", 2)), CallListener.NONE));
+                order.add(name);
+                held.release();
+            });
+            threads.add(thread);
+            thread.start();
+            awaitParked(thread);
+        }
+        both.release();
+        for (Thread thread : threads) {
+            thread.join(60_000);
+        }
+        assertThat(order).containsExactly("first", "second", "third");
+        assertThat(free()).isEqualTo(2);
+    }
+
+    private static void awaitParked(Thread thread) {
+        while (thread.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Test
+    void interruptEndsTheWait() throws Exception {
+        Settlement both = entered(enter(2));
+        CompletableFuture<Boolean> interrupted = new CompletableFuture<>();
+        Thread thread = new Thread(() -> {
+            assertThatExceptionOfType(RateLimitInterruptedException.class)
+                    .isThrownBy(() ->
+                            gate.enter(AcquireRequest.of(List.of(new Charge(limit, "alice", 1)), CallListener.NONE)));
+            interrupted.complete(Thread.currentThread().isInterrupted());
+        });
+        thread.start();
+        awaitParked(thread);
+        thread.interrupt();
+        assertThat(interrupted.get(60, TimeUnit.SECONDS)).isTrue();
+        both.release();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    /** Its permits are on their way to the thread when that is interrupted. */
+    @Test
+    void interruptAtTheLastMomentLosesNoPermit() throws Exception {
+        for (int i = 0; i < 500; i++) {
+            Settlement both = entered(enter(2));
+            Thread thread = new Thread(() -> {
+                try {
+                    gate.enter(AcquireRequest.of(List.of(new Charge(limit, "alice", 1)), CallListener.NONE))
+                            .release();
+                } catch (RateLimitInterruptedException ex) {
+                    // Or not.
+                }
+            });
+            thread.start();
+            awaitParked(thread);
+            Thread interrupting = new Thread(thread::interrupt);
+            interrupting.start();
+            both.release();
+            interrupting.join();
+            thread.join();
+            assertThat(free()).as("after %d calls", i).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void callThatFindsNoThreadEndsOnThatOfTheRelease() throws Exception {
+        StoreRequest request = StoreRequest.refundable(List.of(new Charge(limit, "alice", 1)));
+        WaitingCall call = new WaitingCall(
+                request,
+                task -> {
+                    throw new OutOfMemoryError("unable to create native thread");
+                },
+                late -> {});
+        call.entered();
+        call.finish(store.decide(request), null);
+        assertThat(call.outcome()).isCompleted();
+    }
+
+    /** It would wait for as long as others hold the permits, and take them when its caller has long gone. */
+    @Test
+    void callWhoseTimeCannotBeMeasuredFailsAndTakesNothing() throws Exception {
+        OutOfMemoryError noThread = new OutOfMemoryError("unable to create native thread");
+        List<Supplier<CompletionStage<Void>>> failures = List.of(
+                () -> {
+                    throw noThread;
+                },
+                () -> CompletableFuture.failedFuture(noThread));
+        for (Supplier<CompletionStage<Void>> failure : failures) {
+            Settlement both = entered(enter(2));
+            times.failure = failure;
+            assertThat(enter(1))
+                    .failsWithin(Duration.ofSeconds(60))
+                    .withThrowableThat()
+                    .withCause(noThread);
+            times.failure = null;
+            CompletableFuture<Settlement> next = enter(2);
+            both.release();
+            entered(next).release();
+            assertThat(free()).isEqualTo(2);
+        }
+    }
+
+    /** Permits of other instances are found by looking again, which must not end with one failure. */
+    @Test
+    void attemptThatCannotBePlannedIsPlannedByTheNextRejection() throws Exception {
+        RateLimitGate ofShared = new RateLimitGate(new SharedStore(store), listener(), times);
+        Settlement both = entered(enter(2));
+        times.failure = () -> CompletableFuture.failedFuture(new OutOfMemoryError("unable to create native thread"));
+        times.failing = POLL;
+        CompletableFuture<Settlement> call = ofShared.enterAsync(request(1)).toCompletableFuture();
+        times.failure = null;
+        times.delays.clear();
+        CompletableFuture<Settlement> other = ofShared.enterAsync(request(2)).toCompletableFuture();
+        call.cancel(false);
+        assertThat(times.delays).contains(POLL);
+        both.release();
+        times.pass(POLL);
+        entered(other).release();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    @Test
+    void refundThatFailsDoesNotEndTheTurns() throws Exception {
+        SharedStore failing = new SharedStore(store);
+        RateLimitGate ofShared = new RateLimitGate(failing, listener(), times);
+        Settlement both = entered(enter(2));
+        failing.refund = permits -> {
+            throw new IllegalStateException("no refund");
+        };
+        CompletableFuture<Settlement> call = ofShared.enterAsync(request(1)).toCompletableFuture();
+        failing.refund = null;
+        CompletableFuture<Settlement> next = ofShared.enterAsync(request(1)).toCompletableFuture();
+        both.release();
+        ofShared.permitsReleased(limit.id(), KeyDigest.of("alice"));
+        entered(call);
+        entered(next);
+        assertThat(free()).isZero();
+    }
+
+    /** Of a store that other instances use, too. */
+    private static final class SharedStore extends DelegatingRateLimitStore {
+
+        private Refund refund;
+
+        /** Before it there is no decision. */
+        private CompletableFuture<Void> answer = CompletableFuture.completedFuture(null);
+
+        /** Before it nothing is refunded. */
+        private CompletableFuture<Void> refunded = CompletableFuture.completedFuture(null);
+
+        SharedStore(RateLimitStore store) {
+            super(store);
+        }
+
+        @Override
+        public boolean isNonBlocking() {
+            return false;
+        }
+
+        @Override
+        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+            Refund failing = refund;
+            return answer.thenCompose(now -> super.decideAsync(request))
+                    .thenApply(outcome -> outcome.mapRefund(real ->
+                            failing != null ? failing : permits -> refunded.thenCompose(now -> real.refund(permits))));
+        }
+    }
+
+    private AcquireRequest request(long permits) {
+        return AcquireRequest.of(List.of(new Charge(limit, "alice", permits)), CallListener.NONE);
+    }
+
+    /** Not on one of its own each. */
+    @Test
+    void callsThatHaveWaitedEndOnAThreadThatIsIdle() throws Exception {
+        Set<Thread> threads = new HashSet<>();
+        for (int i = 0; i < 5; i++) {
+            Settlement both = entered(enter(2));
+            CompletableFuture<Thread> ended = enter(2).thenApply(held -> {
+                held.release();
+                return Thread.currentThread();
+            });
+            both.release();
+            Thread thread = ended.get(10, TimeUnit.SECONDS);
+            awaitParked(thread);
+            threads.add(thread);
+        }
+        assertThat(threads).hasSize(1);
+    }
+
+    /** Its permits come back when the next one has been rejected for the lack of them. */
+    @Test
+    void callThatIsCancelledDuringItsDecisionWakesTheNext() throws Exception {
+        SharedStore slow = new SharedStore(store);
+        slow.answer = new CompletableFuture<>();
+        slow.refunded = new CompletableFuture<>();
+        RateLimitGate ofShared = new RateLimitGate(slow, listener(), times);
+        CompletableFuture<Settlement> gone = ofShared.enterAsync(request(2)).toCompletableFuture();
+        CompletableFuture<Settlement> next = ofShared.enterAsync(request(2)).toCompletableFuture();
+        gone.cancel(false);
+        slow.answer.complete(null);
+        assertThat(ofShared.waitingCalls(limit)).isEqualTo(1);
+        slow.refunded.complete(null);
+        entered(next).release();
+        assertThat(free()).isEqualTo(2);
+    }
+
+    @Test
+    void heldPermitsAreCountedForTheGauge() throws Exception {
+        Settlement first = entered(enter(2));
+        assertThat(gate.heldPermits(limit)).isEqualTo(2);
+        CompletableFuture<Settlement> next = enter(1);
+        assertThat(gate.heldPermits(limit)).isEqualTo(2);
+        first.release();
+        first.release();
+        entered(next);
+        assertThat(gate.heldPermits(limit)).isEqualTo(1);
+    }
+
+    @Test
+    void waitingCallsAreThoseThatLackPermits() throws Exception {
+        RateLimit other = RateLimit.named("imports")
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(1)
+                .build();
+        Settlement both = entered(enter(2));
+        assertThat(gate.waitingCalls(limit)).isZero();
+        CompletableFuture<Settlement> first = enter(2);
+        CompletableFuture<Settlement> second = enter(1);
+        CompletableFuture<Settlement> third = enter(1);
+        assertThat(gate.waitingCalls(limit)).isEqualTo(3);
+        assertThat(gate.waitingCalls(other)).isZero();
+        third.cancel(false);
+        assertThat(gate.waitingCalls(limit)).isEqualTo(2);
+        both.release();
+        entered(first).release();
+        entered(second);
+        assertThat(gate.waitingCalls(limit)).isZero();
+    }
+
+    /** A decision that takes a while is no lack of permits. */
+    @Test
+    void callsWhoseFirstDecisionIsUnderWayDoNotCountAsWaiting() throws Exception {
+        SharedStore slow = new SharedStore(store);
+        slow.answer = new CompletableFuture<>();
+        RateLimitGate ofShared = new RateLimitGate(slow, listener(), times);
+        CompletableFuture<Settlement> first = ofShared.enterAsync(request(1)).toCompletableFuture();
+        CompletableFuture<Settlement> second = ofShared.enterAsync(request(1)).toCompletableFuture();
+        assertThat(ofShared.waitingCalls(limit)).isZero();
+        slow.answer.complete(null);
+        entered(first);
+        entered(second);
+        assertThat(ofShared.waitingCalls(limit)).isZero();
+        CompletableFuture<Settlement> third = ofShared.enterAsync(request(1)).toCompletableFuture();
+        assertThat(ofShared.waitingCalls(limit)).isEqualTo(1);
+        third.cancel(false);
+        assertThat(ofShared.waitingCalls(limit)).isZero();
+    }
+
+    @Test
+    void callsThatWaitForReservedPermitsAreCountedUntilTheirTimeComes() throws Exception {
+        RateLimit rate = RateLimit.named("slow")
+                .capacity(1)
+                .rate("1/h")
+                .maxWait(Duration.ofDays(1))
+                .build();
+        entered(enter(new Charge(rate, "alice", 1)));
+        assertThat(gate.waitingCalls(rate)).isZero();
+        CompletableFuture<Settlement> first = enter(new Charge(rate, "alice", 1));
+        CompletableFuture<Settlement> second = enter(new Charge(rate, "alice", 1));
+        assertThat(gate.waitingCalls(rate)).isEqualTo(2);
+        second.cancel(false);
+        assertThat(gate.waitingCalls(rate)).isEqualTo(1);
+        times.pass();
+        entered(first);
+        assertThat(gate.waitingCalls(rate)).isZero();
+    }
+
+    /** Time that passes when the test says so. */
+    private static final class Times implements Waiter {
+
+        private final List<Duration> delays = new CopyOnWriteArrayList<>();
+
+        private final List<CompletableFuture<Void>> waits = new CopyOnWriteArrayList<>();
+
+        /** In the place of a wait. */
+        private Supplier<CompletionStage<Void>> failure;
+
+        /** {@code null}: every wait fails. */
+        private Duration failing;
+
+        @Override
+        public void await(Duration delay) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public CompletionStage<Void> awaitAsync(Duration delay) {
+            if (failure != null && (failing == null || failing.equals(delay))) {
+                return failure.get();
+            }
+            CompletableFuture<Void> wait = new CompletableFuture<>();
+            delays.add(delay);
+            waits.add(wait);
+            return wait;
+        }
+
+        void pass() {
+            waits.forEach(wait -> wait.complete(null));
+        }
+
+        /** Lets that time of the waits since the delays were cleared pass, and no other. */
+        void pass(Duration delay) {
+            for (int i = 0; i < delays.size(); i++) {
+                if (delays.get(i).equals(delay)) {
+                    waits.get(waits.size() - delays.size() + i).complete(null);
+                }
+            }
+        }
+    }
+}

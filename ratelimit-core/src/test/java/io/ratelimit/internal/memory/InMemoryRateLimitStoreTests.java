@@ -1,0 +1,13 @@
+package io.ratelimit.internal.memory;
+
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.internal.store.contract.StoreContracts;
+
+class InMemoryRateLimitStoreTests extends StoreContracts {
+
+    @Override
+    public RateLimitStore storeAt(TimeSource time) {
+        return new InMemoryRateLimitStore(time, 1_000);
+    }
+}

@@ -1,0 +1,304 @@
+package io.ratelimit.internal.store.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.AsyncStore;
+import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.StubStore;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestLimits;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class FailoverRateLimitStoreTests {
+
+    private static final RateLimit LOCAL = TestLimits.failingBy(OnStoreFailure.LOCAL, "local");
+
+    private static final RateLimit ALLOW = TestLimits.failingBy(OnStoreFailure.ALLOW, "allow");
+
+    private static final RateLimit REJECT = TestLimits.failingBy(OnStoreFailure.REJECT, "reject");
+
+    private static final RateLimit THROW = TestLimits.failingBy(OnStoreFailure.THROW, "throw");
+
+    private final StubStore store = new StubStore();
+
+    private long seconds;
+
+    private final FailoverRateLimitStore failover = new FailoverRateLimitStore(
+            store,
+            new InMemoryRateLimitStore(new TestClock(), 100),
+            event -> {},
+            () -> TimeUnit.SECONDS.toNanos(seconds),
+            null);
+
+    private final RateLimitStoreException trouble = new RateLimitStoreException(Reason.TIMEOUT, "no answer", null);
+
+    /** How a store fails that is asked in one way or the other. */
+    private enum Way {
+        BLOCKING,
+        ASYNC,
+        ASYNC_AT_ONCE
+    }
+
+    private RateLimitStore failing(Way way) {
+        if (way == Way.ASYNC_AT_ONCE) {
+            store.failAtOnce(trouble);
+        } else {
+            store.fail(trouble);
+        }
+        return way == Way.BLOCKING ? failover : new AsyncStore(failover);
+    }
+
+    @Test
+    void storeDecidesWhileItCan() {
+        RateLimitDecision answer = RateLimitDecision.ofMicros(1, 0, 0, 0, 5);
+        store.answer(answer);
+        assertThat(failover.decide(StoreRequest.of(charges(THROW))).decisions()).containsExactly(answer);
+        assertThat(failover.decideAsync(StoreRequest.of(charges(THROW)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join())
+                .containsExactly(answer);
+        assertThat(failover.peek(new Charge(THROW, "key", 1))).isEqualTo(answer);
+    }
+
+    @ParameterizedTest
+    @MethodSource
+    void outageIsOverWithTheNextAnswerOfAnyKind(Consumer<RateLimitStore> call) {
+        try (LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.store")) {
+            store.fail(trouble);
+            call.accept(failover);
+            assertThat(recorder.levels()).containsExactly("WARNING");
+            seconds = 1;
+            store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+            call.accept(failover);
+            assertThat(recorder.levels()).containsExactly("WARNING", "INFO");
+        }
+    }
+
+    static List<Consumer<RateLimitStore>> outageIsOverWithTheNextAnswerOfAnyKind() {
+        return List.of(
+                store -> store.decide(StoreRequest.of(charges(LOCAL))).decisions(),
+                store -> store.decide(StoreRequest.of(new Charge(LOCAL, "key", 1)))
+                        .decision(),
+                store -> store.decideAsync(StoreRequest.of(charges(LOCAL)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join(),
+                store -> store.decideAsync(StoreRequest.refundable(charges(LOCAL)))
+                        .toCompletableFuture()
+                        .join());
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void localLimitsByItself(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(allowed(failing, LOCAL)).containsExactly(true);
+        assertThat(allowed(failing, LOCAL)).containsExactly(false);
+        assertThat(failing.peek(new Charge(LOCAL, "key", 1)).allowed()).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void allowLetsPass(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(allowed(failing, ALLOW)).containsExactly(true);
+        assertThat(allowed(failing, ALLOW)).containsExactly(true);
+        assertThat(failing.peek(new Charge(ALLOW, "key", 1)).allowed()).isTrue();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void rejectRefuses(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThatExceptionOfType(RateLimitRefusedException.class)
+                .isThrownBy(() -> allowed(failing, REJECT))
+                .withCause(trouble)
+                .satisfies(refused -> assertThat(refused.getReason()).isEqualTo(Reason.TIMEOUT));
+        assertThatExceptionOfType(RateLimitRefusedException.class)
+                .isThrownBy(() -> failing.peek(new Charge(REJECT, "key", 1)));
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void throwLeavesItToTheApplication(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(catchThrowable(() -> allowed(failing, THROW))).isSameAs(trouble);
+        assertThat(catchThrowable(() -> failing.peek(new Charge(THROW, "key", 1))))
+                .isSameAs(trouble);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void strictestPolicyOfACallCounts(Way way) {
+        RateLimitStore failing = failing(way);
+        assertThat(catchThrowable(() -> allowed(failing, ALLOW, REJECT, THROW))).isSameAs(trouble);
+        assertThat(catchThrowable(() -> allowed(failing, ALLOW, REJECT, LOCAL)))
+                .isInstanceOf(RateLimitRefusedException.class);
+        assertThat(allowed(failing, ALLOW, LOCAL)).containsExactly(true, true);
+        assertThat(allowed(failing, LOCAL, ALLOW)).containsExactly(false, true);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void dryRunRefusesNothing(Way way) {
+        RateLimitStore failing = failing(way);
+        for (OnStoreFailure policy : List.of(OnStoreFailure.REJECT, OnStoreFailure.THROW)) {
+            RateLimit trial = TestLimits.dryRun(LOCAL, policy);
+            assertThat(allowed(failing, trial, ALLOW)).containsExactly(true, true);
+            assertThat(failing.peek(new Charge(trial, "key", 1)).allowed()).isTrue();
+        }
+    }
+
+    @Test
+    void callsOfAnOutageAreThoseThatThePolicyDecides() {
+        store.failAtOnce(trouble);
+        allowed(failover, LOCAL);
+        allowed(failover, LOCAL, ALLOW);
+        assertThat(catchThrowable(() -> allowed(failover, REJECT))).isNotNull();
+        assertThat(calls()).isEqualTo(3);
+
+        Charge charge = new Charge(LOCAL, "key", 1);
+        failover.chargeAsync(charge).toCompletableFuture().join();
+        failover.peek(charge);
+        assertThat(calls()).isEqualTo(3);
+        allowed(new AsyncStore(failover), LOCAL);
+        assertThat(calls()).isEqualTo(4);
+    }
+
+    @Test
+    void settlementThatFailsFirstBeginsAnOutageWithoutCalls() {
+        store.failAtOnce(trouble);
+        failover.chargeAsync(new Charge(LOCAL, "key", 1)).toCompletableFuture().join();
+        assertThat(calls()).isZero();
+    }
+
+    private long calls() {
+        return failover.lastFailures().get(0).calls();
+    }
+
+    @Test
+    void mistakesAreNotTroubleWithTheStore() {
+        IllegalArgumentException mistake = new IllegalArgumentException("two charges of one bucket");
+        store.fail(mistake);
+        assertThat(catchThrowable(
+                        () -> failover.decide(StoreRequest.of(charges(LOCAL))).decisions()))
+                .isSameAs(mistake);
+        assertThat(catchThrowable(() -> allowed(new AsyncStore(failover), LOCAL)))
+                .isSameAs(mistake);
+    }
+
+    @Test
+    void resetForgetsLocallyToo() {
+        store.fail(trouble);
+        allowed(failover, LOCAL);
+        assertThat(catchThrowable(() -> failover.reset(LOCAL, "key"))).isSameAs(trouble);
+        assertThat(allowed(failover, LOCAL)).containsExactly(true);
+    }
+
+    @Test
+    void storeThatDecidedGetsTheRefund() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        StoreOutcome decided = decideRefundably(LOCAL);
+        assertThat(decided.decisions()).containsExactly(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        refund(decided, LOCAL);
+        assertThat(store.refunded()).containsExactly(charges(LOCAL));
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
+    void whatWasDecidedLocallyIsRefundedLocally(Way way) {
+        failing(way);
+        StoreOutcome decided = decideRefundably(ALLOW, LOCAL);
+        assertThat(decided.decisions()).allMatch(RateLimitDecision::allowed);
+        assertThat(allowed(failover, LOCAL)).containsExactly(false);
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        refund(decided, ALLOW, LOCAL);
+        assertThat(store.refunded()).isEmpty();
+        failing(way);
+        assertThat(allowed(failover, LOCAL)).containsExactly(true);
+    }
+
+    @Test
+    void whatWasLetPassHasNothingToRefund() {
+        store.fail(trouble);
+        StoreOutcome decided = decideRefundably(ALLOW);
+        assertThat(decided.decisions()).containsExactly(RateLimitDecision.unlimited(1));
+        refund(decided, ALLOW);
+        assertThat(store.refunded()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @EnumSource(names = {"ASYNC", "ASYNC_AT_ONCE"})
+    void policiesHoldForWhatCanBeRefunded(Way way) {
+        failing(way);
+        assertThat(catchThrowable(() -> decideRefundably(ALLOW, REJECT)))
+                .hasCauseInstanceOf(RateLimitRefusedException.class);
+        assertThat(catchThrowable(() -> decideRefundably(REJECT, THROW)))
+                .cause()
+                .isSameAs(trouble);
+    }
+
+    @Test
+    void storeThatCannotTakeItBackIsNoAffairOfTheCaller() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        StoreOutcome decided = decideRefundably(LOCAL);
+        store.fail(trouble);
+        LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.store");
+        try {
+            refund(decided, LOCAL);
+        } finally {
+            recorder.close();
+        }
+        assertThat(store.refunded()).hasSize(1);
+        assertThat(recorder.lines()).singleElement().asString().contains("'local'", "no answer");
+    }
+
+    @Test
+    void mistakeInRefundingIsTheCallers() {
+        store.answer(RateLimitDecision.ofMicros(1, 0, 0, 0, 5));
+        StoreOutcome decided = decideRefundably(LOCAL);
+        store.fail(new IllegalStateException("a defect"));
+        assertThat(catchThrowable(() -> refund(decided, LOCAL))).hasMessageContaining("a defect");
+    }
+
+    private StoreOutcome decideRefundably(RateLimit... limits) {
+        return failover.decideAsync(StoreRequest.refundable(charges(limits)))
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static void refund(StoreOutcome decided, RateLimit... limits) {
+        decided.refund().refund(charges(limits)).toCompletableFuture().join();
+    }
+
+    private static List<Boolean> allowed(RateLimitStore store, RateLimit... limits) {
+        return store.decide(StoreRequest.of(charges(limits))).decisions().stream()
+                .map(RateLimitDecision::allowed)
+                .toList();
+    }
+
+    private static List<Charge> charges(RateLimit... limits) {
+        return Stream.of(limits).map(limit -> new Charge(limit, "key", 1)).toList();
+    }
+}

@@ -1,0 +1,166 @@
+package io.ratelimit.internal.store.failover;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.LocalShare;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitSettings;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.spi.Waiter;
+import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.StubStore;
+import io.ratelimit.testing.TestClock;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Instances of one application while the store fails that they share. */
+class LocalShareStoreTests {
+
+    private static final RateLimit LIMIT = limit("limit", "20/h");
+
+    private static final RateLimit OTHER = limit("other", "6/h");
+
+    private final StubStore shared = new StubStore();
+
+    private final TestClock clock = new TestClock();
+
+    private final RateLimitStore one = instance();
+
+    private final RateLimitStore another = instance();
+
+    @BeforeEach
+    void fail() {
+        shared.fail(new RateLimitStoreException(Reason.TIMEOUT, "no answer", null));
+    }
+
+    @Test
+    void togetherTheyAdmitTheCapacityAndNoMore() {
+        assertThat(admitted(one, 1) + admitted(another, 1)).isEqualTo(20);
+    }
+
+    @Test
+    void callThatCostsMoreThanTheShareIsRejected() {
+        RateLimitDecision decision =
+                one.decide(StoreRequest.of(charges(11, LIMIT))).decision();
+        assertThat(decision.allowed()).isFalse();
+        assertThat(decision.retryAfter()).isNull();
+        assertThat(decision.capacity()).isEqualTo(10);
+    }
+
+    @Test
+    void callThatCostsMoreThanTheShareIsNotToldThatItCanNeverSucceed() {
+        RateLimitGate gate = new RateLimitGate(one, (charge, decision, outcome) -> {}, Waiter.parking());
+        LogRecorder recorder = LogRecorder.ofThisThread("io.ratelimit.capacity");
+        try {
+            gate.decide(charges(11, LIMIT));
+            assertThat(recorder.lines()).isEmpty();
+            gate.decide(charges(21, LIMIT));
+            assertThat(recorder.lines()).singleElement().asString().contains("its capacity is 20");
+        } finally {
+            recorder.close();
+        }
+    }
+
+    @Test
+    void everyWayToAskFindsTheSameBucket() {
+        assertThat(one.decide(StoreRequest.of(charges(3, LIMIT))).decision().remaining())
+                .isEqualTo(7);
+        assertThat(one.decideAsync(StoreRequest.of(charges(3, LIMIT)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join())
+                .extracting(RateLimitDecision::remaining)
+                .containsExactly(4L);
+        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(4);
+        assertThat(remaining(one.decideAsync(StoreRequest.refundable(charges(1, LIMIT, OTHER)))
+                        .toCompletableFuture()
+                        .join()
+                        .decisions()))
+                .containsExactly(3L, 2L);
+    }
+
+    @Test
+    void storeOfAShareIsAskedInEveryWay() {
+        RateLimitStore local = new LocalShareStore(new InMemoryRateLimitStore(clock, 100));
+        assertThat(local.isNonBlocking()).isTrue();
+        assertThat(remaining(local.decide(StoreRequest.of(charges(1, LIMIT))).decisions()))
+                .containsExactly(9L);
+        assertThat(remaining(local.decideAsync(StoreRequest.of(charges(1, LIMIT)))
+                        .thenApply(StoreOutcome::decisions)
+                        .toCompletableFuture()
+                        .join()))
+                .containsExactly(8L);
+    }
+
+    @Test
+    void resetForgetsTheShare() {
+        one.decide(StoreRequest.of(charges(10, LIMIT)));
+        try {
+            one.reset(LIMIT, "key");
+        } catch (RateLimitStoreException ex) {
+            // The shared store has not forgotten.
+        }
+        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
+    }
+
+    @Test
+    void whatWasTakenIsRefundedToTheShare() {
+        List<Charge> charges = charges(2, LIMIT, OTHER);
+        StoreOutcome decided = one.decideAsync(StoreRequest.refundable(charges))
+                .toCompletableFuture()
+                .join();
+        CompletableFuture<Void> refunded =
+                decided.refund().refund(charges.subList(0, 1)).toCompletableFuture();
+        assertThat(refunded).isCompleted();
+        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
+        assertThat(one.peek(new Charge(OTHER, "key", 0)).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void limitsOfACallAreStillDecidedTogether() {
+        assertThat(one.decide(StoreRequest.of(charges(4, LIMIT, OTHER))).decisions())
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(true, false);
+        assertThat(one.peek(new Charge(LIMIT, "key", 0)).remaining()).isEqualTo(10);
+    }
+
+    private static long admitted(RateLimitStore instance, long permits) {
+        return Stream.generate(() -> instance.decide(StoreRequest.of(charges(permits, LIMIT)))
+                        .decision())
+                .limit(25)
+                .filter(RateLimitDecision::allowed)
+                .count();
+    }
+
+    private static List<Long> remaining(List<RateLimitDecision> decisions) {
+        return decisions.stream().map(RateLimitDecision::remaining).toList();
+    }
+
+    private static List<Charge> charges(long permits, RateLimit... limits) {
+        return Stream.of(limits).map(limit -> new Charge(limit, "key", permits)).toList();
+    }
+
+    private RateLimitStore instance() {
+        return new FailoverRateLimitStore(shared, new LocalShareStore(new InMemoryRateLimitStore(clock, 100)));
+    }
+
+    private static RateLimit limit(String name, String rate) {
+        return RateLimit.named(name)
+                .rate(rate)
+                .apply(new RateLimitSettings(false, OnStoreFailure.LOCAL, new LocalShare(2), Map.of()))
+                .build();
+    }
+}

@@ -1,0 +1,93 @@
+package io.ratelimit.internal.store.rejection;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.KeyDigest;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TestLimits;
+import java.time.Duration;
+import org.junit.jupiter.api.Test;
+
+/** What is remembered of a blocked key is what the store would say, until an operator changes the bucket, here or elsewhere. */
+class CachedBlockTests {
+
+    private final RateLimit limit =
+            TestLimits.blocking(TestLimits.tokenBucket("blocking", 10, "10/s"), Duration.ofMinutes(1));
+
+    private final TestClock clock = new TestClock();
+
+    private final RateLimitStore store = new InMemoryRateLimitStore(clock, 100);
+
+    private int asked;
+
+    private final RateLimitStore caching = new RejectionCachingRateLimitStore(
+            new DelegatingRateLimitStore(store) {
+                @Override
+                public StoreOutcome decide(StoreRequest request) {
+                    asked++;
+                    return super.decide(request);
+                }
+            },
+            () -> {},
+            () -> clock.micros() * 1_000);
+
+    private static Charge charge(RateLimit limit, long permits) {
+        return new Charge(limit, "alice", permits);
+    }
+
+    private void block() {
+        caching.decide(charge(limit, 10));
+        assertThat(caching.decide(charge(limit, 5)).allowed()).isFalse();
+    }
+
+    @Test
+    void callOfAnyNumberOfPermitsIsRejectedAsTheStoreWould() {
+        block();
+        clock.advance(Duration.ofMillis(900));
+        int before = asked;
+        for (long permits : new long[] {0, 1, 5, 10, 11}) {
+            RateLimitDecision expected = store.peek(charge(limit, permits));
+            assertThat(caching.decide(charge(limit, permits))).isEqualTo(expected);
+        }
+        assertThat(asked).isEqualTo(before);
+    }
+
+    @Test
+    void operatorsBlockOfALimitThatDoesNotBlockEndsAtTheSameTimeForLargerCalls() {
+        RateLimit plain = TestLimits.tokenBucket("plain", 10, "10/s");
+        caching.changeAsync(plain, "alice", BucketChange.block(Duration.ofMillis(800)));
+        assertThat(caching.decide(charge(plain, 1)).allowed()).isFalse();
+        clock.advance(Duration.ofMillis(100));
+        assertThat(caching.decide(charge(plain, 7))).isEqualTo(store.peek(charge(plain, 7)));
+        assertThat(asked).isEqualTo(1);
+    }
+
+    @Test
+    void unblockHereEndsIt() {
+        block();
+        clock.advance(Duration.ofMillis(900));
+        caching.changeAsync(limit, "alice", BucketChange.NONE);
+        assertThat(caching.decide(charge(limit, 1)).allowed()).isFalse();
+        caching.changeAsync(limit, "alice", BucketChange.UNBLOCK);
+        assertThat(caching.decide(charge(limit, 1)).allowed()).isTrue();
+    }
+
+    @Test
+    void grantElsewhereIsSeenOnceItIsTold() {
+        block();
+        clock.advance(Duration.ofMillis(900));
+        store.changeAsync(limit, "alice", BucketChange.UNBLOCK);
+        assertThat(caching.decide(charge(limit, 1)).allowed()).isFalse();
+        caching.forget(limit.id(), KeyDigest.of("alice"));
+        assertThat(caching.decide(charge(limit, 1)).allowed()).isTrue();
+    }
+}

@@ -1,0 +1,194 @@
+package io.ratelimit.internal.store.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.BucketStatus;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitBuilder;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.Scope;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
+import io.ratelimit.testing.TestClock;
+import io.ratelimit.testing.TrippingStore;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A charge that another store may undo counts for capacity and for nothing else. */
+@Timeout(180)
+class ProvisionalChargeTests {
+
+    private final TestClock clock = new TestClock();
+
+    private final RateLimitStore instance = memory();
+
+    private final TrippingStore home = server();
+
+    private final TrippingStore eu = server();
+
+    private final RateLimitStore store = RoutingRateLimitStore.byScope(
+            RoutingRateLimitStore.byServer(
+                    new FailoverRateLimitStore(home, instance),
+                    Map.of("eu", new FailoverRateLimitStore(eu, instance)),
+                    UnaryOperator.identity()),
+            instance);
+
+    private final Charge total = charge(limit("total").redis("eu"));
+
+    private Charge perUser(Scope scope) {
+        return charge(limit("per-user").scope(scope).blockFor(Duration.ofMinutes(10)));
+    }
+
+    /** A new user calls twice at once, and a total is used up. */
+    @ParameterizedTest
+    @EnumSource(Scope.class)
+    void rejectedCallIsNoViolationOfAnother(Scope scope) {
+        Charge user = perUser(scope);
+        store.decide(total);
+        CompletableFuture<Void> answer = eu.hold();
+        CompletableFuture<StoreOutcome> one = decideAsync(user, total);
+        CompletableFuture<StoreOutcome> other = decideAsync(user, total);
+        answer.complete(null);
+        assertThat(List.of(one.join(), other.join())).allMatch(StoreOutcome::isRejected);
+        assertThat(one.join().decisions())
+                .extracting(RateLimitDecision::allowed)
+                .containsExactly(true, false);
+        assertFresh(user);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Scope.class)
+    void storeThatFailsBlocksNothing(Scope scope) {
+        Charge user = perUser(scope);
+        eu.breakOnce(new StackOverflowError("test"));
+        assertThat(decideAsync(user, total)).isCompletedExceptionally();
+        assertFresh(user);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Scope.class)
+    void callThatExceedsALimitIsAViolation(Scope scope) {
+        Charge user = perUser(scope);
+        Charge large = charge(limit("large").capacity(10).redis("eu"));
+        assertThat(decideAsync(user, large).join().isRejected()).isFalse();
+        assertThat(decideAsync(user, large).join().isRejected()).isTrue();
+        assertThat(status(user).isBlocked()).isTrue();
+        assertThat(store.peek(large).remaining()).isEqualTo(9);
+    }
+
+    /** What is reported of the other limit is what a look at it tells. */
+    @Test
+    void storeThatRejectsFirstLeavesTheOthersUncharged() {
+        Charge own = charge(limit("own").scope(Scope.INSTANCE));
+        Charge trial = charge(limit("trial").dryRun(true).scope(Scope.INSTANCE));
+        Charge other = charge(limit("other").capacity(10).redis("eu"));
+        store.decide(trial);
+        assertThat(decideAsync(trial, other).join().isRejected())
+                .as("a dry run rejects nothing")
+                .isFalse();
+        store.decide(own);
+        int asked = eu.asked().size();
+        StoreOutcome rejected = decideAsync(own, trial, other).join();
+        assertThat(eu.asked()).as("charged").hasSize(asked);
+        assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(false, false, true);
+        assertThat(rejected.decisions().get(2)).isEqualTo(store.peek(other));
+    }
+
+    @Test
+    void callThatTheInstanceBlocksChargesNoServer() {
+        Charge user = perUser(Scope.INSTANCE);
+        decideAsync(user, total).join();
+        int asked = eu.asked().size();
+        for (int i = 0; i < 3; i++) {
+            assertThat(decideAsync(user, total).join().isRejected()).isTrue();
+        }
+        assertThat(eu.asked()).hasSize(asked);
+    }
+
+    /** A call that waits for a server is the one that could be undone. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void permitsThatACallWouldHoldAreReleased(boolean dryRun) {
+        Charge held = charge(RateLimit.named("held")
+                .algorithm(Algorithm.CONCURRENCY)
+                .capacity(1)
+                .dryRun(dryRun)
+                .redis("eu"));
+        Charge user = perUser(Scope.SHARED);
+        store.decide(user);
+        assertThat(decideAsync(held, user).join().isRejected()).isTrue();
+        assertThat(store.peek(held).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void reservationIsRefunded() {
+        Charge later = charge(limit("later").maxWait(Duration.ofHours(5)).redis("eu"));
+        Charge user = perUser(Scope.SHARED);
+        store.decide(user);
+        store.decide(later);
+        RateLimitDecision before = store.peek(later);
+        assertThat(decideAsync(later, user).join().isRejected()).isTrue();
+        assertThat(store.peek(later)).isEqualTo(before);
+    }
+
+    @Test
+    void dryRunStaysChargedAndBlocksNothing() {
+        Charge trial = charge(limit("trial").dryRun(true).blockFor(Duration.ofMinutes(1)));
+        store.decide(total);
+        StoreOutcome rejected = decideAsync(trial, total).join();
+        assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false);
+        assertThat(store.peek(trial).remaining()).isZero();
+    }
+
+    private CompletableFuture<StoreOutcome> decideAsync(Charge... charges) {
+        return store.decideAsync(StoreRequest.of(List.of(charges))).toCompletableFuture();
+    }
+
+    private void assertFresh(Charge charge) {
+        BucketStatus status = status(charge);
+        assertThat(status.isBlocked()).isFalse();
+        assertThat(status.remaining()).isEqualTo(1);
+    }
+
+    private BucketStatus status(Charge charge) {
+        return store.changeAsync(charge.limit(), charge.key(), BucketChange.NONE)
+                .toCompletableFuture()
+                .join();
+    }
+
+    private static RateLimitBuilder limit(String name) {
+        return RateLimit.named(name).capacity(1).rate("1/h");
+    }
+
+    private static Charge charge(RateLimitBuilder limit) {
+        return new Charge(limit.build(), "alice", 1);
+    }
+
+    private RateLimitStore memory() {
+        return new InMemoryRateLimitStore(clock, 100);
+    }
+
+    private TrippingStore server() {
+        return new TrippingStore(memory()) {
+
+            @Override
+            public boolean isNonBlocking() {
+                return false;
+            }
+        };
+    }
+}

@@ -1,0 +1,311 @@
+package io.ratelimit.internal.store.scope;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import io.ratelimit.Algorithm;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.OnStoreFailure;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitDecision;
+import io.ratelimit.RateLimitRefusedException;
+import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.Scope;
+import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.StoreFailure;
+import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
+import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
+import io.ratelimit.testing.ParallelCalls;
+import io.ratelimit.testing.TestClock;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(180)
+class RoutingRateLimitStoreTests {
+
+    private final TestClock clock = new TestClock();
+
+    private final InMemoryRateLimitStore instance = memory();
+
+    private final Server home = new Server(memory());
+
+    private final Server eu = new Server(memory());
+
+    private final RoutingRateLimitStore routing = routing(UnaryOperator.identity());
+
+    private final RateLimitStore store = RoutingRateLimitStore.byScope(routing, instance);
+
+    private final Charge global = charge("global", 5, OnStoreFailure.THROW, null, false);
+
+    private final Charge regional = charge("regional", 2, OnStoreFailure.THROW, "eu", false);
+
+    private final Charge globalDryRun = charge("global-dry-run", 2, OnStoreFailure.THROW, null, true);
+
+    @Test
+    void eachLimitIsInItsServerAlone() {
+        store.decide(regional);
+        store.decide(StoreRequest.of(List.of(global)));
+        assertThat(eu.peek(regional).remaining()).isEqualTo(1);
+        assertThat(home.peek(regional).remaining()).isEqualTo(2);
+        assertThat(home.peek(global).remaining()).isEqualTo(4);
+        assertThat(eu.peek(global).remaining()).isEqualTo(5);
+        store.reset(regional.limit(), regional.key());
+        assertThat(eu.peek(regional).remaining()).isEqualTo(2);
+        store.changeAsync(global.limit(), global.key(), BucketChange.grant(1))
+                .toCompletableFuture()
+                .join();
+        assertThat(home.peek(global).remaining()).isEqualTo(5);
+        store.chargeAsync(regional).toCompletableFuture().join();
+        assertThat(eu.peek(regional).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void spellingsOfANameAreTheSameServer() {
+        Charge other =
+                new Charge(RateLimit.named("regional").rate("2/h").redis("E-U").build(), "alice", 1);
+        store.decide(regional);
+        assertThat(store.decide(other).remaining()).isZero();
+        assertThat(store.decide(new Charge(
+                                RateLimit.named("global")
+                                        .rate("5/h")
+                                        .redis("Default")
+                                        .build(),
+                                "alice",
+                                1))
+                        .remaining())
+                .isEqualTo(4);
+        assertThat(home.peek(global).remaining()).isEqualTo(4);
+    }
+
+    @Test
+    void unknownServerIsAnError() {
+        Charge nowhere =
+                new Charge(RateLimit.named("q").rate("1/h").redis("mars").build(), "alice", 1);
+        assertThatExceptionOfType(RateLimitConfigurationException.class)
+                .isThrownBy(() -> store.decide(nowhere))
+                .withMessageContaining("\"mars\"");
+    }
+
+    @Test
+    void rejectionRefundsTheOtherServer() throws Exception {
+        StoreRequest both = StoreRequest.of(List.of(global, regional, globalDryRun));
+        assertThat(store.decide(both).isRejected()).isFalse();
+        assertThat(decideAsync(both).isRejected()).isFalse();
+        StoreOutcome rejected = store.decide(both);
+        assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false, false);
+        assertThat(rejected.decisions())
+                .extracting(RateLimitDecision::remaining)
+                .containsExactly(3L, 0L, 0L);
+        assertThat(home.peek(global).remaining()).isEqualTo(3);
+        assertThat(decideAsync(both).isRejected()).isTrue();
+        assertThat(home.peek(global).remaining()).isEqualTo(3);
+    }
+
+    @Test
+    void dryRunStaysChargedIfAnotherServerRejects() {
+        store.decide(regional);
+        store.decide(regional);
+        store.decide(StoreRequest.of(List.of(globalDryRun, global, regional)));
+        assertThat(home.peek(globalDryRun).remaining()).isEqualTo(1);
+        assertThat(home.peek(global).remaining()).isEqualTo(5);
+    }
+
+    @Test
+    void failureRefundsTheOtherServer() {
+        eu.fails = true;
+        StoreRequest both = StoreRequest.of(List.of(globalDryRun, global, regional));
+        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.decide(both));
+        assertThatExceptionOfType(ExecutionException.class)
+                .isThrownBy(() -> decideAsync(both))
+                .withCauseInstanceOf(RateLimitStoreException.class);
+        assertThat(home.peek(global).remaining()).isEqualTo(5);
+        assertThat(home.peek(globalDryRun).remaining()).isEqualTo(2);
+        assertThat(store.decide(global).allowed()).isTrue();
+        assertThat(routing.lastFailures()).extracting(StoreFailure::redis).containsExactly("eu");
+    }
+
+    @Test
+    void policyOfTheLimitWhoseServerFailsDecides() {
+        eu.fails = true;
+        Charge allow = charge("allow", 1, OnStoreFailure.ALLOW, "eu", false);
+        Charge local = charge("local", 1, OnStoreFailure.LOCAL, "eu", false);
+        Charge reject = charge("reject", 1, OnStoreFailure.REJECT, "eu", false);
+        for (int i = 0; i < 2; i++) {
+            assertThat(store.decide(StoreRequest.of(List.of(global, allow))).isRejected())
+                    .isFalse();
+        }
+        assertThat(home.peek(global).remaining()).isEqualTo(3);
+        StoreOutcome admitted = store.decide(StoreRequest.refundable(List.of(global, local)));
+        assertThat(admitted.isRejected()).isFalse();
+        assertThat(store.decide(StoreRequest.of(List.of(global, local))).isRejected())
+                .isTrue();
+        assertThat(home.peek(global).remaining()).isEqualTo(2);
+        admitted.refund().refund(admitted.charges()).toCompletableFuture().join();
+        assertThat(home.peek(global).remaining()).isEqualTo(3);
+        assertThat(store.decide(StoreRequest.of(List.of(global, local))).isRejected())
+                .isFalse();
+        assertThatExceptionOfType(RateLimitRefusedException.class)
+                .isThrownBy(() -> store.decide(StoreRequest.of(List.of(global, reject))));
+        assertThat(home.peek(global).remaining()).isEqualTo(2);
+    }
+
+    @Test
+    void rejectionByTheInstanceAsksServersForNoPermit() {
+        Charge own = new Charge(
+                RateLimit.named("own").rate("1/h").scope(Scope.INSTANCE).build(), "alice", 1);
+        StoreRequest three = StoreRequest.of(List.of(global, own, regional));
+        assertThat(store.decide(three).isRejected()).isFalse();
+        StoreOutcome rejected = store.decide(three);
+        assertThat(rejected.decisions()).extracting(RateLimitDecision::allowed).containsExactly(true, false, true);
+        assertThat(home.peek(global).remaining()).isEqualTo(4);
+        assertThat(eu.peek(regional).remaining()).isEqualTo(1);
+        eu.fails = true;
+        store.reset(own.limit(), own.key());
+        assertThatExceptionOfType(RateLimitStoreException.class).isThrownBy(() -> store.decide(three));
+        assertThat(store.peek(own).remaining()).isEqualTo(1);
+    }
+
+    @Test
+    void permitsThatCallsHoldAreReleasedInTheirServer() {
+        Charge held = new Charge(
+                RateLimit.named("held")
+                        .algorithm(Algorithm.CONCURRENCY)
+                        .capacity(1)
+                        .redis("eu")
+                        .build(),
+                "alice",
+                1);
+        StoreRequest call = StoreRequest.refundable(List.of(global, held));
+        StoreOutcome first = store.decide(call);
+        assertThat(first.isRejected()).isFalse();
+        assertThat(store.decide(call).isRejected()).isTrue();
+        assertThat(home.peek(global).remaining()).isEqualTo(4);
+        first.refund().refund(List.of(held)).toCompletableFuture().join();
+        assertThat(store.decide(call).isRejected()).isFalse();
+        assertThat(home.peek(global).remaining()).isEqualTo(3);
+    }
+
+    @Test
+    void rememberedRejectionAsksNoServer() {
+        RoutingRateLimitStore remembering = routing(RejectionCachingRateLimitStore::new);
+        StoreRequest both = StoreRequest.of(List.of(global, regional));
+        for (int i = 0; i < 3; i++) {
+            remembering.decide(both);
+        }
+        int asked = home.asked.get() + eu.asked.get();
+        StoreOutcome again = remembering.decide(both);
+        assertThat(again.decisions()).extracting(RateLimitDecision::remaining).containsExactly(3L, 0L);
+        assertThat(home.asked.get() + eu.asked.get()).isEqualTo(asked);
+        remembering.reset(regional.limit(), regional.key());
+        assertThat(remembering.decide(both).isRejected()).isFalse();
+    }
+
+    /** Whatever is taken and refunded in between, each limit has counted exactly the calls that were allowed. */
+    @Test
+    void threadsAreNeverAdmittedByOneServerAlone() throws Exception {
+        Charge many = charge("many", 60, OnStoreFailure.THROW, null, false);
+        Charge fewer = charge("fewer", 50, OnStoreFailure.THROW, "eu", false);
+        StoreRequest call = StoreRequest.of(List.of(many, fewer));
+        long allowed = ParallelCalls.countAllowed(
+                4, 200, thread -> () -> !store.decide(call).isRejected());
+        assertThat(allowed).isEqualTo(50);
+        assertThat(home.peek(many).remaining()).isEqualTo(10);
+        assertThat(eu.peek(fewer).remaining()).isZero();
+    }
+
+    /** What is added to stores later must not go to the default server, or to Redis for a limit of the instance. */
+    @Test
+    void everythingAboutALimitIsRouted() {
+        assertThat(DelegatingRateLimitStore.class.getDeclaredMethods())
+                .filteredOn(method -> Stream.of(method.getParameterTypes())
+                        .anyMatch(Set.of(RateLimit.class, Charge.class, StoreRequest.class)::contains))
+                .hasSizeGreaterThan(6)
+                .allSatisfy(method -> assertThat(RoutingRateLimitStore.class.getDeclaredMethod(
+                                method.getName(), method.getParameterTypes()))
+                        .isNotNull());
+    }
+
+    private StoreOutcome decideAsync(StoreRequest request) throws Exception {
+        return store.decideAsync(request).toCompletableFuture().get(60, TimeUnit.SECONDS);
+    }
+
+    private RoutingRateLimitStore routing(UnaryOperator<RateLimitStore> cache) {
+        return RoutingRateLimitStore.byServer(
+                new FailoverRateLimitStore(home, instance, event -> {}, "default"),
+                Map.of("eu", new FailoverRateLimitStore(eu, instance, event -> {}, "eu")),
+                cache);
+    }
+
+    private InMemoryRateLimitStore memory() {
+        return new InMemoryRateLimitStore(clock, 100);
+    }
+
+    private static Charge charge(String name, long capacity, OnStoreFailure policy, String server, boolean dryRun) {
+        var limit = RateLimit.named(name)
+                .capacity(capacity)
+                .rate("1/h")
+                .dryRun(dryRun)
+                .blockFor(Duration.ZERO)
+                .onStoreFailure(policy);
+        return new Charge(server == null ? limit.build() : limit.redis(server).build(), "alice", 1);
+    }
+
+    /** A server that can fail. */
+    private static final class Server extends DelegatingRateLimitStore {
+
+        private final AtomicInteger asked = new AtomicInteger();
+
+        private volatile boolean fails;
+
+        Server(RateLimitStore store) {
+            super(store);
+        }
+
+        @Override
+        public StoreOutcome decide(StoreRequest request) {
+            ask();
+            return super.decide(request);
+        }
+
+        @Override
+        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
+            ask();
+            return super.decideAsync(request);
+        }
+
+        @Override
+        public CompletionStage<Void> check() {
+            return CompletableFuture.completedFuture(null);
+        }
+
+        @Override
+        public boolean isNonBlocking() {
+            return false;
+        }
+
+        private void ask() {
+            asked.incrementAndGet();
+            if (fails) {
+                throw new RateLimitStoreException(Reason.ERROR, "down", null);
+            }
+        }
+    }
+}

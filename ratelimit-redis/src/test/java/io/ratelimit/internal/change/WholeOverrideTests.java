@@ -1,0 +1,219 @@
+package io.ratelimit.internal.change;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
+
+import io.ratelimit.LimitOverrides;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitChangedEvent;
+import io.ratelimit.RateLimitChangedEvent.Kind;
+import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.RateLimitOverride;
+import io.ratelimit.RateLimitPlan;
+import io.ratelimit.RateLimitStatus;
+import io.ratelimit.testing.LogRecorder;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The overrides of a limit and its plans are valid or invalid together. */
+class WholeOverrideTests {
+
+    private static final RateLimitOverride MUCH =
+            RateLimitOverride.builder().rate("1000/s").capacity(1_000).build();
+
+    /** Valid only at a rate as that of {@link #MUCH}. */
+    private static final RateLimitOverride MILLION =
+            RateLimitOverride.builder().capacity(1_000_000).build();
+
+    private static final List<String> OTHERS = List.of("a", "b", "c", "d", "e", "f", "g", "h");
+
+    private final OverrideServer server = new OverrideServer();
+
+    private final SimulatedInstance instance = new SimulatedInstance(server, api("1/d", true), other());
+
+    private static LimitOverrides api(String rate, boolean withPlan) {
+        return LimitOverrides.at("ratelimit.limits.api")
+                .rate(rate)
+                .plans(withPlan ? Map.of("gold", RateLimitPlan.named("gold").capacity(2)) : Map.of())
+                .build();
+    }
+
+    private static LimitOverrides other() {
+        return LimitOverrides.at("ratelimit.limits.other").rate("5/s").build();
+    }
+
+    private static RateLimitOverride forThreeSeconds(RateLimitOverride override) {
+        return RateLimitOverride.builder()
+                .rate(override.rate())
+                .capacity(override.capacity())
+                .duration(Duration.ofSeconds(3))
+                .build();
+    }
+
+    private void pass(Duration time) {
+        server.pass(time);
+        instance.pass(time);
+    }
+
+    private void assertConfigured() {
+        assertThat(instance.effective("api")).hasToString("TOKEN_BUCKET, capacity 1 at 1/d, plans gold");
+        assertThat(instance.limit("api").plan("gold")).hasToString("TOKEN_BUCKET, capacity 2 at 1/d, plan gold");
+    }
+
+    private static List<String> warnings(LogRecorder log) {
+        return log.lines().stream()
+                .filter(line -> line.startsWith("The overrides of rate limit"))
+                .toList();
+    }
+
+    @Test
+    void endOfOneThatAnotherNeedsLeavesTheConfiguredNumbers() {
+        instance.admin.override("api", forThreeSeconds(MUCH));
+        instance.admin.forPlan("gold").override("api", MILLION);
+        assertThat(instance.limit("api").plan("gold").capacity()).isEqualTo(1_000_000);
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            for (int second = 0; second < 10; second++) {
+                pass(Duration.ofSeconds(1));
+            }
+            assertThat(warnings(log))
+                    .singleElement()
+                    .asString()
+                    .contains("'api'", "plan 'gold': capacity must be from");
+        }
+        assertConfigured();
+        RateLimitStatus status = instance.admin.status("api");
+        assertThat(status.override()).isNull();
+        assertThat(status.plans().get("gold").override().problem()).contains("plan 'gold': capacity must be from");
+        assertThat(status.plans().get("gold").origins().get("capacity").source())
+                .isNotEqualTo(RateLimitStatus.Source.OVERRIDE);
+        instance.admin.override("api", MUCH);
+        assertThat(instance.limit("api").plan("gold").capacity()).isEqualTo(1_000_000);
+        assertThat(instance.events)
+                .extracting(RateLimitChangedEvent::kind, RateLimitChangedEvent::madeHere)
+                .containsExactly(
+                        tuple(Kind.OVERRIDDEN, true),
+                        tuple(Kind.OVERRIDDEN, true),
+                        tuple(Kind.OVERRIDE_ENDED, true),
+                        tuple(Kind.OVERRIDDEN, true),
+                        tuple(Kind.OVERRIDDEN, false));
+    }
+
+    @Test
+    void removalOfOneThatAnotherNeedsSucceeds() {
+        instance.admin.override("api", MUCH);
+        instance.admin.forPlan("gold").override("api", MILLION);
+        RateLimitStatus status = instance.admin.removeOverride("api");
+        assertThat(status.override()).isNull();
+        assertThat(status.plans().get("gold").override().problem()).isNotNull();
+        assertConfigured();
+        assertThat(instance.admin.forPlan("gold").removeOverride("api").override())
+                .isNull();
+        assertConfigured();
+    }
+
+    @Test
+    void invalidOneIsRefusedWithTheNameOfThePartAndChangesNothing() {
+        assertThatExceptionOfType(RateLimitConfigurationException.class)
+                .isThrownBy(() -> instance.admin.forPlan("gold").override("api", MILLION))
+                .withMessageStartingWith("override of limit 'api', plan 'gold': capacity must be from 1 to");
+        instance.admin.override("api", MUCH);
+        instance.admin.forPlan("gold").override("api", MILLION);
+        assertThatExceptionOfType(RateLimitConfigurationException.class)
+                .isThrownBy(() -> instance.admin.override(
+                        "api", RateLimitOverride.builder().dryRun(true).build()))
+                .withMessageStartingWith("override of limit 'api', plan 'gold': capacity must be from 1 to");
+        assertThat(server.overrides.get("api").attributes()).isEqualTo(MUCH);
+        assertThat(instance.effective("api").dryRun()).isFalse();
+    }
+
+    @Test
+    void invalidOverridesOfOneLimitLeaveTheOthersAlone() {
+        LimitOverrides[] limits = Stream.concat(
+                        Stream.of(api("1/d", true)),
+                        OTHERS.stream()
+                                .map(name -> LimitOverrides.at("ratelimit.limits." + name)
+                                        .rate("5/s")
+                                        .build()))
+                .toArray(LimitOverrides[]::new);
+        SimulatedInstance many = new SimulatedInstance(server, limits);
+        server.put("api", MUCH, null);
+        server.put("api/gold", MILLION, null);
+        many.poll();
+        // An instance of another version, which does not have the plan.
+        server.put("api", RateLimitOverride.builder().rate("7/d").build(), null);
+        for (long capacity = 1; capacity < 4; capacity++) {
+            for (String other : OTHERS) {
+                server.put(other, RateLimitOverride.builder().capacity(capacity).build(), null);
+            }
+            many.poll();
+            assertThat(OTHERS)
+                    .extracting(many::effective)
+                    .extracting(RateLimit::capacity)
+                    .containsOnly(capacity);
+            assertThat(many.effective("api")).hasToString("TOKEN_BUCKET, capacity 1 at 1/d, plans gold");
+        }
+    }
+
+    @Test
+    void overrideThatCannotBeReadIsInvalid() {
+        server.put("api", MUCH, null);
+        server.put("api/gold", null, null);
+        instance.poll();
+        assertConfigured();
+        assertThat(instance.admin.status("api").override().problem())
+                .isEqualTo(
+                        "the override of plan 'gold' must be readable. A newer version of the starter may have written it.");
+    }
+
+    @Test
+    void whateverOneLimitThrowsTheOthersFollow() {
+        instance.limit("api").addCheck(limit -> {
+            throw new NoClassDefFoundError("a class of an algorithm");
+        });
+        instance.limit("other").addListener(() -> {
+            throw new NoClassDefFoundError("a class of a listener");
+        });
+        instance.synchronizer.addListener(event -> {
+            throw new NoClassDefFoundError("a class of an application");
+        });
+        for (String limit : List.of("api", "other")) {
+            server.put(limit, RateLimitOverride.builder().dryRun(true).build(), null);
+        }
+        instance.poll();
+        assertThat(instance.effective("other").dryRun()).isTrue();
+        assertConfigured();
+        assertThat(instance.admin.status("api").override().problem()).contains("a class of an algorithm");
+        assertThat(instance.admin.removeOverride("other").effective().dryRun()).isFalse();
+    }
+
+    @Test
+    void overrideOfAPlanThatOnlyOthersHaveAppliesWhenThePlanComes() {
+        SimulatedInstance old = new SimulatedInstance(server, api("1000/s", false), other());
+        server.put("api/gold", MILLION, null);
+        old.poll();
+        assertThat(old.admin.override("api", MUCH).override().problem()).isNull();
+        assertThat(old.effective("api").capacity()).isEqualTo(1_000);
+        old.refresh(api("1000/s", true), other());
+        assertThat(old.limit("api").plan("gold").capacity()).isEqualTo(1_000_000);
+        old.refresh(api("1000/s", false), other());
+        assertThat(old.limit("api").plan("gold").capacity()).isEqualTo(1_000);
+    }
+
+    @Test
+    void refreshDecidesWhetherTheOverridesAreValid() {
+        instance.refresh(api("1000/s", true), other());
+        instance.admin.forPlan("gold").override("api", MILLION);
+        try (LogRecorder log = new LogRecorder("io.ratelimit")) {
+            instance.refresh(api("1/d", true), other());
+            instance.poll();
+            assertThat(warnings(log)).hasSize(1);
+        }
+        assertConfigured();
+        instance.refresh(api("1000/s", true), other());
+        assertThat(instance.limit("api").plan("gold").capacity()).isEqualTo(1_000_000);
+    }
+}
