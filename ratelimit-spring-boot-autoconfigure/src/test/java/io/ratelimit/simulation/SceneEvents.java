@@ -101,7 +101,7 @@ final class SceneEvents {
         }
     }
 
-    /** An operator blocks a key of which an instance has leased permits. */
+    /** An operator blocks a key whose permits an instance has leased. */
     void blockLeased(Member member, String key) {
         world.limits.stream()
                 .filter(known -> known.has(Feature.LEASE))
