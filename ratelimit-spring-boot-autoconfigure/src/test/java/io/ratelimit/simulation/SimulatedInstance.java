@@ -7,7 +7,6 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAdmin;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitSettings;
-import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.Refill;
 import io.ratelimit.internal.change.BucketChanges;
 import io.ratelimit.internal.change.ChangeChannel;
@@ -40,9 +39,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -327,70 +324,6 @@ final class SimulatedInstance {
         @Override
         public boolean isNonBlocking() {
             return true;
-        }
-    }
-
-    /** Notes whether the last decision has failed, as a timer of the store does. */
-    private static final class ObservedStore extends DelegatingRateLimitStore {
-
-        private boolean failed;
-
-        ObservedStore(RateLimitStore store) {
-            super(store);
-        }
-
-        boolean takeFailed() {
-            boolean was = failed;
-            failed = false;
-            return was;
-        }
-
-        @Override
-        public StoreOutcome decide(StoreRequest request) {
-            try {
-                return super.decide(request);
-            } catch (RateLimitStoreException ex) {
-                failed = true;
-                throw ex;
-            }
-        }
-
-        @Override
-        public CompletionStage<StoreOutcome> decideAsync(StoreRequest request) {
-            return super.decideAsync(request).whenComplete((outcome, thrown) -> failed |= thrown != null);
-        }
-    }
-
-    /** The pause between two readings of the overrides is drawn, here it is not: the same seed is the same history. */
-    private static final class SteadyThread extends ScheduledThreadPoolExecutor {
-
-        private static final long LEAST = 850;
-
-        private static final long MOST = 950;
-
-        private final ScheduledThreadPoolExecutor thread;
-
-        SteadyThread(SimulatedTime time) {
-            super(0);
-            thread = time.thread();
-        }
-
-        @Override
-        public void execute(Runnable work) {
-            thread.execute(work);
-        }
-
-        @Override
-        public ScheduledFuture<?> schedule(Runnable work, long delay, TimeUnit unit) {
-            long millis = unit.toMillis(delay);
-            return millis >= LEAST && millis < MOST
-                    ? thread.schedule(work, MOST, TimeUnit.MILLISECONDS)
-                    : thread.schedule(work, delay, unit);
-        }
-
-        @Override
-        public List<Runnable> shutdownNow() {
-            return thread.shutdownNow();
         }
     }
 }

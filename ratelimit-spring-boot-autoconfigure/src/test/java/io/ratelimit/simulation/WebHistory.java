@@ -6,7 +6,6 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.autoconfigure.SimulatedProperties;
 import io.ratelimit.internal.change.SimulatedOverrides;
-import io.ratelimit.expression.CallEnd;
 import io.ratelimit.internal.limiter.Settlement;
 import jakarta.servlet.DispatcherType;
 import java.time.Duration;
@@ -17,8 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
-import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
 import reactor.core.Disposable;
 import reactor.core.publisher.Sinks;
 
@@ -29,12 +26,10 @@ final class WebHistory {
 
     private static final String BUCKET = "shared pool";
 
-    private static final long TIMEOUT = 10_000;
+    static final long TIMEOUT = 10_000;
 
     /** A container that tells of no end may be found out so late: after its timeout and the starter's own patience. */
-    private static final Duration GRACE = Duration.ofSeconds(50);
-
-    private static final List<String> CHOSEN = List.of("1", "-1", "99999999999999999999", "5000000000", "x", "NaN");
+    static final Duration GRACE = Duration.ofSeconds(50);
 
     /** What the limits of these requests can have. */
     static final Set<Feature> FEATURES = EnumSet.of(Feature.CONCURRENCY, Feature.PERMITS_AFTER);
@@ -51,11 +46,13 @@ final class WebHistory {
 
     private final SimulatedContainer container;
 
+    private final EmitterEvents emitters;
+
+    private final ChosenPermits chosen;
+
     private final List<SimulatedRequest> requests = new ArrayList<>();
 
     private final List<Exchange> exchanges = new ArrayList<>();
-
-    private final List<Followed> followed = new ArrayList<>();
 
     private final List<String> log = new ArrayList<>();
 
@@ -77,37 +74,6 @@ final class WebHistory {
     }
 
     private record Exchange(Disposable subscription, Sinks.Empty<Void> response, Take take) {}
-
-    /** A call whose cost is known when its response is written. */
-    private static final class Followed implements CallEnd {
-
-        private int ends;
-
-        private long due = Long.MAX_VALUE;
-
-        @Override
-        public void add(@Nullable Object result) {}
-
-        @Override
-        public void completed() {
-            ends++;
-        }
-
-        @Override
-        public void failed(Throwable failure) {
-            ends++;
-        }
-
-        @Override
-        public void cancelled() {
-            ends++;
-        }
-
-        @Override
-        public void written(Object result, @Nullable Throwable failure) {
-            ends++;
-        }
-    }
 
     WebHistory(long seed, Coverage coverage) {
         this.random = new Random(seed);
@@ -132,6 +98,8 @@ final class WebHistory {
                 instance,
                 time,
                 List.of(SimulatedContainer.rule("/pool/**", POOL), SimulatedContainer.rule("/pages/{pages}", "pages")));
+        this.emitters = new EmitterEvents(random, time, container, this::note);
+        this.chosen = new ChosenPermits(random, container, this::note);
     }
 
     void play(int events) throws Exception {
@@ -162,8 +130,8 @@ final class WebHistory {
             case EXCHANGE -> exchange(false);
             case EXCHANGE_ENDS -> pick(exchanges, exchange -> end(exchange, random.nextBoolean()));
             case CANCELLED_EXCHANGE -> exchange(true);
-            case CHOSEN_PERMITS -> chosenPermits();
-            case EMITTER -> emitter();
+            case CHOSEN_PERMITS -> chosen.request();
+            case EMITTER -> emitters.begin();
             case TIME -> pass(random.nextInt(6) == 0 ? GRACE : Duration.ofMillis(random.nextInt(5_000)));
         }
     }
@@ -327,53 +295,6 @@ final class WebHistory {
         model.ended(exchange.take, 0);
     }
 
-    /** A client chooses what its request costs. */
-    private void chosenPermits() throws Exception {
-        String chosen = CHOSEN.get(random.nextInt(CHOSEN.size()));
-        SimulatedRequest request = new SimulatedRequest("/pages/" + chosen);
-        boolean[] handled = {false};
-        note("a request for " + chosen + " pages");
-        try {
-            container.dispatch(request, DispatcherType.REQUEST, () -> handled[0] = true);
-        } catch (RuntimeException ex) {
-            throw new AssertionError(
-                    "a value of a client fails the request: " + chosen + " (" + ex.getMessage() + ")", ex);
-        }
-        int status = request.response.getStatus();
-        boolean good = chosen.equals("1") ? handled[0] : !handled[0] && (status == 400 || status == 429);
-        if (!good) {
-            throw new AssertionError("a value of a client is answered with " + status + ": " + chosen);
-        }
-    }
-
-    /** A method with a cost known afterwards returns an emitter, whose client goes, and whose handler does not care. */
-    private void emitter() throws Exception {
-        SimulatedRequest request = new SimulatedRequest("/other");
-        Followed end = new Followed();
-        boolean tells = random.nextBoolean();
-        note("a call returns an emitter, and the container " + (tells ? "tells its end" : "does not tell its end"));
-        container.dispatch(request, DispatcherType.REQUEST, () -> {
-            SseEmitter emitter = new SseEmitter(TIMEOUT);
-            if (!container.follow(emitter, end)) {
-                throw new AssertionError("the end of an emitter is not followed");
-            }
-            org.springframework.web.context.request.async.WebAsyncManager manager =
-                    org.springframework.web.context.request.async.WebAsyncUtils.getAsyncManager(request);
-            manager.setAsyncWebRequest(new org.springframework.web.context.request.async.StandardServletAsyncWebRequest(
-                    request, request.response));
-            manager.startDeferredResultProcessing(
-                    new org.springframework.web.context.request.async.DeferredResult<>(TIMEOUT));
-        });
-        end.due = time.micros() + (tells ? 0 : GRACE.toNanos() / 1_000);
-        followed.add(end);
-        if (tells) {
-            request.complete();
-        } else {
-            request.disconnect();
-            request.recycle();
-        }
-    }
-
     private void pass(Duration some) {
         note(some + " pass");
         long until = time.micros() + some.toNanos() / 1_000;
@@ -398,15 +319,11 @@ final class WebHistory {
 
     private void inspect() {
         model.pass();
-        model.remaining(
+        model.inspections.remaining(
                 BUCKET,
                 SimulatedInstance.numbers(instance.limit(POOL, null)),
                 instance.inspect(POOL, null).remaining());
-        for (Followed call : followed) {
-            if (time.micros() >= call.due && call.ends == 0) {
-                throw new AssertionError("a cost is never settled: its request has been over for a long time");
-            }
-        }
+        emitters.check();
     }
 
     private void note(String what) {

@@ -213,7 +213,7 @@ final class World {
             if (now.equals(expected(limit, serverMicros() - Model.SECOND))) {
                 for (Member member : members) {
                     if (member.isConnectedFor(Model.SECOND)) {
-                        now.forEach((plan, expected) -> Model.effective(
+                        now.forEach((plan, expected) -> ModelInspections.effective(
                                 member.name(),
                                 plan.isEmpty() ? limit.name : limit.name + "/" + plan,
                                 expected,
@@ -239,20 +239,20 @@ final class World {
                         .toCompletableFuture()
                         .join();
         Numbers numbers = SimulatedInstance.numbers(applied);
-        model.resetAfter(
+        model.inspections.resetAfter(
                 bucket(limit, key, member), numbers, status.resetAfter().toNanos() / 1_000);
-        model.remaining(bucket(limit, key, member), numbers, status.remaining());
+        model.inspections.remaining(bucket(limit, key, member), numbers, status.remaining());
     }
 
     void loseData() {
         server.loseData();
-        model.lost("shared");
+        model.changes.lost("shared");
         overridesMayHaveChanged();
     }
 
     void setClockBack(Duration by) {
         offset -= by.toNanos() / 1_000;
-        model.setBack(isShared() ? "shared" : "", by.toNanos() / 1_000);
+        model.changes.setBack(isShared() ? "shared" : "", by.toNanos() / 1_000);
         overridesMayHaveChanged();
     }
 

@@ -1,0 +1,108 @@
+package io.ratelimit.simulation;
+
+import java.util.List;
+
+/** What operators, and failures of the store, change in the buckets of a model. */
+@SuppressWarnings({"LongDoubleConversion", "OperatorPrecedence"}) // Small numbers.
+final class ModelChanges {
+
+    private final ModelBuckets all;
+
+    ModelChanges(ModelBuckets all) {
+        this.all = all;
+    }
+
+    void reset(String name, boolean certain) {
+        BucketBounds bucket = all.bucket(name);
+        bucket.pass(all.now());
+        bucket.least.clear();
+        bucket.forgottenAt = all.now();
+        bucket.certainlyBlockedUntil = 0;
+        bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
+        bucket.graceUntil = all.now() + Model.SECOND;
+        if (certain) {
+            bucket.most = bucket.flying.stream().mapToLong(take -> take.permits).sum();
+            bucket.entries.removeIf(entry -> !bucket.flying.contains(entry.take()));
+            bucket.possiblyBlockedUntil = BucketBounds.NEVER;
+            bucket.isDoubted = false;
+            bucket.suspicions.clear();
+            bucket.held.forEach(take -> bucket.maybe.put(take, all.now() + Model.SECOND));
+            bucket.held.clear();
+            bucket.maybe.replaceAll((take, until) -> Math.min(until, all.now() + Model.SECOND));
+        } else {
+            bucket.held.forEach(take -> bucket.maybe.put(take, Long.MAX_VALUE));
+            bucket.held.clear();
+        }
+    }
+
+    void granted(String name, Numbers numbers, long permits) {
+        BucketBounds bucket = all.bucket(name);
+        bucket.pass(all.now());
+        bucket.use(numbers);
+        bucket.giveBack(permits);
+        bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
+        bucket.graceUntil = all.now() + Model.SECOND;
+    }
+
+    void blocked(String name, Numbers numbers, long duration, boolean certain) {
+        BucketBounds bucket = all.bucket(name);
+        bucket.pass(all.now());
+        bucket.use(numbers);
+        bucket.possiblyBlockedUntil = Math.max(bucket.possiblyBlockedUntil, all.now() + duration + Model.SLACK);
+        if (certain) {
+            bucket.blockedFrom = all.now();
+            bucket.certainlyBlockedUntil = all.now() + duration;
+            bucket.blockedBy = "by an operator";
+        }
+    }
+
+    void unblocked(String name, Numbers numbers, boolean certain) {
+        BucketBounds bucket = all.bucket(name);
+        bucket.pass(all.now());
+        bucket.use(numbers);
+        bucket.certainlyBlockedUntil = 0;
+        bucket.graceUntil = all.now() + Model.SECOND;
+        if (certain) {
+            bucket.possiblyBlockedUntil = BucketBounds.NEVER;
+            bucket.suspicions.clear();
+        }
+    }
+
+    /** The store has lost everything. */
+    void lost(String prefix) {
+        all.buckets.forEach((name, bucket) -> {
+            if (name.startsWith(prefix)) {
+                bucket.pass(all.now());
+                bucket.least.clear();
+                bucket.forgottenAt = all.now();
+                bucket.certainlyBlockedUntil = 0;
+                bucket.entries.replaceAll(BucketBounds.Entry::uncertain);
+                ModelBuckets.unsure(List.copyOf(bucket.held));
+                // An instance that does not know yet of a reset counts them again.
+                bucket.maybe.replaceAll((take, until) -> take.ended ? until : Long.MAX_VALUE);
+            }
+        });
+    }
+
+    /** The store's clock was set back: nothing comes back twice, and no call waits for longer than one window. */
+    void setBack(String prefix, long by) {
+        all.buckets.forEach((name, bucket) -> {
+            if (name.startsWith(prefix)) {
+                bucket.maybe.replaceAll((take, until) -> until == Long.MAX_VALUE ? until : until + by);
+            }
+            if (name.startsWith(prefix) && bucket.last != null) {
+                bucket.pass(all.now());
+                bucket.frozen = true;
+                bucket.isVague = true;
+                bucket.isDoubted = true;
+                bucket.forgottenAt = all.now();
+                bucket.entries.replaceAll(
+                        entry -> entry.to() >= bucket.knownAt - 2 * bucket.longest ? entry.at(all.now()) : entry);
+                bucket.most += bucket.fastest * Math.min(by, all.now() - bucket.knownAt);
+                bucket.certainlyBlockedUntil = 0;
+                bucket.blockLeft = Math.max(0, bucket.possiblyBlockedUntil - all.now());
+                bucket.possiblyBlockedUntil += bucket.blockLeft > 0 ? by : 0;
+            }
+        });
+    }
+}
