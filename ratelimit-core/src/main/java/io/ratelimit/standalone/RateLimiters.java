@@ -5,14 +5,14 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimiterRegistry;
-import io.ratelimit.spi.TimeSource;
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.Waiter;
 import java.util.List;
 import java.util.Map;
 

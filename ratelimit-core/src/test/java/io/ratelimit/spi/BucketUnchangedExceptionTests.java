@@ -1,10 +1,10 @@
 package io.ratelimit.spi;
 
-import io.ratelimit.internal.store.BucketUnchangedException;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.internal.store.BucketUnchangedException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 

@@ -1,6 +1,5 @@
 package io.ratelimit.spi;
 
-import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.OnStoreFailure;
@@ -9,6 +8,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.Scope;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.store.DelegatingRateLimitStore;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import io.ratelimit.testing.TestClock;

@@ -1,8 +1,8 @@
 package io.ratelimit.testing;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
+import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.Charge;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HexFormat;

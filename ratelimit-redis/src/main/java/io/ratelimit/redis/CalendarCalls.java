@@ -1,8 +1,8 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.CalendarWindows;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Supplier;

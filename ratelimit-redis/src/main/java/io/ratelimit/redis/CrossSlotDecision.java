@@ -1,8 +1,8 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -1,10 +1,10 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.AlgorithmTraits;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
+import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

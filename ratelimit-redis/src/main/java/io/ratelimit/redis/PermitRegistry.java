@@ -1,10 +1,10 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Watchdog;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import java.lang.System.Logger.Level;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.Charge;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 

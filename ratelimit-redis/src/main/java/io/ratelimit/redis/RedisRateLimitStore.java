@@ -1,7 +1,6 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.BucketStatus;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -9,6 +8,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.ReceiptRefund;

@@ -1,10 +1,10 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.CalendarWindows;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.Internal;
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import java.nio.charset.StandardCharsets;
 import java.security.SecureRandom;
 import java.util.ArrayList;

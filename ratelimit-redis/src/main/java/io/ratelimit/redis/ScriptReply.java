@@ -1,11 +1,11 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.BucketStatus;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;

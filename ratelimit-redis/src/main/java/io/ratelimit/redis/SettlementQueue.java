@@ -1,12 +1,12 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.Watchdog;
+import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

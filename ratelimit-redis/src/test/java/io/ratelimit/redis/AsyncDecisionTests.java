@@ -2,14 +2,14 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.TimeSource;
+import io.ratelimit.internal.store.contract.ChangedLimitContract;
+import io.ratelimit.internal.store.contract.DecisionContracts;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import io.ratelimit.internal.store.contract.ChangedLimitContract;
-import io.ratelimit.internal.store.contract.DecisionContracts;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.AsyncStore;
 import io.ratelimit.testing.TestLimits;
 import java.util.List;

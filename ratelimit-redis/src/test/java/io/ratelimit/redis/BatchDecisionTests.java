@@ -3,11 +3,11 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.RandomHistory;
 import io.ratelimit.testing.TestClock;

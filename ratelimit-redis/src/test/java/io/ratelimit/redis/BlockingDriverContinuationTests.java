@@ -2,13 +2,13 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.redis.connection.BlockingScriptExecutor;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;

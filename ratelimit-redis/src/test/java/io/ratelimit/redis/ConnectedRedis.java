@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
 import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;

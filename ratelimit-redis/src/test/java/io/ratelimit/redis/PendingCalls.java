@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;

@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.internal.store.contract.BlockingTraceContract;
+import io.ratelimit.spi.RateLimitStore;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RedisBlockingTests extends BlockingTraceContract {

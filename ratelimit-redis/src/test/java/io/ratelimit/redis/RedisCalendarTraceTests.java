@@ -1,7 +1,7 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.internal.store.contract.CalendarTraceContract;
+import io.ratelimit.spi.RateLimitStore;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RedisCalendarTraceTests extends CalendarTraceContract {

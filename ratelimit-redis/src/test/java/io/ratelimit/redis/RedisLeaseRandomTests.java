@@ -1,8 +1,8 @@
 package io.ratelimit.redis;
 
-import io.ratelimit.spi.TimeSource;
-import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.internal.store.lease.LeaseRandomContract;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 class RedisLeaseRandomTests extends LeaseRandomContract {

@@ -3,9 +3,9 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.redis.connection.TemplateScriptExecutor;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;

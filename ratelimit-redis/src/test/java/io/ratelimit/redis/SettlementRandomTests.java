@@ -5,8 +5,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;

@@ -3,8 +3,8 @@ package io.ratelimit.redis;
 import static io.ratelimit.testing.LimitKind.SLIDING_WINDOW_LOG;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;

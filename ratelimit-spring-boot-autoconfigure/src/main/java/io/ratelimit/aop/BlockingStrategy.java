@@ -1,12 +1,12 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.MethodSignatures;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.EventLoops;
+import io.ratelimit.spi.Charge;
 import org.jspecify.annotations.Nullable;
 
 /** Blocks the calling thread for the decision and throws the rejection. */

@@ -1,13 +1,13 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.spi.Charge;
-import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.expression.CallCost;
 import io.ratelimit.expression.CallEnd;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.Evaluation;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
+import io.ratelimit.spi.Charge;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;

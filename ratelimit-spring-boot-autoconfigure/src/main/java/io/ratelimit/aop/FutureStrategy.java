@@ -1,8 +1,8 @@
 package io.ratelimit.aop;
 
+import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
-import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
 import java.util.concurrent.CompletableFuture;

@@ -1,11 +1,11 @@
 package io.ratelimit.aop;
 
 import io.ratelimit.RateLimitConfigurationException;
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitPlanResolver;
+import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
-import io.ratelimit.spi.RateLimitStore;
 import java.lang.reflect.Method;
 import java.security.CodeSource;
 import java.util.List;

@@ -1,12 +1,12 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.Evaluation;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.spi.Charge;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.aopalliance.intercept.MethodInvocation;

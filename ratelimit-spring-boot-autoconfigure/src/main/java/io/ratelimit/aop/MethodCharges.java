@@ -1,6 +1,5 @@
 package io.ratelimit.aop;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.expression.ActualCost;
 import io.ratelimit.expression.CallCost;
 import io.ratelimit.expression.CallerRequest;
@@ -12,6 +11,7 @@ import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.MethodLimits;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.reactor.EventLoops;
+import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

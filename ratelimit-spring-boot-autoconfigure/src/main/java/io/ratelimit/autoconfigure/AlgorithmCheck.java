@@ -1,6 +1,5 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitAlgorithm;
 import io.ratelimit.RateLimitAlgorithms;
@@ -8,6 +7,7 @@ import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import java.time.Duration;
 import java.util.concurrent.CompletionStage;

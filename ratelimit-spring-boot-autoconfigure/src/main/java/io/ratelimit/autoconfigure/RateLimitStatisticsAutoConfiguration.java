@@ -1,13 +1,13 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.actuate.RateLimitsEndpoint;
 import io.ratelimit.actuate.StoreDescriptor;
-import io.ratelimit.redis.connection.RedisConnector;
-import io.ratelimit.redis.statistics.RedisStatistics;
 import io.ratelimit.internal.statistics.InstanceState;
 import io.ratelimit.internal.statistics.RateLimitStatistics;
 import io.ratelimit.internal.statistics.SharedStatistics;
+import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.redis.statistics.RedisStatistics;
+import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.StoreFailure;
 import io.ratelimit.spi.StoreHealth;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.web.RequestRules;
 import io.ratelimit.web.WebSettings;
 import java.util.Collection;

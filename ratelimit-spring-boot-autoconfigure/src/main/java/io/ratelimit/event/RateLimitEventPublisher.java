@@ -1,12 +1,12 @@
 package io.ratelimit.event;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitChangedEvent;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitRejectedEvent;
 import io.ratelimit.RateLimitStoreFailureEvent;
 import io.ratelimit.RateLimitStoreRecoveredEvent;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitListener;
 import java.lang.System.Logger.Level;
 import java.time.Instant;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.internal.limiter.CallListener;
+import io.ratelimit.spi.Charge;
 import java.security.Principal;
 import java.util.List;
 import org.jspecify.annotations.Nullable;

@@ -1,7 +1,7 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.internal.limiter.PlanCache;
+import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

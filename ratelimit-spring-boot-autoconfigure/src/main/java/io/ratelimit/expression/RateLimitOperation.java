@@ -1,9 +1,9 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.limiter.EffectiveLimit;
+import io.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;

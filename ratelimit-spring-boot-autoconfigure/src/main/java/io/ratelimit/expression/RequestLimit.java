@@ -1,9 +1,9 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.internal.limiter.EffectiveLimit;
+import io.ratelimit.spi.Charge;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.EvaluationContext;

@@ -1,9 +1,9 @@
 package io.ratelimit.web;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.ratelimit.web;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.DraftedCharges;
 import io.ratelimit.expression.RequestLimit;
 import io.ratelimit.internal.limiter.AcquireRequest;
+import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.HeldStore;
 import io.ratelimit.testing.StubStore;
 import java.time.Duration;

@@ -4,8 +4,8 @@ import static io.ratelimit.autoconfigure.LimitedContexts.analysis;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.spi.Waiter;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;

@@ -3,13 +3,13 @@ package io.ratelimit.aop;
 import static io.ratelimit.autoconfigure.LimitedContexts.assertRejected;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.testing.LogRecorder;
 import java.util.List;
 import org.aopalliance.intercept.MethodInterceptor;

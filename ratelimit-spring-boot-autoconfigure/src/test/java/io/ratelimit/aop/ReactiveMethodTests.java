@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.aop.FutureMethodTests.HeldWaiter;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.HeldStore;
 import io.ratelimit.testing.StubStore;
 import java.time.Duration;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitInterruptedException;
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.WaitingThreads;
 import java.time.Duration;

@@ -1,8 +1,8 @@
 package io.ratelimit.autoconfigure;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

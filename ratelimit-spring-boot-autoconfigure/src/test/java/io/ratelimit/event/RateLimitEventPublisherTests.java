@@ -3,11 +3,11 @@ package io.ratelimit.event;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitRejectedEvent;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.RateLimitStoreFailureEvent;
 import io.ratelimit.RateLimitStoreRecoveredEvent;
+import io.ratelimit.spi.RateLimitListener;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;

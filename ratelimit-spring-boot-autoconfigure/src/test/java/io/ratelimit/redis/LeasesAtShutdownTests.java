@@ -2,13 +2,13 @@ package io.ratelimit.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
 import org.junit.jupiter.api.Timeout;

@@ -9,11 +9,11 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.SettlingInstance.Sent;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.TestClock;
 import java.nio.charset.StandardCharsets;

@@ -1,8 +1,8 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.simulation.SimulatedCall.Part;
+import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;

@@ -1,9 +1,9 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.limiter.CallListener;
 import io.ratelimit.internal.limiter.Settlement;
+import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

@@ -1,11 +1,11 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.expression.CallEnd;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.RequestLimits;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.Settlement;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.RequestRule;
 import io.ratelimit.web.RequestRules;

@@ -1,12 +1,12 @@
 package io.ratelimit.simulation;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.autoconfigure.SimulatedProperties;
 import io.ratelimit.internal.change.SimulatedOverrides;
 import io.ratelimit.internal.limiter.Settlement;
+import io.ratelimit.spi.Charge;
 import jakarta.servlet.DispatcherType;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -2,10 +2,10 @@ package io.ratelimit.web;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.autoconfigure.StoppedClock;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.ForegroundLog;
 import java.io.IOException;
 import java.net.URI;

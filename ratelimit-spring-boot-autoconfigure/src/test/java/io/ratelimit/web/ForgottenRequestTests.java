@@ -78,8 +78,10 @@ class ForgottenRequestTests {
         }
         assertThat(admitted).hasValue(REQUESTS);
         await().untilAsserted(() -> {
-            assertThat(application.limiter("streams").allCallers().peek().remaining()).isEqualTo(REQUESTS);
-            assertThat(1_000_000 - application.limiter("events").allCallers().peek().remaining())
+            assertThat(application.limiter("streams").allCallers().peek().remaining())
+                    .isEqualTo(REQUESTS);
+            assertThat(1_000_000
+                            - application.limiter("events").allCallers().peek().remaining())
                     .isEqualTo(REQUESTS * COST);
         });
     }

@@ -2,8 +2,8 @@ package io.ratelimit.web;
 
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitSettings;
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.internal.limiter.LimitCatalog;
+import io.ratelimit.spi.TimeSource;
 import java.util.Map;
 
 /** Settings without an application: the defaults, and no limits that are known by name. */

@@ -1,15 +1,15 @@
 package io.ratelimit.benchmarks.memory;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.benchmarks.race.Contestant;
 import io.ratelimit.benchmarks.race.Quota;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.spi.TimeSource;
 import org.openjdk.jmh.infra.Blackhole;
 
 /** This starter: the store alone. */

@@ -1,6 +1,5 @@
 package io.ratelimit.internal.change;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.DurationText;
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
@@ -22,6 +21,7 @@ import io.ratelimit.internal.limiter.EffectiveLimit;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.StoredOverride;
+import io.ratelimit.spi.Charge;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.HashMap;

@@ -1,18 +1,18 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
-import io.ratelimit.spi.RateLimitListener;
-import io.ratelimit.spi.RateLimitListener.Outcome;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.Scope;
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitListener;
+import io.ratelimit.spi.RateLimitListener.Outcome;
 import io.ratelimit.spi.StoreOutcome;
+import io.ratelimit.spi.Waiter;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.List;

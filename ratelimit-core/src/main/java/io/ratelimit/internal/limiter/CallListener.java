@@ -1,7 +1,7 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
 import java.util.List;
 
 /**

@@ -1,6 +1,5 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.JointDecision;
 import io.ratelimit.LimitNames;
 import io.ratelimit.PermitRequest;
@@ -10,6 +9,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.Charge;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashSet;

@@ -1,10 +1,10 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitListener;
 import java.lang.System.Logger.Level;
 import java.util.Arrays;
 import java.util.List;

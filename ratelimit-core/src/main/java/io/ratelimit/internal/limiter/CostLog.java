@@ -1,8 +1,8 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitExpressionException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.Charge;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

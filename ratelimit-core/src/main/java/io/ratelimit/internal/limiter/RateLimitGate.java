@@ -1,20 +1,20 @@
 package io.ratelimit.internal.limiter;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitInterruptedException;
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitStoreException;
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Continuations;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.spi.Waiter;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

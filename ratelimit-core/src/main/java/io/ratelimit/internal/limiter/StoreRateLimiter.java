@@ -1,12 +1,12 @@
 package io.ratelimit.internal.limiter;
 
 import io.ratelimit.AllCallers;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.spi.Charge;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -1,8 +1,8 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.memory.PermitCounters.Counter;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.ReceiptRefund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;

@@ -2,9 +2,9 @@ package io.ratelimit.internal.memory;
 
 import io.ratelimit.AlgorithmTraits;
 import io.ratelimit.BucketStatus;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.Map;

@@ -1,10 +1,10 @@
 package io.ratelimit.internal.statistics;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitListener;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;

@@ -1,10 +1,10 @@
 package io.ratelimit.internal.statistics;
 
-import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.statistics.SharedStatistics.Snapshot;
+import io.ratelimit.spi.RateLimitListener;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
 import java.util.ArrayList;

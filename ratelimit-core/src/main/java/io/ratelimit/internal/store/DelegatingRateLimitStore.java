@@ -1,15 +1,15 @@
 package io.ratelimit.internal.store;
 
+import io.ratelimit.BucketStatus;
+import io.ratelimit.Internal;
+import io.ratelimit.RateLimit;
+import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import io.ratelimit.BucketStatus;
-import io.ratelimit.spi.Charge;
-import io.ratelimit.Internal;
-import io.ratelimit.RateLimit;
-import io.ratelimit.RateLimitDecision;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;

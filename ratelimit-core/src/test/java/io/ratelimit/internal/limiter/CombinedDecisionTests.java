@@ -2,10 +2,10 @@ package io.ratelimit.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.JointDecision;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;

@@ -2,9 +2,9 @@ package io.ratelimit.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
 import io.ratelimit.testing.TestLimits;
 import java.util.ArrayList;

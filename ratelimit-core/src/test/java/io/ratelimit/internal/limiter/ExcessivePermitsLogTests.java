@@ -2,9 +2,9 @@ package io.ratelimit.internal.limiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.TestClock;

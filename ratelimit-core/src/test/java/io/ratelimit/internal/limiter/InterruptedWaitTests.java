@@ -3,9 +3,9 @@ package io.ratelimit.internal.limiter;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitInterruptedException;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestLimits;

@@ -4,11 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.StubStore;

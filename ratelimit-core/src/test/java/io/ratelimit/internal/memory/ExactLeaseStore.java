@@ -1,15 +1,15 @@
 package io.ratelimit.internal.memory;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Refill;
-import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.spi.TimeSource;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

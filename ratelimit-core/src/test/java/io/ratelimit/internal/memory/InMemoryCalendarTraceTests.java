@@ -1,7 +1,7 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.internal.store.contract.CalendarTraceContract;
+import io.ratelimit.spi.RateLimitStore;
 
 class InMemoryCalendarTraceTests extends CalendarTraceContract {
 

@@ -3,12 +3,12 @@ package io.ratelimit.internal.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.TimeSource;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.ParallelCalls;
 import io.ratelimit.testing.TestLimits;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ratelimit.internal.memory;
 
-import io.ratelimit.spi.TimeSource;
-import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.internal.store.contract.StoreContracts;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
 
 class InMemoryRateLimitStoreTests extends StoreContracts {
 

@@ -3,12 +3,12 @@ package io.ratelimit.internal.statistics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.RateLimitListener.Outcome;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitListener.Outcome;
 import io.ratelimit.testing.LogRecorder;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -2,15 +2,15 @@ package io.ratelimit.testing.reference;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.BucketStatus;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.ReceiptRefund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -1,9 +1,9 @@
 package io.ratelimit.testing.reference;
 
-import io.ratelimit.spi.TimeSource;
-import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.internal.store.contract.DecisionContracts;
 import io.ratelimit.internal.store.contract.RandomTraceContract;
+import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
 import org.junit.jupiter.api.Nested;
 
 /** The reference against which stores are held keeps their contract itself. */

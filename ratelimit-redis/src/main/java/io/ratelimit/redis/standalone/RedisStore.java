@@ -1,16 +1,16 @@
 package io.ratelimit.redis.standalone;
 
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
+import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
+import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.redis.RateLimitLibrary;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.spi.RateLimitStore;
-import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
-import io.ratelimit.internal.store.rejection.RejectionCachingRateLimitStore;
-import io.ratelimit.internal.store.scope.RoutingRateLimitStore;
+import io.ratelimit.spi.TimeSource;
 import java.time.Duration;
 import java.util.List;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
@@ -57,8 +57,8 @@ public final class RedisStore implements AutoCloseable {
      * @param connections initialized; closed by the caller, after this store
      */
     public static RedisStore over(RedisConnectionFactory connections) {
-        RedisConnector connector = new RedisConnector(
-                connections, TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load(List.of()));
+        RedisConnector connector =
+                new RedisConnector(connections, TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load(List.of()));
         RedisStore store = new RedisStore(connector);
         connector.connect();
         return store;

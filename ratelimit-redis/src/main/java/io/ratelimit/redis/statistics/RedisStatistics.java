@@ -1,12 +1,12 @@
 package io.ratelimit.redis.statistics;
 
-import io.ratelimit.redis.connection.BackgroundScript;
-import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.internal.statistics.CallCounts;
 import io.ratelimit.internal.statistics.InstanceFigures;
 import io.ratelimit.internal.statistics.KeyReport;
 import io.ratelimit.internal.statistics.Publication;
 import io.ratelimit.internal.statistics.SharedStatistics;
+import io.ratelimit.redis.connection.BackgroundScript;
+import io.ratelimit.redis.connection.RedisConnector;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;

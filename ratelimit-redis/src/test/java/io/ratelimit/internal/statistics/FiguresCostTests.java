@@ -3,14 +3,14 @@ package io.ratelimit.internal.statistics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.RateLimitListener.Outcome;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.redis.RateLimitScript;
 import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.statistics.RedisStatistics;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.RateLimitListener.Outcome;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.RedisServer;
 import java.nio.charset.StandardCharsets;

@@ -1,6 +1,5 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
@@ -13,6 +12,7 @@ import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;
 import io.ratelimit.reactor.ReactiveObservation;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.web.RateLimitHeaders;
 import java.time.Duration;
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.spi.Charge;
 import java.security.Principal;
 import java.util.List;
 

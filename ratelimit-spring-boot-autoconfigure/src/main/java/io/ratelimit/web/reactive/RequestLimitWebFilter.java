@@ -1,8 +1,8 @@
 package io.ratelimit.web.reactive;
 
-import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.expression.CallerRequest;
 import io.ratelimit.expression.ReactiveCallerRequests;
+import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.limiter.AcquireRequest;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.limiter.Settlement;

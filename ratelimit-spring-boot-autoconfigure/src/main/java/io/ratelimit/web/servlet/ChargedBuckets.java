@@ -1,8 +1,8 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.limiter.CombinedDecision;
+import io.ratelimit.spi.Charge;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 package io.ratelimit.web.servlet;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallEnd;
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.web.WebSettings;
 import jakarta.servlet.http.HttpServletRequest;
 import java.security.Principal;

@@ -2,10 +2,10 @@ package io.ratelimit.web.servlet;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.expression.CallerRequest;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.web.HeaderFormat;
 import io.ratelimit.web.TestWebSettings;

@@ -1,8 +1,8 @@
 package io.ratelimit.test.context;
 
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
-import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.test.MutableTimeSource;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;

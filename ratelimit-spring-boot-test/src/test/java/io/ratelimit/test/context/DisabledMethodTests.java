@@ -3,10 +3,10 @@ package io.ratelimit.test.context;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.test.AutoConfigureRateLimits;
 import io.ratelimit.test.DisableRateLimits;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,5 @@
 package io.ratelimit.internal.store.failover;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
@@ -11,6 +10,7 @@ import io.ratelimit.RateLimitStoreRecoveredEvent;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreFailure;

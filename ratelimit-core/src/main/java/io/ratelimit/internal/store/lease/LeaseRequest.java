@@ -1,9 +1,9 @@
 package io.ratelimit.internal.store.lease;
 
+import io.ratelimit.internal.store.lease.LeasedPermits.Portion;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import io.ratelimit.internal.store.lease.LeasedPermits.Portion;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongSupplier;

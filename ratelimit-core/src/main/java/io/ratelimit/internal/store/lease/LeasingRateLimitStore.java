@@ -1,14 +1,14 @@
 package io.ratelimit.internal.store.lease;
 
 import io.ratelimit.BucketStatus;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.concurrent.DaemonThreads;
 import io.ratelimit.internal.concurrent.Futures;
 import io.ratelimit.internal.concurrent.Watchdog;
-import io.ratelimit.spi.BucketChange;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;

@@ -1,13 +1,13 @@
 package io.ratelimit.internal.store.lease;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.concurrent.Futures;
+import io.ratelimit.internal.store.lease.LeasedPermits.Portion;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.ReceiptRefund;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import io.ratelimit.internal.store.lease.LeasedPermits.Portion;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;

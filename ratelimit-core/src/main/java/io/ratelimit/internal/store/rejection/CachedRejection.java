@@ -1,9 +1,9 @@
 package io.ratelimit.internal.store.rejection;
 
 import io.ratelimit.AlgorithmTraits;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import java.time.Duration;
 import java.time.temporal.ChronoUnit;

@@ -1,7 +1,6 @@
 package io.ratelimit.internal.store.scope;
 
 import io.ratelimit.BucketStatus;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
@@ -9,8 +8,9 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Scope;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.internal.concurrent.Futures;
-import io.ratelimit.spi.BucketChange;
 import io.ratelimit.internal.store.DelegatingRateLimitStore;
+import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.KeyDigest;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreFailure;

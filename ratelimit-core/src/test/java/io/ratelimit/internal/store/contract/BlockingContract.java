@@ -6,10 +6,10 @@ import static io.ratelimit.testing.TestLimits.tokenBucket;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.BucketStatus;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.BucketChange;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Refund;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LimitKind;

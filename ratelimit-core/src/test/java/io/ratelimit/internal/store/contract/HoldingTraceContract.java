@@ -5,8 +5,8 @@ import static io.ratelimit.testing.TestLimits.dryRun;
 import static io.ratelimit.testing.TestLimits.fixedWindow;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestRandom;

@@ -8,9 +8,9 @@ import static java.time.Duration.ofNanos;
 import static java.time.Duration.ofSeconds;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
 import org.junit.jupiter.api.Test;
 
 /** One limit, by the examples that anybody can check by hand. */

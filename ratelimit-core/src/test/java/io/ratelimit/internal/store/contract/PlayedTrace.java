@@ -2,12 +2,12 @@ package io.ratelimit.internal.store.contract;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.internal.store.contract.TraceStep.Retry;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
-import io.ratelimit.internal.store.contract.TraceStep.Retry;
 import io.ratelimit.testing.TestClock;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,10 @@
 package io.ratelimit.internal.store.contract;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
-import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.internal.store.contract.TraceStep.Retry;
+import io.ratelimit.spi.Charge;
+import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.reference.ReferenceStore;

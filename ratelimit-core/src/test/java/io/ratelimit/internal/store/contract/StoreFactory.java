@@ -1,7 +1,7 @@
 package io.ratelimit.internal.store.contract;
 
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
 
 /** Makes the stores of a test class, for the contracts that are nested in it. */
 @FunctionalInterface

@@ -1,7 +1,7 @@
 package io.ratelimit.internal.store.contract;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
 import java.util.List;
 
 /** A call at a time, and what has to become of it. */

@@ -2,7 +2,6 @@ package io.ratelimit.internal.store.failover;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.LocalShare;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
@@ -10,12 +9,13 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
-import io.ratelimit.spi.Waiter;
 import io.ratelimit.internal.limiter.RateLimitGate;
 import io.ratelimit.internal.memory.InMemoryRateLimitStore;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.LogRecorder;
 import io.ratelimit.testing.StubStore;
 import io.ratelimit.testing.TestClock;

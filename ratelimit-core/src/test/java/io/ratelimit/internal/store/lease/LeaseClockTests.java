@@ -3,9 +3,9 @@ package io.ratelimit.internal.store.lease;
 import static io.ratelimit.internal.store.lease.LeasingInstances.window;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.internal.memory.ExactLeaseStore;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;

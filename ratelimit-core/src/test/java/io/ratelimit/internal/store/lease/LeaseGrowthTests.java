@@ -3,8 +3,8 @@ package io.ratelimit.internal.store.lease;
 import static io.ratelimit.internal.store.lease.LeasingInstances.window;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;

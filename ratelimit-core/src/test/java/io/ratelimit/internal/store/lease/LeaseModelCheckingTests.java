@@ -1,9 +1,9 @@
 package io.ratelimit.internal.store.lease;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.StoreRequest;
 import java.util.ArrayDeque;

@@ -1,8 +1,8 @@
 package io.ratelimit.internal.store.lease;
 
-import io.ratelimit.spi.TimeSource;
 import io.ratelimit.internal.memory.ExactLeaseStore;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.spi.TimeSource;
 import io.ratelimit.testing.TestRandom;
 
 class LeaseRandomTests extends LeaseRandomContract {

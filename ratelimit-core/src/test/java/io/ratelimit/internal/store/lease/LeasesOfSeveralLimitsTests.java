@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitSettings;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TrippingStore;

@@ -3,10 +3,10 @@ package io.ratelimit.internal.store.lease;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.Algorithm;
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.internal.memory.ExactLeaseStore;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TrippingStore;

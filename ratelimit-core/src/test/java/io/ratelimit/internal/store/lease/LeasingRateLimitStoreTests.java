@@ -5,10 +5,10 @@ import static io.ratelimit.internal.store.lease.LeasingInstances.window;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.LimitKind;
 import io.ratelimit.testing.ParallelCalls;

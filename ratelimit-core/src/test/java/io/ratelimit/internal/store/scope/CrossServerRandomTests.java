@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Scope;
+import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
-import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 

@@ -2,8 +2,8 @@ package io.ratelimit.internal.store.scope;
 
 import io.ratelimit.RateLimitBuilder;
 import io.ratelimit.Scope;
-import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.internal.store.failover.FailoverRateLimitStore;
+import io.ratelimit.spi.RateLimitStore;
 
 /** With limits of both scopes. */
 class MixedScopesRandomTests extends DividedStoreContract {

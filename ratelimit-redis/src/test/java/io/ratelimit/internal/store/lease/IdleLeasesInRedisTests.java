@@ -2,7 +2,6 @@ package io.ratelimit.internal.store.lease;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.ratelimit.spi.Charge;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.redis.GuardedRedis;
@@ -12,6 +11,7 @@ import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.redis.RedisRateLimitStore;
 import io.ratelimit.redis.RedisUnderTest;
 import io.ratelimit.redis.connection.RedisConnector;
+import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.TestClock;
