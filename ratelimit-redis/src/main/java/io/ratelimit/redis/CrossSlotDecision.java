@@ -132,7 +132,10 @@ final class CrossSlotDecision {
                 .toList();
     }
 
-    /** A look blocks no key, so a slot that blocks keys and rejects the call is asked to charge it. If it does after all, it refunds that. */
+    /**
+     * A look blocks no key, so a slot that blocks keys and rejects the call is asked to charge it. If it does after all, it
+     * refunds that.
+     */
     private CompletableFuture<Void> chargeViolated(Part part, Deadline deadline) {
         return part.fits() || !part.blocks()
                 ? CompletableFuture.completedFuture(null)

@@ -12,9 +12,10 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Probes the servers whose circuit breaker is open, one after the other: eight probes a second in total, until a server answers. A server that stays silent gets a new connection. All state is confined to one thread, which
- * exists only while there is something to probe. No failure ends the probes: each tick continues what the last one began, and if
- * no tick can be scheduled, the next {@link #start} does it.
+ * Probes the servers whose circuit breaker is open, one after the other: eight probes a second in total, until a server answers.
+ * A server that stays silent gets a new connection. All state is confined to one thread, which exists only while there is
+ * something to probe. No failure ends the probes: each tick continues what the last one began, and if no tick can be scheduled,
+ * the next {@link #start} does it.
  */
 final class RecoveryProbes {
 

@@ -25,7 +25,10 @@ import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** Passes every call to the store. {@link CallAdmission} applies the decisions, {@link ConcurrencyGate} handles calls that hold permits. */
+/**
+ * Passes every call to the store. {@link CallAdmission} applies the decisions, {@link ConcurrencyGate} handles calls that hold
+ * permits.
+ */
 public final class RateLimitGate {
 
     private final RateLimitStore store;
@@ -125,9 +128,9 @@ public final class RateLimitGate {
     }
 
     /**
-     * Charges all limits or none, and waits without blocking: see {@link #enter(AcquireRequest)}. Exceptions complete the stage. If the stage is
-     * cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken, except those of concurrency
-     * limits.
+     * Charges all limits or none, and waits without blocking: see {@link #enter(AcquireRequest)}. Exceptions complete the stage.
+     * If the stage is cancelled, as a {@code CompletableFuture}, it stops waiting, and the permits stay taken, except those of
+     * concurrency limits.
      */
     public CompletionStage<Settlement> enterAsync(AcquireRequest acquire) {
         return enterAsync(acquire, null);
