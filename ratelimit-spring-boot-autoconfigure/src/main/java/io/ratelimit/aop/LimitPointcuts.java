@@ -8,9 +8,9 @@ import io.ratelimit.spi.TimeSource;
 import io.ratelimit.spi.Waiter;
 import java.lang.reflect.Method;
 import java.security.CodeSource;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 import org.aopalliance.aop.Advice;
@@ -53,14 +53,19 @@ public final class LimitPointcuts {
 
     private final List<LimitPointcut> pointcuts;
 
+    private final List<@Nullable CodeSource> starter;
+
     /** The pointcuts that may match methods of a class. */
     private final Map<Class<?>, List<LimitPointcut>> candidates = new ConcurrentHashMap<>();
 
     /**
      * @param expressions by the name of the limit; blank ones are ignored
+     * @param modules a class of each module of the starter, whose own beans are not limited
      * @throws RateLimitConfigurationException if an expression is invalid or AspectJ is missing
      */
-    public LimitPointcuts(Map<String, String> expressions, ListableBeanFactory beans) {
+    public LimitPointcuts(Map<String, String> expressions, ListableBeanFactory beans, List<Class<?>> modules) {
+        this.starter = new ArrayList<>();
+        modules.forEach(module -> starter.add(codeSource(module)));
         this.pointcuts = expressions.entrySet().stream()
                 .filter(entry -> !entry.getValue().isBlank())
                 .map(entry -> pointcut(entry.getKey(), entry.getValue(), beans))
@@ -114,7 +119,7 @@ public final class LimitPointcuts {
                 : pointcuts.stream().filter(pointcut -> pointcut.mayMatch(type)).toList();
     }
 
-    private static boolean isExcluded(Class<?> type) {
+    private boolean isExcluded(Class<?> type) {
         return EXCLUDED.stream().anyMatch(excluded -> excluded.isAssignableFrom(type))
                 || AnnotatedElementUtils.hasAnnotation(type, Configuration.class)
                 || Stream.of(type.getAnnotations())
@@ -123,9 +128,8 @@ public final class LimitPointcuts {
                 || isPartOfStarter(type);
     }
 
-    private static boolean isPartOfStarter(Class<?> type) {
-        return type.getName().startsWith("io.ratelimit.")
-                && Objects.equals(codeSource(type), codeSource(LimitPointcuts.class));
+    private boolean isPartOfStarter(Class<?> type) {
+        return type.getName().startsWith("io.ratelimit.") && starter.contains(codeSource(type));
     }
 
     private static @Nullable CodeSource codeSource(Class<?> type) {

@@ -1,5 +1,6 @@
 package io.ratelimit.autoconfigure;
 
+import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.aop.ContextPropagatingExecutor;
 import io.ratelimit.aop.CreatedBeans;
@@ -21,6 +22,7 @@ import io.ratelimit.internal.limiter.CatalogRateLimiterRegistry;
 import io.ratelimit.internal.limiter.CompositeRateLimitListener;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import io.ratelimit.internal.limiter.RateLimitGate;
+import io.ratelimit.redis.RateLimitScriptExecutor;
 import io.ratelimit.web.RequestRules;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +52,10 @@ import org.springframework.util.function.SingletonSupplier;
 @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 class AdviceConfiguration {
 
+    /** A class of each module behind the starter. */
+    private static final List<Class<?>> MODULES =
+            List.of(RateLimit.class, RateLimitScriptExecutor.class, AdviceConfiguration.class);
+
     private static final String CONTEXT_PROPAGATION = "io.micrometer.context.ContextSnapshotFactory";
 
     private static final String URL_RULES = "ratelimit.http";
@@ -66,7 +72,7 @@ class AdviceConfiguration {
     @Role(BeanDefinition.ROLE_INFRASTRUCTURE)
     static LimitedMethods rateLimitedMethods(
             ObjectProvider<LimitedMethodFactory> factory, Environment environment, ListableBeanFactory beans) {
-        return new LimitedMethods(once(factory), new LimitPointcuts(Pointcuts.of(environment), beans));
+        return new LimitedMethods(once(factory), new LimitPointcuts(Pointcuts.of(environment), beans, MODULES));
     }
 
     @Bean

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.autoconfigure.RecordingListener;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -235,6 +237,19 @@ class PointcutTests {
                     assertThat(child.inherited()).isEqualTo("advice");
                     assertRejected("children", child::inherited);
                 });
+    }
+
+    /** Of no module, also if they could not be proxied. */
+    @Test
+    void beansOfTheStarterAreNotLimited() {
+        new ApplicationContextRunner()
+                .withConfiguration(AutoConfigurations.of(RateLimitAutoConfiguration.class))
+                .withPropertyValues(
+                        "ratelimit.redis.url=redis://127.0.0.1:1",
+                        "ratelimit.limits.all.rate=1/s",
+                        "ratelimit.limits.all.pointcut=within(io.ratelimit..*)")
+                .run(context ->
+                        assertThat(context).getFailure().hasMessageContaining("matches no public method of any bean"));
     }
 
     @Test
