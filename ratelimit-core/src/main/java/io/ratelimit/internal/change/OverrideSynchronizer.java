@@ -13,7 +13,7 @@ import io.ratelimit.internal.limiter.LimitState;
 import io.ratelimit.internal.limiter.StoredOverride;
 import java.lang.System.Logger.Level;
 import java.time.Duration;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -292,7 +292,7 @@ public final class OverrideSynchronizer implements AutoCloseable {
     }
 
     private Set<EffectiveLimit> limits() {
-        Set<EffectiveLimit> all = new HashSet<>();
+        Set<EffectiveLimit> all = new LinkedHashSet<>();
         catalogs.forEach(catalog -> all.addAll(catalog.effective()));
         return all;
     }
