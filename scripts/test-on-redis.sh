@@ -57,4 +57,4 @@ done
 
 echo "$("$server" --version) on port $port"
 RATELIMIT_TEST_REDIS=127.0.0.1:$port ./mvnw -B -ntp "$@" -pl ratelimit-redis,ratelimit-spring-boot-autoconfigure -am test \
-    -Dtest='io.ratelimit.redis.**' -Dsurefire.failIfNoSpecifiedTests=false
+    -Dtest='io.ratelimit.redis.**' -Dsurefire.failIfNoSpecifiedTests=false -Dtest.excludedGroups=

@@ -1,6 +1,7 @@
 package io.ratelimit.redis;
 
 import io.ratelimit.spi.Charge;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
 import java.time.Duration;
@@ -10,11 +11,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jetbrains.lincheck.Lincheck;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs a queue and its timer in every order of their steps that the model checker finds: every call ends. */
-@Tag("model-checking")
+@LongRunning
 class BatchQueueModelCheckingTests {
 
     private static final int ORDERS = TestRandom.cases(7_500);

@@ -8,6 +8,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.AsyncStore;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** Limits of one call with different keys, on one server and on a cluster, where no script can reach them all. */
+@LongRunning
 class DifferentKeysTests {
 
     @RegisterExtension

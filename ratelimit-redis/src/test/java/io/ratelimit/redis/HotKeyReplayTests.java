@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.Refill;
 import io.ratelimit.redis.HotKeyCaller.Task;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.SharedRedis;
@@ -38,6 +39,7 @@ import org.junit.jupiter.params.provider.CsvSource;
  * time and the number of its run, and the log is replayed in rational arithmetic.
  */
 @Timeout(300)
+@LongRunning
 class HotKeyReplayTests {
 
     private static final int ATTEMPTS = 4;

@@ -8,6 +8,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
 import io.ratelimit.testing.ChildJvm;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.TestRandom;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Instances share calendar windows of a zone, and their JVMs disagree about when clocks in it change. */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@LongRunning
 class OtherTimeZoneDatabaseTests {
 
     private static final Duration HOUR = Duration.ofHours(1);

@@ -2,8 +2,10 @@ package io.ratelimit.redis;
 
 import io.ratelimit.internal.store.contract.BlockingTraceContract;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.testing.LongRunning;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
+@LongRunning
 class RedisBlockingTests extends BlockingTraceContract {
 
     @RegisterExtension

@@ -9,6 +9,7 @@ import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreOutcome;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.RandomHistory;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -27,6 +28,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** A cluster decides as one server does, wherever the keys are. */
 @Timeout(180)
+@LongRunning
 class RedisClusterTests {
 
     @RegisterExtension

@@ -8,6 +8,7 @@ import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisProcess;
@@ -24,6 +25,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** Every master gets the function, also one that comes later. Until then, its calls run as a script. */
 @Timeout(180)
+@LongRunning
 class RedisFunctionClusterTests {
 
     /** Some on each shard. */

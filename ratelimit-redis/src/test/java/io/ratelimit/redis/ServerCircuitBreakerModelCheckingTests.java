@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.redis.CircuitState.Closed;
 import io.ratelimit.redis.CircuitState.Probed;
+import io.ratelimit.testing.LongRunning;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.jetbrains.kotlinx.lincheck.Actor;
@@ -15,11 +16,10 @@ import org.jetbrains.lincheck.LincheckAssertionError;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs calls that fail and probes that succeed in every order that the model checker finds: a server whose breaker is open is probed. */
-@Tag("model-checking")
+@LongRunning
 class ServerCircuitBreakerModelCheckingTests {
 
     private static final CircuitBreaker WINDOW = CircuitBreaker.ofDefaults("window");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.spi.Charge;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.springframework.data.redis.core.script.RedisScript;
 
 /** How many commands a run of the script needs, and how many entries it reads, on a log that is as long as it may be. */
+@LongRunning
 class SlidingWindowLogWorkTests {
 
     @RegisterExtension

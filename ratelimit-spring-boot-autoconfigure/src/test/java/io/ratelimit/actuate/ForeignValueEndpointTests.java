@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.actuate.EndpointApplication.Answer;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
 /** A value that the starter did not write is explained in the answer. What Redis has replied is in the log alone. */
+@LongRunning
 class ForeignValueEndpointTests {
 
     @Test

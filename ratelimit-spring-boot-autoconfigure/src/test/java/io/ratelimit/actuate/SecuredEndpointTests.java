@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.actuate.EndpointApplication.Answer;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -29,6 +30,7 @@ import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
 /** Behind Spring Security, a change has an author: in the answer, the log and Spring Boot's audit. */
+@LongRunning
 class SecuredEndpointTests {
 
     private static final String[] OPERATOR = {"Authorization", "Basic b3BlcmF0b3I6c2VjcmV0"};

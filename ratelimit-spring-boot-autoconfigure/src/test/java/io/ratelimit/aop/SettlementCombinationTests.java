@@ -9,6 +9,7 @@ import io.ratelimit.RateLimitPlanResolver;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.autoconfigure.LimitedContexts;
+import io.ratelimit.testing.LongRunning;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -111,6 +112,7 @@ class SettlementCombinationTests {
 
     /** They wait for the plan without a thread of the platform. */
     @Test
+    @LongRunning
     @EnabledForJreRange(min = JRE.JAVA_21)
     void callsOnVirtualThreadsAreSettledEachForItself() {
         runner.run(context -> {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ import org.springframework.web.bind.annotation.RestController;
 
 /** What the console shows when a web application starts with a mistake in application.yml. */
 @ExtendWith(OutputCaptureExtension.class)
+@LongRunning
 class BrokenConfigurationTests {
 
     @TempDir

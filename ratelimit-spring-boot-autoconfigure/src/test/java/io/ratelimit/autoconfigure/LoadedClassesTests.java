@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -22,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** Loading classes takes most of the time that the starter adds to a start-up. */
+@LongRunning
 class LoadedClassesTests {
 
     private static final String REDIS =

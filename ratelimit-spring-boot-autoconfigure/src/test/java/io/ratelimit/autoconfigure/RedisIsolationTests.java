@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.Arrays;
 import java.util.Locale;
@@ -49,6 +50,7 @@ import org.springframework.data.repository.CrudRepository;
 
 /** The Redis that the starter brings serves rate limits alone, unless the application uses Redis itself. */
 @Timeout(180)
+@LongRunning
 class RedisIsolationTests {
 
     private static final String OWN_REDIS = "ratelimit.redis.url=redis://localhost:1";

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,6 +23,7 @@ import org.springframework.data.redis.core.types.RedisClientInfo;
 
 /** Applications that stop and start again in one JVM: for a checkpoint (CRaC), and when classes change (devtools). */
 @Tag("redis")
+@LongRunning
 class RestartTests {
 
     private final String name = "restarted-" + UUID.randomUUID();

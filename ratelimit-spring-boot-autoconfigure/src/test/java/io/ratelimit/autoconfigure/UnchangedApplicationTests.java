@@ -2,6 +2,7 @@ package io.ratelimit.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.ratelimit.testing.LongRunning;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -15,6 +16,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** The starter adds its beans to an application, and changes none. */
 @Timeout(300)
+@LongRunning
 class UnchangedApplicationTests {
 
     private static final String OWN_REDIS = "--ratelimit.redis.url=redis://localhost:1";

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.spi.RateLimitStore;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.StubStore;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -75,6 +76,7 @@ class WebFluxHandlerTests {
     }
 
     @Test
+    @LongRunning
     @EnabledForJreRange(min = JRE.JAVA_21)
     void soDoVirtualThreads() {
         slow.withBean(OfText.class)

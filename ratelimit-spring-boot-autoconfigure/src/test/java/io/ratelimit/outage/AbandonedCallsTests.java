@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -27,6 +28,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * continuations of some throw. Each one ends, and no permit is kept.
  */
 @Timeout(180)
+@LongRunning
 class AbandonedCallsTests {
 
     private static final List<String> LIMITS = List.of("tokens", "leaky", "leased", "held");

@@ -10,6 +10,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.redis.GuardedRedis;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -23,6 +24,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Violations of limits that block keys, while Redis is away and when it is back. The clock of an instance stands meanwhile. */
 @Timeout(180)
+@LongRunning
 class BlocksInOutagesTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -18,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A call that Redis did not answer may have been charged, but once: it is neither kept nor sent again. */
 @Timeout(180)
+@LongRunning
 class ChargedOnceTests {
 
     private static final int CALLS = 300;

@@ -7,6 +7,7 @@ import io.ratelimit.JointDecision;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FreePorts;
 import io.ratelimit.testing.redis.RedisProcess;
 import java.util.List;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A server that owns all slots of a cluster and takes scripts for one of them only, used as one that stands alone. */
 @Timeout(300)
+@LongRunning
 class ClusterAsStandaloneTests {
 
     private static final int THREADS = 16;

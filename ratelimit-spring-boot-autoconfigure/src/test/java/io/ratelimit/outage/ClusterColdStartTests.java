@@ -2,6 +2,7 @@ package io.ratelimit.outage;
 
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Instances that start while a node of the cluster is down that the others know. */
 @Timeout(300)
+@LongRunning
 class ClusterColdStartTests {
 
     @Test

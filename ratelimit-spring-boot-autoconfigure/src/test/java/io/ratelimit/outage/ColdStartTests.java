@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** An application starts without its Redis, limits by itself, and shares its limits once Redis is there. */
 @Timeout(180)
+@LongRunning
 class ColdStartTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

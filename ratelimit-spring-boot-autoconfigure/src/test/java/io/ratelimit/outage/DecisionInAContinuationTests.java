@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisProcess;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** A blocking call on the thread that reads Redis' replies would wait for a reply that no thread reads. */
 @Timeout(180)
+@LongRunning
 class DecisionInAContinuationTests {
 
     @Test

@@ -2,6 +2,7 @@ package io.ratelimit.outage;
 
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisProcess;
@@ -26,6 +27,7 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
  */
 @Timeout(300)
 @Execution(ExecutionMode.CONCURRENT)
+@LongRunning
 class FaultInjectionTests {
 
     private static final List<Findings> TABLE = Collections.synchronizedList(new ArrayList<>());

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.RateLimitRefusedException;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** While Redis hangs, calls are answered by {@code on-store-failure}, whether they block or not. */
 @Timeout(180)
+@LongRunning
 class HangingRedisPolicyTests {
 
     private static final int CALLS = 2 * Instance.SMALL_CAPACITY;

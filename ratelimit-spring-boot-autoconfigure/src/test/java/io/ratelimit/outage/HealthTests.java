@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -23,6 +24,7 @@ import org.springframework.web.client.RestClient;
 
 /** What an operator reads over HTTP, from before Redis is killed until limits are shared again. */
 @Timeout(180)
+@LongRunning
 class HealthTests {
 
     private static final Answer SHARED =

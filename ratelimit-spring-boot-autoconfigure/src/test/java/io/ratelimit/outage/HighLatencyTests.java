@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisProcess;
 import java.time.Duration;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
  * {@code -Dratelimit.test.rate=20000 -Dratelimit.test.seconds=10 -Dratelimit.test.timeout=100ms} is a load to measure with.
  */
 @Timeout(300)
+@LongRunning
 class HighLatencyTests {
 
     private static final Duration ROUND_TRIP = Duration.ofMillis(20);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisProcess;
 import io.ratelimit.testing.redis.RedisSentinels;
@@ -20,6 +21,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Calls that hold permits while Redis is replaced, restarted without its data, or away. */
 @Timeout(300)
+@LongRunning
 class HoldersInOutagesTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

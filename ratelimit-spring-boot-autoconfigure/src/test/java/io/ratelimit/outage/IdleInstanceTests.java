@@ -8,6 +8,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.spi.StoreHealth;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.time.Duration;
@@ -20,6 +21,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** What an instance without calls finds out about Redis, by checks alone. */
 @Timeout(180)
+@LongRunning
 class IdleInstanceTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimiter;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** How many scripts renew the permits that running calls hold, as Redis counts them. */
 @Timeout(300)
+@LongRunning
 class RenewalScriptTests {
 
     private static final int CALLS = 2_500;

@@ -10,6 +10,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.annotation.RateLimited;
 import io.ratelimit.redis.GuardedRedis;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisSentinels;
 import io.ratelimit.testing.redis.RedisServer;
@@ -32,6 +33,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  * may have made it or not. What ends afterwards is made.
  */
 @Timeout(300)
+@LongRunning
 class SettlementsInOutagesTests {
 
     private static final long CAPACITY = 1_000;

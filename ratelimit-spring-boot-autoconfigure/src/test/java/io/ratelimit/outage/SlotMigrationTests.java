@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.JointDecision;
 import io.ratelimit.PermitRequest;
 import io.ratelimit.RateLimiterRegistry;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -14,6 +15,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Two buckets of one call. One is on another node of the cluster already. */
 @Timeout(180)
+@LongRunning
 class SlotMigrationTests {
 
     private static final String KEY = "mover";

@@ -7,6 +7,7 @@ import io.ratelimit.RateLimitExceededException;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.testing.ChildJvm;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -30,6 +31,7 @@ import org.springframework.data.redis.core.RedisCallback;
 
 /** An instance in a JVM of its own holds all permits of a bucket, and is killed or stands still. Another one asks for them. */
 @Timeout(value = 120, threadMode = ThreadMode.SEPARATE_THREAD)
+@LongRunning
 class HeldPermitsProcessTests {
 
     /** A busy machine lets no process stand still for as long. */

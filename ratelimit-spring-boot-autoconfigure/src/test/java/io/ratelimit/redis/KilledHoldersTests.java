@@ -3,6 +3,7 @@ package io.ratelimit.redis;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import org.springframework.data.redis.core.HashOperations;
  * Instances in JVMs of their own share the permits of one bucket, and some of them are killed while they hold some. The nightly
  * build makes a million calls and kills 20 instances.
  */
+@LongRunning
 class KilledHoldersTests {
 
     private static final boolean FULL = TestRandom.cases(100) == 100;

@@ -8,6 +8,7 @@ import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.reactor.RateLimiterOperator;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.util.ArrayList;
@@ -32,6 +33,7 @@ import reactor.core.publisher.Mono;
 
 /** Very many calls wait for the permits of one key: none is overtaken or forgotten, and one that leaves delays no other. */
 @Timeout(300)
+@LongRunning
 class ManyWaitingCallsTests {
 
     private static final int CAPACITY = 5;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.StartedConnections;
 import java.util.ArrayList;
@@ -25,6 +26,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
  * is this class's alone: with the calls of others it would know scripts again that it was told to forget.
  */
 @Timeout(180)
+@LongRunning
 class RedisClusterAclTests {
 
     private static RedisCluster cluster;

@@ -10,6 +10,7 @@ import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.autoconfigure.RateLimitAutoConfiguration;
 import io.ratelimit.spi.Waiter;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -33,6 +34,7 @@ import org.springframework.context.annotation.AnnotationConfigApplicationContext
 
 /** A call waits in one instance for permits that another one releases: told of them, or by polling. */
 @Timeout(300)
+@LongRunning
 class ReleasesElsewhereTests {
 
     private static final int CROWD = TestRandom.cases(5_000);

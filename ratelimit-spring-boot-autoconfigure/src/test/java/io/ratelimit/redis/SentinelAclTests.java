@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
 
 import io.ratelimit.RateLimitStoreException;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisProcess;
 import io.ratelimit.testing.redis.RedisServer;
 import io.ratelimit.testing.redis.StartedConnections;
@@ -18,6 +19,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** The user of the Sentinels needs what docs/redis.md says. */
 @Timeout(180)
+@LongRunning
 class SentinelAclTests {
 
     private static RedisServer redis;

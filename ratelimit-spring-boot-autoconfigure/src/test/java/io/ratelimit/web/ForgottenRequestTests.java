@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.annotation.RateLimited;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestRandom;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -34,6 +35,7 @@ import org.springframework.web.servlet.mvc.method.annotation.SseEmitter;
  * advises. Tomcat tells no end of a few of a hundred of these requests.
  */
 @Timeout(180)
+@LongRunning
 class ForgottenRequestTests {
 
     private static final int REQUESTS = 400;

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ratelimit.sample.browser.Axe;
 import io.ratelimit.sample.browser.Browser;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterAll;
@@ -17,6 +18,7 @@ import org.openqa.selenium.Keys;
  * Both pages, on a wide and on a narrow screen, light and dark, as a tool reads them, and without a mouse. HtmlUnit, which draws
  * nothing, cannot tell: then these tests are skipped.
  */
+@LongRunning
 class AccessibilityTests {
 
     private static final int WIDE = 1280;

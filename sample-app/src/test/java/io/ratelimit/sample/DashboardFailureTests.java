@@ -3,12 +3,14 @@ package io.ratelimit.sample;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.ratelimit.sample.browser.Browser;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisServer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpStatus;
 
 /** What the dashboard shows while an instance or a Redis fails. */
+@LongRunning
 class DashboardFailureTests extends DashboardOperator {
 
     @BeforeEach

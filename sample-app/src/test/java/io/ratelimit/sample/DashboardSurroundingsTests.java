@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.ratelimit.RateLimiter;
 import io.ratelimit.RateLimiterRegistry;
 import io.ratelimit.sample.browser.Browser;
+import io.ratelimit.testing.LongRunning;
 import java.util.Arrays;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
@@ -14,6 +15,7 @@ import org.openqa.selenium.WebElement;
 import org.springframework.http.HttpStatus;
 
 /** What the dashboard shows in other surroundings, each with an instance of its own. */
+@LongRunning
 class DashboardSurroundingsTests extends DashboardOperator {
 
     @BeforeEach

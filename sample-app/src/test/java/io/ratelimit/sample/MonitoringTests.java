@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.SharedRedis;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -33,6 +34,7 @@ import org.springframework.core.io.FileSystemResource;
  * The alerts and the dashboard of {@code monitoring/} name what two instances of the sample expose. If this machine has a
  * Prometheus, it evaluates every expression.
  */
+@LongRunning
 class MonitoringTests {
 
     private static final Path MONITORING = Path.of("..", "monitoring");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.ratelimit.sample.browser.Browser;
+import io.ratelimit.testing.LongRunning;
 import java.net.URI;
 import java.time.Duration;
 import java.util.List;
@@ -128,6 +129,7 @@ class PlaygroundTests {
     }
 
     /** What would be the effect of a mistake in the page: the policy stops it. HtmlUnit has no such policy. */
+    @LongRunning
     @Test
     void thePolicyLetsNoTextBecomeMarkupOrScript() {
         assumeTrue(browser.isReal());

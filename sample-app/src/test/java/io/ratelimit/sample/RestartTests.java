@@ -1,9 +1,11 @@
 package io.ratelimit.sample;
 
+import io.ratelimit.testing.LongRunning;
 import org.junit.jupiter.api.Test;
 import org.springframework.http.HttpStatus;
 
 /** What the next start finds: the buckets of the last one, and what its own configuration says. */
+@LongRunning
 class RestartTests {
 
     private static final String SLOWLY = "ratelimit.limits.quotes.rate=1/h";

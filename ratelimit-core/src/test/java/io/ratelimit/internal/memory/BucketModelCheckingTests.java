@@ -2,16 +2,16 @@ package io.ratelimit.internal.memory;
 
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitDecision;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jetbrains.lincheck.Lincheck;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs calls for the buckets of the store in every order of their steps that the model checker finds. */
-@Tag("model-checking")
+@LongRunning
 class BucketModelCheckingTests {
 
     private static final long NOW = 1_000_000;

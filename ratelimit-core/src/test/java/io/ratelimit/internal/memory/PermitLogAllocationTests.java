@@ -3,11 +3,13 @@ package io.ratelimit.internal.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import io.ratelimit.testing.LongRunning;
 import java.lang.management.ManagementFactory;
 import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** How much a call leaves behind of a log that is as long as it may be: nothing for each entry. */
+@LongRunning
 class PermitLogAllocationTests {
 
     private static final int LONGEST = 10_000;

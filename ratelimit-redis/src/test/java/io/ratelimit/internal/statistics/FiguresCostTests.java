@@ -11,6 +11,7 @@ import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.redis.statistics.RedisStatistics;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitListener.Outcome;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestLimits;
 import io.ratelimit.testing.redis.RedisServer;
 import java.nio.charset.StandardCharsets;
@@ -32,6 +33,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** What the figures of 100 instances that all call 100 limits all the time cost a real Redis. The instances' time is the test's. */
 @Timeout(300)
+@LongRunning
 class FiguresCostTests {
 
     private static final int INSTANCES = 100;

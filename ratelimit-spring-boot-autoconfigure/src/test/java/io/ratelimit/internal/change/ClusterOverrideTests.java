@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.RateLimitAdmin.Bucket;
 import io.ratelimit.RateLimitOverride;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.RedisCluster;
 import java.time.Duration;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Changes on a Redis Cluster, where one node has all overrides, and each bucket is where its key is. */
 @Timeout(180)
+@LongRunning
 class ClusterOverrideTests {
 
     private static final Duration SOON = Duration.ofSeconds(60);

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.RateLimitStoreException.Reason;
 import io.ratelimit.testing.ChildJvm;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestRandom;
 import io.ratelimit.testing.redis.RedisServer;
 import java.io.IOException;
@@ -30,6 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
  * admits no more than the model of the largest limit does.
  */
 @Timeout(900)
+@LongRunning
 class RandomChangesTests {
 
     private static final Duration PATIENCE = Duration.ofSeconds(60);

@@ -15,6 +15,7 @@ import io.ratelimit.RateLimitStatus;
 import io.ratelimit.RateLimitStoreException;
 import io.ratelimit.internal.concurrent.BoundedWait;
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisServer;
 import java.time.Duration;
@@ -31,6 +32,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 /** Changes of a bucket whose answer is lost: Redis has made them, or makes them when it goes on. */
 @Timeout(180)
+@LongRunning
 class UnconfirmedChangeTests {
 
     private static final String KEY = "secret-key";

@@ -15,6 +15,7 @@ import io.ratelimit.metrics.StoreMeters;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.RecordingWaiter;
 import io.ratelimit.testing.TestClock;
 import io.ratelimit.testing.TestLimits;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.Test;
  * How many bytes a decision about one charge allocates: its numbers and little else, whatever stores are around the one that
  * decides. The JIT compiler may save some, and adds none.
  */
+@LongRunning
 class DecisionAllocationTests {
 
     private static final int CALLS = 2_000;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.InstanceOfAssertFactories.LONG;
 import static org.awaitility.Awaitility.await;
 
 import io.ratelimit.testing.LogRecorder;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.redis.FaultyProxy;
 import io.ratelimit.testing.redis.RedisCluster;
 import io.ratelimit.testing.redis.RedisServer;
@@ -19,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 
 /** Every instance shows what all of them have counted. */
 @Timeout(300)
+@LongRunning
 class SharedFiguresTests {
 
     private static final RedisServer redis = RedisServer.loadingAtOnce();

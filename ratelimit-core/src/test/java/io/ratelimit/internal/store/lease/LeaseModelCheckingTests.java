@@ -6,6 +6,7 @@ import io.ratelimit.RateLimitDecision;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.Lease;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -14,11 +15,10 @@ import java.util.concurrent.CompletableFuture;
 import org.jetbrains.lincheck.datastructures.ModelCheckingOptions;
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.jetbrains.lincheck.datastructures.Validate;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Runs what happens to the leases of one bucket in every order that the model checker finds: no permit is used twice. */
-@Tag("model-checking")
+@LongRunning
 class LeaseModelCheckingTests {
 
     private static final long NOW = 0;

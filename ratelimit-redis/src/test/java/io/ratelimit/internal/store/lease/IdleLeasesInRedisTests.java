@@ -14,6 +14,7 @@ import io.ratelimit.redis.connection.RedisConnector;
 import io.ratelimit.spi.Charge;
 import io.ratelimit.spi.RateLimitStore;
 import io.ratelimit.spi.StoreRequest;
+import io.ratelimit.testing.LongRunning;
 import io.ratelimit.testing.TestClock;
 import java.time.Duration;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 
 /** What giving idle leases back costs Redis, and the callers. */
 @Timeout(300)
+@LongRunning
 class IdleLeasesInRedisTests {
 
     private static final Duration TIMEOUT = Duration.ofSeconds(20);
