@@ -49,6 +49,7 @@ class CombinationTests {
     private static List<List<String>> table() {
         return RECORD.text()
                 .lines()
+                .takeWhile(line -> !line.equals("## Features and events"))
                 .filter(line -> line.startsWith("| "))
                 .map(line -> Stream.of(line.substring(1).split("\\|"))
                         .map(String::strip)

@@ -17,8 +17,7 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Counts in Redis, for applications without Spring Boot. While Redis fails, each limit applies its
- * {@linkplain io.ratelimit.RateLimitBuilder#onStoreFailure policy}. Settings are the defaults of the starter: buckets are below
- * {@code ratelimit:}, a decision takes at most 100 ms. Leases and changes while running need the starter.
+ * {@linkplain io.ratelimit.RateLimitBuilder#onStoreFailure policy}. Leases and changes while running need the starter.
  *
  * <pre>{@code
  * try (RedisStore redis = RedisStore.over(connectionFactory)) {
@@ -40,14 +39,24 @@ public final class RedisStore implements AutoCloseable {
 
     private final RateLimitStore store;
 
-    private RedisStore(RedisConnector connector) {
+    private RedisStore(RedisConnector connector, String keyPrefix, Duration timeout) {
         this.connector = connector;
-        this.redis = new GuardedRedis(connector, TIMEOUT, KEY_PREFIX);
+        this.redis = new GuardedRedis(connector, timeout, keyPrefix);
         RateLimitStore memory = new InMemoryRateLimitStore(TimeSource.monotonic(), MOST_BUCKETS);
         this.store = RoutingRateLimitStore.byScope(
                 new FailoverRateLimitStore(
-                        new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, KEY_PREFIX)), memory),
+                        new RejectionCachingRateLimitStore(new RedisRateLimitStore(redis, keyPrefix)), memory),
                 memory);
+    }
+
+    /**
+     * Connects with the settings that are the starter's defaults: buckets are below {@code ratelimit:}, and a decision takes at
+     * most 100 ms.
+     *
+     * @param connections as for {@link #over(RedisConnectionFactory, String, Duration)}
+     */
+    public static RedisStore over(RedisConnectionFactory connections) {
+        return over(connections, KEY_PREFIX, TIMEOUT);
     }
 
     /**
@@ -55,11 +64,13 @@ public final class RedisStore implements AutoCloseable {
      * there is one. Of Lettuce, only the servers, the credentials and TLS are used, for a connection of its own.
      *
      * @param connections initialized; closed by the caller, after this store
+     * @param keyPrefix of the buckets, the same in all programs that share them
+     * @param timeout the longest time of a decision
      */
-    public static RedisStore over(RedisConnectionFactory connections) {
+    public static RedisStore over(RedisConnectionFactory connections, String keyPrefix, Duration timeout) {
         RedisConnector connector =
-                new RedisConnector(connections, TIMEOUT, RateLimitScript.load(), RateLimitLibrary.load(List.of()));
-        RedisStore store = new RedisStore(connector);
+                new RedisConnector(connections, timeout, RateLimitScript.load(), RateLimitLibrary.load(List.of()));
+        RedisStore store = new RedisStore(connector, keyPrefix, timeout);
         connector.connect();
         return store;
     }
