@@ -92,7 +92,7 @@ final class LimitAttributes {
     }
 
     /** Applies the properties of the limit, which win over the attributes, and the defaults of all limits, over which they win. */
-    void configure(LimitOverrides properties, LimitOverrides defaults, RateLimitAlgorithms algorithms) {
+    void configure(LimitOverrides properties, LimitOverrides defaults, AlgorithmCatalog algorithms) {
         algorithm = resolve(
                 "algorithm",
                 properties.algorithmOf(algorithms),

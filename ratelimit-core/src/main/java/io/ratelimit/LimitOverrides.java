@@ -83,7 +83,7 @@ public record LimitOverrides(
      * @throws RateLimitConfigurationException if there is none with this name
      */
     @Nullable
-    LimitAlgorithm algorithmOf(RateLimitAlgorithms algorithms) {
+    LimitAlgorithm algorithmOf(AlgorithmCatalog algorithms) {
         if (ownAlgorithm != null) {
             return LimitAlgorithm.of(algorithms.get(ownAlgorithm, property + ".algorithm"));
         }

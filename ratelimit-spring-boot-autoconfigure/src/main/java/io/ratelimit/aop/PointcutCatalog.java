@@ -31,7 +31,7 @@ import org.springframework.util.ClassUtils;
  * Holds the pointcuts of all limits in the configuration. They match public instance methods, except those of Spring's
  * infrastructure and of beans that the starter itself calls.
  */
-public final class LimitPointcuts {
+public final class PointcutCatalog {
 
     private static final String ASPECTJ = "org.aspectj.weaver.tools.PointcutParser";
 
@@ -60,7 +60,7 @@ public final class LimitPointcuts {
      * @param expressions by the name of the limit; blank ones are ignored
      * @throws RateLimitConfigurationException if an expression is invalid or AspectJ is missing
      */
-    public LimitPointcuts(Map<String, String> expressions, ListableBeanFactory beans) {
+    public PointcutCatalog(Map<String, String> expressions, ListableBeanFactory beans) {
         this.pointcuts = expressions.entrySet().stream()
                 .filter(entry -> !entry.getValue().isBlank())
                 .map(entry -> pointcut(entry.getKey(), entry.getValue(), beans))
@@ -69,7 +69,7 @@ public final class LimitPointcuts {
 
     private static LimitPointcut pointcut(String limit, String expression, ListableBeanFactory beans) {
         String property = "ratelimit.limits." + limit + ".pointcut";
-        if (!ClassUtils.isPresent(ASPECTJ, LimitPointcuts.class.getClassLoader())) {
+        if (!ClassUtils.isPresent(ASPECTJ, PointcutCatalog.class.getClassLoader())) {
             throw new RateLimitConfigurationException(
                     property + " needs AspectJ's weaver, which is not on the class path.",
                     "Add org.aspectj:aspectjweaver, which ratelimit-spring-boot-starter brings.");
@@ -125,7 +125,7 @@ public final class LimitPointcuts {
 
     private static boolean isPartOfStarter(Class<?> type) {
         return type.getName().startsWith("io.ratelimit.")
-                && Objects.equals(codeSource(type), codeSource(LimitPointcuts.class));
+                && Objects.equals(codeSource(type), codeSource(PointcutCatalog.class));
     }
 
     private static @Nullable CodeSource codeSource(Class<?> type) {
