@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;

@@ -1,5 +1,6 @@
 package io.ratelimit;
 
+import io.ratelimit.internal.limit.LimitNames;
 import java.util.List;
 import java.util.Map;
 

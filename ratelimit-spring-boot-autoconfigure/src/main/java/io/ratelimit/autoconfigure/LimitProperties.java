@@ -2,13 +2,13 @@ package io.ratelimit.autoconfigure;
 
 import io.ratelimit.Algorithm;
 import io.ratelimit.AlgorithmCatalog;
-import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.OnStoreFailure;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitPlan;
 import io.ratelimit.Refill;
 import io.ratelimit.Scope;
+import io.ratelimit.internal.limit.LimitNames;
 import java.time.Duration;
 import java.time.ZoneId;
 import java.util.HashMap;

@@ -1,9 +1,9 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.RateLimitConfigurationException;
 import io.ratelimit.RateLimitKeyResolver;
 import io.ratelimit.RateLimitPlanResolver;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.PlanCacheManager;
 import java.lang.reflect.Method;
 import java.util.List;

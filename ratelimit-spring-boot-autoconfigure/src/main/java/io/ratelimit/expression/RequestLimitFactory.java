@@ -1,9 +1,9 @@
 package io.ratelimit.expression;
 
-import io.ratelimit.LimitNames;
 import io.ratelimit.LimitOverrides;
 import io.ratelimit.RateLimit;
 import io.ratelimit.RateLimitConfigurationException;
+import io.ratelimit.internal.limit.LimitNames;
 import io.ratelimit.internal.limiter.LimitCatalog;
 import java.util.List;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
